@@ -102,7 +102,7 @@ def _draw_tokens(request: c.Claim | c.Admit | c.Withdraw) -> str:
 
 
 def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
-    """Return the maximum number of entries that one run of the script can take."""
+    """Return the maximum number of entries that the script can take for this request."""
     if isinstance(request, c.Withdraw) or getattr(request, "entry_id", None):
         return 1
     return MAX_ADMIT if request.count is None else request.count

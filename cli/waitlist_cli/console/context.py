@@ -23,7 +23,7 @@ MOST_UNDOS = 100
 
 @dataclass(frozen=True)
 class Undo:
-    """What the console must send if an operator undoes an action."""
+    """The requests that the console sends if an operator undoes an action."""
 
     waitlist_id: str
     inverses: Sequence[Inverse]

@@ -1,4 +1,6 @@
-"""Shows the counter, at which an operator calls one person after the other to a desk."""
+"""Shows the page for a service counter, where an operator calls one person after
+another to a desk.
+"""
 
 import re
 import uuid
@@ -24,7 +26,7 @@ from waitlist_cli.operations.person import Person
 
 PATH = "/lists/{waitlist}/counter"
 REFRESH_SECONDS = 3
-# A person who is called has this long to come, before the claim expires.
+# The time within which a called person must come to the desk. After this time, the claim expires.
 LEASE_SECONDS = 1800
 # The browser remembers the name of the desk in this cookie.
 ROOM = "room"
@@ -49,7 +51,7 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
             return _page(console, decisions, request, room=room, problem=problem, focus=ROOM)
         waitlist = console.get(f"/{waitlist_id}")
         if waitlist["max_claims"]:
-            # A person whose call is about to end still counts as a claim.
+            # While the end of a call can still be undone, the person counts as claimed.
             decisions.send_all(waitlist_id)
         body = {"count": 1, "lease_seconds": LEASE_SECONDS, "call": {"to": room}}
         # If the button is pressed twice, both requests have the same key and call the same person.
@@ -184,7 +186,8 @@ def _page(
         every=REFRESH_SECONDS,
     )
     if request.method == "POST":
-        # The buttons show errors in a part of the page. A result replaces the whole page.
+        # If an action fails, its button shows the error in a part of the page. If it succeeds, the
+        # result replaces the whole page.
         response.headers.update({"HX-Retarget": "#main", "HX-Reswap": "innerMorph"})
     return response
 

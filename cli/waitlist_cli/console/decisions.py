@@ -1,5 +1,6 @@
-"""Keeps what operators at a counter have decided until it can no longer be undone, and then sends
-it to the service.
+"""Remembers the decisions of operators at a service counter.
+
+A decision is sent to the service when it can no longer be undone.
 """
 
 import threading
@@ -60,14 +61,17 @@ class Decisions:
         self._lock = threading.Lock()
         self._open: dict[Key, Decision] = {}
         self._sending: dict[Key, Decision] = {}
-        # The decisions that could not be sent, with the reason.
+        # The decisions that could not be sent to the service, and the reason for each.
         self._problems: dict[Key, str] = {}
         self._said: dict[str, tuple[str, float]] = {}
         # The idempotency key of the next call on each waitlist.
         self._next_keys: dict[str, str] = {}
 
     def add(self, waitlist_id: str, entry_id: str, name: str, outcome: Outcome) -> None:
-        """Remember a decision, and send it later. An earlier decision about the person counts."""
+        """Remember a decision, and send it later.
+
+        If there already is a decision about the person, ignore the new decision.
+        """
         decision = Decision(waitlist_id, entry_id, name, outcome)
         with self._lock:
             if decision.key in self._open or decision.key in self._sending:
@@ -97,13 +101,17 @@ class Decisions:
         return found[::-1]
 
     def is_decided(self, waitlist_id: str, entry_id: str) -> bool:
-        """Return whether a decision about the person is open or is just being sent."""
+        """Return whether there is a decision about the person that can be undone or that is being
+        sent.
+        """
         key = (waitlist_id, entry_id)
         with self._lock:
             return key in self._open or key in self._sending
 
     def problems_in(self, waitlist_id: str) -> list[tuple[str, str]]:
-        """Return the entry ids and the reasons of the decisions that could not be sent."""
+        """Return the decisions that could not be sent to the service, each as an entry id and the
+        reason.
+        """
         found = list(self._problems.items())
         return [(entry_id, reason) for (owner, entry_id), reason in found if owner == waitlist_id]
 
@@ -115,7 +123,7 @@ class Decisions:
         return self._next_keys.setdefault(waitlist_id, str(uuid.uuid4()))
 
     def renew_key(self, waitlist_id: str) -> None:
-        """Forget the idempotency key, because the call has been made."""
+        """Forget the idempotency key, because the call for which it was created has been made."""
         self._next_keys.pop(waitlist_id, None)
 
     def say(self, waitlist_id: str, text: str) -> None:
@@ -155,8 +163,8 @@ class Decisions:
         if CLAIM_TOKEN in action.fields:
             values[CLAIM_TOKEN.name] = token
         else:
-            # The request does not contain the token, so let the service check the token first.
-            # Another console may have called the person in the meantime.
+            # The request does not contain the claim token. Another console may have called the
+            # person in the meantime, so first let the service check the token.
             person.send(EXTEND, **{CLAIM_TOKEN.name: token})
         person.send(action, **action.to_body(values))
         self._console.claims.pop(decision.key, None)

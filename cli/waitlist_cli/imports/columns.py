@@ -45,7 +45,8 @@ class Reading:
 class Columns:
     """The mapping from the columns of a file to the fields of an entry."""
 
-    # Maps columns to customer_id, priority, joined_at, profile.NAME or attributes.NAME.
+    # Maps the name of each column to the field that it fills: customer_id, priority, joined_at,
+    # profile.NAME or attributes.NAME.
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
     # Whether every column that has no target becomes a profile field. If not, the import drops
     # these columns, except the columns of an export.
@@ -100,10 +101,10 @@ class Columns:
     def _identify_exported(
         self, entry: dict[str, Any], profile: Mapping[str, Any], exported: Mapping[str, Any]
     ) -> None:
-        """Add the customer id of an exported row if it is needed to identify the person.
+        """Add the customer id from an exported row, if no address identifies the person.
 
-        It is not needed if an address identifies the person. A row about a banned customer can lack
-        the address, and then the customer id is used.
+        A row about a banned customer can lack the address. The customer id then identifies the
+        person.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:

@@ -113,7 +113,7 @@ class Inverse:
     action: str
     # The entry of the person, or "" if the action is on the whole waitlist.
     entry_id: str = ""
-    # The values of the fields of the action, as its request body contains them.
+    # The fields of the request body that come from the operator.
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -169,7 +169,7 @@ class PersonAction(Action):
     """An action on one person. The action sends a single request."""
 
     fields: Sequence[Field] = (REASON,)
-    # Returns the remaining fields of the request body for the values that the operator has entered.
+    # A function that converts the operator's values to the remaining fields of the request body.
     to_body: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values
     # What the operator is told after the action. If it is a function, it gets the response.
     notice: str | Callable[[Any], str]

@@ -1,4 +1,4 @@
-"""Declares how an operator at a counter ends the call of a person."""
+"""Declares what an operator at a service counter can do with a person who has been called."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,13 +8,14 @@ from waitlist_cli.operations.action import PersonAction
 from waitlist_cli.operations.claim import COMPLETE, RELEASE
 from waitlist_cli.operations.leave import REMOVE
 
-# A skipped person cannot be called for this time, so that the next people are called first.
+# A person who is skipped cannot be called again for this time. Meanwhile, the next people are
+# called.
 SKIP_SECONDS = 120
 
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """A way to end the call of a person, and the request that it sends.
+    """What an operator can do with a person who has been called, and the request for it.
 
     `shortcut` is the key that presses the button. In `done`, `{who}` stands for the person.
     """

@@ -52,8 +52,8 @@ NO_TIME: TimeAndToken = (0, "")
 class ClaimAction(Struct, frozen=True, kw_only=True):
     """One kind of action on an entry that is claimed, offered or set aside.
 
-    The action is possible only if the entry has the status `before`. The record then stores the
-    decision `decided`.
+    An entry must have the status `before` for this action. `decided` is the name under which the
+    record stores the action.
     """
 
     message: type[Message]
@@ -431,7 +431,7 @@ def _error_of(
     if isinstance(refusal, NotOffered | OfferExpired):
         return refusal
     if isinstance(refusal, NotParked):
-        # The record says that the entry was set aside, but Redis disagrees. Maintenance will
+        # According to the record, the entry is set aside. Redis has another state. Maintenance will
         # correct the difference.
         is_parked = record.status == "parked" and command.names_time_of(record)
         return Rebuilding() if is_parked else refusal

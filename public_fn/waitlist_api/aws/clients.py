@@ -113,7 +113,9 @@ def attempt_seconds(config: Any) -> float:
 
 
 def _respect_deadline(client: Any, time: Deadline) -> Any:
-    """Make a client refuse attempts and pauses that could exceed the deadline."""
+    """Make a client refuse every attempt, and every pause between attempts, that could exceed the
+    deadline.
+    """
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()
     # To prevent a retry, this handler must raise an exception before botocore decides about the

@@ -84,7 +84,7 @@ class Bumps(Struct, frozen=True):
             reason=command.reason,
             detail=detail,
         )
-        # If the entry's previous claim or offer has expired, record this before the move.
+        # The previous claim or offer of the entry may have expired. Record its end before the move.
         expired = expired_event(moved.expired_stamp, moved.expired_millis)
         before = (expired,) if moved.expired_stamp else ()
         key = command.key

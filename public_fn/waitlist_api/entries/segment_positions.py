@@ -41,7 +41,7 @@ class _Answer(Struct, frozen=True):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the entry has a position in each segment of the request."""
+        """Whether Redis has returned a position for each segment in the request."""
         return all(place.position is not None for place in self.found.places)
 
     def places(self) -> list[SegmentPlace]:

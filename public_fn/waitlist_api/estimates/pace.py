@@ -11,9 +11,9 @@ from msgspec import Struct, field
 
 Unavailable = Literal["paused", "unknown", "over", "closed"]
 
-# The range of an estimate extends this many standard deviations in both directions. Such a range
-# covers 87% of a normal distribution. This is more than the promised 4 of 5 cases, because real
-# waitlists are less regular than any model.
+# An estimate has a range that extends this many standard deviations in both directions. With a
+# normal distribution, 87% of all waits would be in this range. Real waitlists are less regular, so
+# the service promises only 4 of 5 cases.
 DEVIATIONS = 1.5
 # Samples are a minute apart and count whole people, so half a person is added to the range.
 HALF_A_PLACE = 0.5

@@ -56,7 +56,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     identify: Callable[[dict[str, Any]], str] | None = None
     # Whether the entry may be served. If not, an operator holds the entry back.
     ready: bool = True
-    # The reason for holding back or banning the customer.
+    # The reason why the customer is held back or banned.
     reason: str = ""
     rest_until: datetime | None = None
     # Whether the address counts as verified. If not, the customer must verify it, provided that the

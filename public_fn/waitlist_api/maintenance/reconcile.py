@@ -228,15 +228,15 @@ def catch_up(
         if decision.stamp > record.stamp and decision.ticket == record.ticket
     ]
     if news and news[-1].verb == "offered" and place.state == "offered":
-        # If the admission of the waitlist ends earlier, Redis has shortened the offer. Record the
-        # deadline that the offer has now.
+        # Redis shortens an offer if the admission of the waitlist ends earlier. Record the deadline
+        # that the offer has now.
         news[-1] = replace(news[-1], at=place.time_millis)
     if news:
         events = tuple(event for decision in news for event in events_of(decision))
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
         for decision in news[:-1]:
-            # A later decision may have moved the entry on. The delays and declines of the earlier
-            # decisions are recorded too.
+            # Record the delays and declines of all decisions, even if a later decision has moved
+            # the entry.
             transition = transition.then(partial(with_delay, decision))
         tokens = [decision.token for decision in news if decision.token]
         if tokens and not news[-1].token:
@@ -254,8 +254,8 @@ def catch_up(
         extension = replace(_decision(place, "extended", stamp, place.time_millis), placed_stamp=0)
         yield transition_of(record.key, extension, (), entered_at=expired.stamp)
     if place.state == "done":
-        # After a failover, an admission can have an earlier timestamp than the record. The change
-        # therefore gets the newest timestamp of Redis.
+        # After a failover, the timestamp of an admission can be earlier than the record. Record the
+        # admission with the newest timestamp of Redis instead.
         admission = _decision(place, "admitted", expired.stamp, now_millis)
         event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
         transition = transition_of(record.key, admission, (event,))

@@ -171,7 +171,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _changed(self, seen: int, stats: Sequence[c.StatsResult]) -> set[str] | None:
         """Return the waitlists that have changed since the timestamp `seen`.
 
-        Return None if so much time has passed since then that the changes are not read.
+        If this time is too long ago, return None, because reading all changes would take too long.
         """
         until = max(max(stat.clock_stamp, stat.last_stamp) for stat in stats)
         if not seen or until - seen > LONGEST_READ:

@@ -122,7 +122,7 @@ def send_batch(queue: Queue, requests: Sequence[c.Single]) -> list[c.Result | Wa
 
 
 def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
-    """Send requests in batches. Raise the first error in the responses that is not Gone.
+    """Send requests in batches. Raise the first error in the responses, except Gone.
 
     The error Gone is ignored, because it means that the signup has already ended.
     """

@@ -71,7 +71,7 @@ class EntryMessage(Struct, frozen=True):
         return self.record.waitlist_id
 
     def check(self, segments: Segments) -> None:
-        """Do nothing, because the segments do not affect whether this request is valid."""
+        """Do nothing, because this request is valid with any segments."""
 
 
 class Placing(EntryMessage, frozen=True):
@@ -238,7 +238,7 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 
 
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
-    """Return the request that removes an entry from Redis if no record has its ticket."""
+    """Return the request that removes an entry whose ticket is in no record."""
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 
 
@@ -285,9 +285,7 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
 
 
 def _enforced(group: Settings) -> dict[str, Any]:
-    """Return the settings of a group that have the same name in the Redis scripts, with their
-    values.
-    """
+    """Return those settings of a group that the Redis scripts know by the same name."""
     names = set(group.__struct_fields__) & set(c.Settings.__struct_fields__) - {"admission"}
     return {name: getattr(group, name) for name in names}
 

@@ -67,8 +67,8 @@ class Move(Struct, frozen=True):
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # The entry that Redis has moved belongs to another signup than the record, so Redis has
-            # lost one of the two signups.
+            # The entry that Redis has moved belongs to a different signup than the record. Redis
+            # has therefore lost a signup, and this move must not be recorded.
             return None
         after = replace(record, updated_millis=now_millis)
         if record.stamp < self.made.stamp:

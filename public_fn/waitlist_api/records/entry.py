@@ -303,9 +303,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
 
 def no_longer_near(record: EntryRecord) -> EntryRecord:
-    """Return the record without the note that the customer was told that their turn is near.
+    """Return the record without the note that the customer has been notified of their turn.
 
-    When the turn comes near again, the customer is then told again.
+    The next time that the turn is near, the customer gets a new message.
     """
     return replace(record, contact=replace(record.contact, near_rank=None))
 

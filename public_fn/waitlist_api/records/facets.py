@@ -211,7 +211,7 @@ class Joined(Facet, frozen=True):
 
     # When the record of the signup was created.
     millis: int = 0
-    # Digests of the idempotency key and of the body of the signup request.
+    # A digest of the idempotency key of the signup request, and a digest of its body.
     key: str = ""
     body: str = ""
     # True if the signup request did not prove that it came from this customer.

@@ -195,7 +195,10 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def _note(self, waitlist: WaitlistRecord, update: str, condition: str, values: Item) -> bool:
-        """Write the progress of a schedule. Return False if the schedule has changed."""
+        """Store how far a schedule has been processed.
+
+        Return False if the schedule has been replaced in the meantime.
+        """
         try:
             self.table.update(
                 _key(waitlist.waitlist_id),

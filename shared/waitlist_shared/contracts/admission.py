@@ -1,4 +1,4 @@
-"""The messages about offers, and about customers who are inside."""
+"""The messages about offers, and about admitted customers who are still inside."""
 
 from typing import Annotated, Literal
 

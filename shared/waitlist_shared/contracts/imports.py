@@ -54,9 +54,8 @@ class Insert(Signup, frozen=True, kw_only=True):
 
     ticket: Ticket
     priority: Priority = 0
-    # If a rank is given, the entry gets this rank or the nearest free rank ahead of it. The ticket
-    # then does not affect its place. An entry that gets its former place back is sent with its
-    # former rank.
+    # The rank for an entry that gets its former place back. The entry gets this rank, or the
+    # nearest free rank ahead of it. Without a rank, the ticket determines the place.
     rank: Rank | None = None
 
 

@@ -120,7 +120,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # what happens.
     misses_at_most: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | UnsetType = UNSET
     misses_then: AfterMisses | UnsetType = UNSET
-    # The time at which the admission ends. From then on, no offers are made, and no offer is open.
+    # The time at which the admission ends. After this time, no offers are made, and all offers have
+    # ended.
     until_millis: Number | UnsetType = UNSET
     acceptance: Acceptance = "enter"
     # The maximum number of entries that may be claimed at the same time.

@@ -49,8 +49,8 @@ local function no_longer_held(keys, entry_id, keeps_room)
   if was_held and not keeps_room then wake(keys) end
 end
 
--- Notes that the record of an entry may not contain the decision with the logical timestamp `stamp`. Maintenance
--- updates the record within a minute.
+-- Stores that the decision with the logical timestamp `stamp` may be missing in the record of the entry. Maintenance
+-- then updates the record within a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
 end
@@ -77,8 +77,8 @@ local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, p
   return hold
 end
 
--- Returns the claim with this token, or nil and an error code. If the customer has already been admitted with this
--- token, returns the hold and `completed`.
+-- Returns the claim of an entry. If the entry has no claim with this token, returns nil and an error code. If the
+-- customer has already been admitted with this token, returns the claim and the word `completed`.
 local function check_token(keys, entry_id, token, now)
   local hold = read_hold(keys, entry_id)
   if not hold or hold.state == 'parked' then return nil, 'not_held' end
@@ -89,8 +89,8 @@ local function check_token(keys, entry_id, token, now)
   return hold
 end
 
--- Returns the open offer of an entry, or nil and an error code. If the customer has already been admitted, returns the
--- hold and `completed`.
+-- Returns the open offer of an entry. If there is none, returns nil and an error code. If the customer has already
+-- been admitted, returns the offer and the word `completed`.
 local function check_offer(keys, entry_id, ticket, token, offered_until_millis, now)
   local hold = read_hold(keys, entry_id)
   if not hold then return nil, 'not_offered' end

@@ -1,7 +1,7 @@
 -- NEEDS holds tickets
 
--- At the time `until_millis`, the admission of a waitlist ends. From then on, the waitlist makes no offers, and no
--- offer is open.
+-- At the time `until_millis`, the admission of a waitlist ends. After this time, the waitlist makes no offers, and all
+-- its offers have ended.
 local HOLDS_AT_ONCE = 500
 
 -- Shortens open offers so that they end at `until_millis` at the latest. Claims keep their deadlines. Maintenance

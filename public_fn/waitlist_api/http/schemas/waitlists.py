@@ -170,7 +170,7 @@ class WaitlistAnswer(WithEstimate):
         Time | None,
         Field(
             description="When the admission ends. After this time, the waitlist makes no offers, "
-            "and no offer is open. Null if the admission has no end."
+            "and all its offers have ended. Null if the admission has no end."
         ),
     ]
     total: Annotated[
@@ -224,9 +224,9 @@ class WaitlistAnswer(WithEstimate):
         Field(
             default_factory=list,
             exclude_if=lambda told_by: not told_by,
-            description="The fields of the profile whose address gets a message when it is the "
-            "customer's turn. If the profile has both, the first one is used. Left out if the "
-            "waitlist sends no such message.",
+            description="The profile fields with the addresses to which a message is sent when it "
+            "is the customer's turn. If the profile has both fields, the message goes "
+            "to the first one. Left out if the waitlist sends no such message.",
             max_length=2,
         ),
     ]
