@@ -1,4 +1,4 @@
-"""The end of the admission: from then on, nothing is offered, and no offer is open."""
+"""When the admission of a waitlist is over, no offers are made, and no offer is open."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ SOON = 60
 
 
 def ending(line: Line, version: int = 1, seconds: float = SOON, **admission: Any) -> int:
-    """Let the admission end soon, and return the time of the end."""
+    """Set the end of the admission to a time in the near future, and return this time."""
     until = line.clock.millis + int(seconds * 1000)
     policy(line, version=version, until_millis=until, **admission)
     return until
@@ -23,7 +23,9 @@ def by_hand(line: Line, name: str | None = None) -> Answer:
 
 
 def test_nothing_is_offered_from_the_end_of_the_admission_on(line: Line) -> None:
-    """Claims by workers go on, and a quota can still be ended."""
+    """After the end of the admission, workers can still claim entries, and a quota can still be
+    ended.
+    """
     ending(line, rate_count=60, rate_millis=60_000, max_inside=5)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=SOON - 1)

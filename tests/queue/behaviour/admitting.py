@@ -90,7 +90,10 @@ def test_one_look_a_second_finds_places_due(line: Line) -> None:
 
 
 def test_a_fast_rate_waits_a_second_for_the_next_look(line: Line) -> None:
-    """Ten slots per second come due in one run and not in ten (promise P9)."""
+    """If ten slots become available in a second, one run of the policy offers all of them.
+
+    There are not ten runs (promise P9).
+    """
     filled(line, rate_count=600, rate_millis=MINUTE_MILLIS)
     admit(line)
     line.clock.advance(micros=999_000)
@@ -108,8 +111,8 @@ def test_a_run_that_has_taken_everyone_asks_for_no_other(line: Line) -> None:
 
 
 def test_no_look_at_a_paused_list_finds_places_due(line: Line) -> None:
-    """Polls of a paused waitlist find no slot due, even after an operator has ended a quota there
-    (promise P9).
+    """On a paused waitlist, polls find no slot, even after an operator has ended a quota (promise
+    P9).
     """
     filled(line, max_inside=3, paused=True)
     admit(line, count=0)
@@ -224,7 +227,8 @@ def test_a_declined_entry_goes_to_the_end_and_its_place_to_the_next(line: Line) 
 
 
 def two_offers(line: Line) -> tuple[Answer, Answer]:
-    """Offer a place to the first customer, who declines it, and offer it again.
+    """Offer a slot to the first customer, let the customer decline, and offer the slot to the same
+    customer again.
 
     Return both offers.
     """
@@ -246,8 +250,8 @@ def state(line: Line) -> str:
 
 
 def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
-    """Until the first decline is recorded, the late decline gets the same response as the first
-    (promise P2).
+    """A late copy of the first decline gets the same response as the first one until DynamoDB has
+    recorded the decline (promise P2).
     """
     first, second = two_offers(line)
     assert line.send("decline", **meant(first))["outcome"] == "repeat"
@@ -260,8 +264,8 @@ def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
 def test_a_decline_with_the_same_key_is_a_repeat_also_when_the_next_offer_is_open(
     line: Line,
 ) -> None:
-    """The repeat returns the stamp of the first decline, even after maintenance has recorded it
-    (promise P2).
+    """A repeated decline returns the stamp of the first decline, even after maintenance has
+    recorded it (promise P2).
     """
     first, _ = two_offers(line)
     again = {"entry_id": first["entry_id"], "once_key": ONCE_KEY}
@@ -288,7 +292,7 @@ def test_a_decline_that_names_no_offer_is_about_the_open_one(line: Line) -> None
 
 @pytest.mark.parametrize("verb", ["decline", "withdraw"])
 def test_an_end_of_a_former_stays_offer_is_none_of_the_next_stay(line: Line, verb: str) -> None:
-    """The record may not contain the first end yet, but the second request names another stay
+    """The record may lack the end of the first stay, but the second request names another stay
     (promise P2).
     """
     policy(line, max_inside=1)
@@ -403,7 +407,9 @@ def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line)
 
 
 def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
-    """The rebuild may have read the record before the exit was written (promise P3)."""
+    """The rebuild may have read the record of the customer before the exit was written (promise
+    P3).
+    """
     policy(line, max_inside=1)
     line.client.flushall()
     line.init(mode="open", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
@@ -466,9 +472,10 @@ def test_a_new_signup_frees_the_place_inside(line: Line) -> None:
 
 
 def inside_again(line: Line) -> tuple[int, int]:
-    """Let the first customer be inside in two stays, both of which are settled.
+    """Let the first customer enter, exit, sign up again and enter again, and let maintenance record
+    both.
 
-    Return their tickets.
+    Return the two ticket numbers.
     """
     tickets = []
     for stay in (1, 2):
@@ -517,7 +524,9 @@ def test_an_exit_that_names_no_stay_is_taken(line: Line) -> None:
 def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
     line: Line, is_restored: bool
 ) -> None:
-    """The message may arrive before or after the rebuild has restored the customer (promise P2)."""
+    """The message that ends the customer's time inside may arrive before or after the rebuild has
+    restored the customer (promise P2).
+    """
     policy(line, max_inside=1)
     first, second = inside_again(line)
     line.client.flushall()
@@ -535,8 +544,8 @@ def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
 def test_a_late_end_of_a_stay_leaves_the_next_stay_inside(
     line: Line, fields: dict[str, Any]
 ) -> None:
-    """A repair or an erasure of the first stay arrives while the second stay has no place (promise
-    P2).
+    """A message about the first stay arrives during the second stay, before the second stay has a
+    place (promise P2).
     """
     policy(line, max_inside=1)
     first, second = inside_again(line)
@@ -580,8 +589,9 @@ def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> N
 
 
 def test_a_caller_with_older_settings_is_behind(line: Line) -> None:
-    """A process that remembers the settings from before the last change must not count the instants
-    of its schedule.
+    """A process may have cached settings from before the last change.
+
+    The scheduled times in them must not count.
     """
     filled(line, schedule_version=1)
     policy(line, version=2, schedule_version=1)
@@ -607,7 +617,9 @@ HOUR = 3_600_000
 
 
 def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
-    """Slots collect until the opening time, and no poll triggers a run before that (promise P3)."""
+    """Slots are saved up until the offer hours begin, and no poll runs the policy before that
+    (promise P3).
+    """
     filled(line, **A_SECOND, has_hours=True, schedule_version=1, combine="sum")
     now = line.clock.millis
     known = {
@@ -642,8 +654,8 @@ def test_an_offer_that_the_end_of_the_hours_interrupts_goes_on_in_the_next_ones(
 
 
 def test_a_run_without_the_hours_of_its_time_offers_nothing(line: Line) -> None:
-    """A message with yesterday's hours is late, and a message without hours belongs to older
-    settings (promise P3).
+    """A message that contains yesterday's offer hours is late, and a message without offer hours
+    was made from older settings (promise P3).
     """
     filled(line, max_inside=2)
     policy(line, version=2, max_inside=2, has_hours=True)
@@ -669,7 +681,9 @@ def test_a_slot_of_a_withdrawn_offer_waits_for_the_hours(line: Line) -> None:
 
 
 def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: Line) -> None:
-    """A run notes an instant in the record, and crashes before Redis counts it (promise P3)."""
+    """A run of the policy stores a scheduled time in DynamoDB, and crashes before Redis counts this
+    time (promise P3).
+    """
     filled(line, schedule_version=1)
     noted = line.clock.millis
     policy(line, version=2, schedule_version=1, scheduled_until=noted)
@@ -678,7 +692,10 @@ def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: 
 
 
 def test_another_schedule_begins_without_the_slots_of_the_former_one(line: Line) -> None:
-    """Nobody waited for the 500 slots of the first schedule. The next schedule has none of them."""
+    """Nobody was waiting for the 500 slots of the first schedule.
+
+    The next schedule does not inherit them.
+    """
     policy(line, schedule_version=1)
     now = line.clock.millis
     known = {"settings_version": 9, "schedule_from": 0}
@@ -704,7 +721,7 @@ def test_the_slots_of_a_schedule_end_with_its_policy(line: Line) -> None:
 
 @pytest.mark.parametrize("schedule_version", [1, 3])
 def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: int) -> None:
-    """Redis may be the side that lacks the newest schedule.
+    """If the schedules of the function and of Redis differ, Redis may have the older one.
 
     The response says which version Redis has.
     """
@@ -717,7 +734,7 @@ def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: 
 def test_a_server_that_lacks_an_instant_gets_from_the_record_what_is_left_of_it(
     line: Line,
 ) -> None:
-    """The server that has taken over had not counted the instant (promise P3)."""
+    """The server that takes over has not counted the scheduled time yet (promise P3)."""
     filled(line, schedule_version=1)
     now = line.clock.millis
     counted = {"counted_until": now, "counted_slots": 2}
@@ -767,7 +784,7 @@ def test_a_run_that_comes_each_minute_loses_nothing_of_a_rate(line: Line, per_ho
     for _ in range(60):
         line.clock.advance(seconds=60)
         given += len(admitted(line))
-    # The last slot may come due one microsecond after the last run.
+    # Because of rounding, the last slot may become available one microsecond after the last run.
     assert per_hour - given in (0, 1)
 
 
@@ -815,7 +832,7 @@ def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str
 
 
 def test_a_quota_remembers_how_long_its_offers_last(line: Line) -> None:
-    """A later request with `refill` decides about the offers after it."""
+    """If another `admit` with `refill` follows, it decides how long later offers last."""
     filled(line)
     admit(line, count=1, refill=True, offer_seconds=FORTNIGHT_SECONDS)
     accepted(line.send("decline", entry_id=line.id_of(PEOPLE[0])))

@@ -52,8 +52,8 @@ def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
 
 
 def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """One run of the script handles neighbouring signups, but decides about each of them separately
-    (promises P2 and P5).
+    """A single run of the script handles signups that follow each other in a message, but decides
+    about each of them separately (promises P2 and P5).
     """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob"])
@@ -67,8 +67,8 @@ def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) ->
 
 
 def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """One run of the script handles neighbouring completions, but decides about each of them
-    separately (promises P2 and P4).
+    """A single run of the script completes claims that follow each other in a message, but decides
+    about each of them separately (promises P2 and P4).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])
@@ -123,7 +123,7 @@ def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
 
 
 def test_more_than_five_hundred_are_refused_as_one(line: Line) -> None:
-    """No request of the message is executed (promises P5 and P9)."""
+    """If a message contains too many requests, none of them is executed (promises P5 and P9)."""
     line.init()
     before = line.contents()
     requests = [line.message("signup", **line.stay(f"person {number}")) for number in range(501)]
@@ -175,9 +175,8 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
 
 
 def test_requests_follow_each_other_though_some_scripts_are_not_loaded(line: Line) -> None:
-    """Redis has lost the script of the signup.
-
-    Still, the leave does not overtake the signup (promise P2).
+    """If Redis has lost the script of the signup, the leave that follows in the message still runs
+    after the signup (promise P2).
     """
     line.init()
     line.client.script_flush()
@@ -242,7 +241,9 @@ def test_a_batch_of_malformed_requests_alone_changes_nothing(line: Line) -> None
 
 @pytest.mark.parametrize("version", [0, 2])
 def test_a_request_of_another_contract_fails_by_itself(line: Line, version: int) -> None:
-    """The private function cannot know what another version of the contract means (promise P5)."""
+    """A request from another version of the contract is refused, because the private function
+    cannot know what it means (promise P5).
+    """
     line.init()
     good = line.message("signup", **line.stay("ann"))
     answers = results(line, {**good, "v": version}, good)

@@ -1,5 +1,5 @@
-"""A bump by places moves an entry by an exact number of places within its priority, if a rank is
-free there.
+"""An entry can be moved ahead by an exact number of places within its priority, if there is a free
+rank.
 """
 
 import pytest
@@ -27,8 +27,8 @@ def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]
 
 
 def test_forty_pass_the_same_person_one_by_one(line: Line) -> None:
-    """Signups 4 ms apart leave enough free ranks for 40 moves, each behind the previous one
-    (promise P1).
+    """If signups are 4 ms apart, 40 entries can be moved into the same gap, each behind the one
+    before (promise P1).
     """
     line.init()
     names = [f"person {number}" for number in range(42)]
@@ -52,9 +52,9 @@ def test_forty_go_behind_the_same_person_one_ahead_of_the_other(line: Line) -> N
 
 
 def test_in_a_run_without_room_the_answer_has_the_next_room_ahead(line: Line) -> None:
-    """The entry moves at least 10 places.
+    """No rank is free 10 places ahead.
 
-    The next free rank is behind the 70 earlier entries (promise P1).
+    The next one is ahead of 70 more entries, so the entry passes all of them (promise P1).
     """
     line.init()
     early = dense(line, "early", 70)
@@ -74,7 +74,9 @@ def test_hundreds_of_consecutive_ranks_leave_the_head_only(line: Line) -> None:
 
 
 def test_moves_into_a_full_gap_pass_more_and_share_no_rank(line: Line) -> None:
-    """No two entries have the same rank, and each response is true (promise P1)."""
+    """After random moves, no two entries have the same rank, and each response was true (promise
+    P1).
+    """
     line.init()
     line.all_sign_up(["first"])
     names = dense(line, "person", 40, line.position("first")["ticket"] + 20)

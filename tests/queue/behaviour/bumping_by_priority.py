@@ -1,6 +1,6 @@
-"""A bump by priority: higher priorities are served first.
+"""An entry can be moved to another priority.
 
-Within a priority, the time of signup decides.
+Higher priorities are served first, and within a priority the time of signup decides.
 """
 
 import pytest
@@ -21,7 +21,9 @@ def test_higher_priorities_stand_ahead(line: Line) -> None:
 
 
 def test_within_a_priority_arrival_decides(line: Line) -> None:
-    """The order of the bumps does not matter (promise P1)."""
+    """If several entries change their priority, the order of these changes does not matter (promise
+    P1).
+    """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     for name in ["eve", "ann", "bob"]:

@@ -18,7 +18,9 @@ def spaced(line: Line) -> None:
 
 @pytest.mark.parametrize("where", [{"places": 2}, {"priority": 4}, {"to": "front"}, {"to": "back"}])
 def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> None:
-    """The repeat returns the current place and the stamp of the move (promise P2)."""
+    """A repeated bump does not move the entry again, and returns its current place and the stamp of
+    the first move (promise P2).
+    """
     spaced(line)
     name = PEOPLE[4]
     moved = line.bump(name, once=1, **where)
@@ -30,7 +32,9 @@ def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> Non
 
 
 def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
-    """The first response may have been lost, and other entries have moved since (promise P2)."""
+    """A bump may be repeated because its response was lost, after other entries have moved (promise
+    P2).
+    """
     spaced(line)
     line.bump(LAST, once=1, places=3)
     line.bump(PEOPLE[0], once=1, to="back")
@@ -40,7 +44,9 @@ def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
 
 
 def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
-    """The later of two moves stays, even if the first one is repeated after it (promise P2)."""
+    """If the first of two moves is repeated after the second, the second move stays in force
+    (promise P2).
+    """
     spaced(line)
     first = line.bump(LAST, once=1, to="front")
     line.bump(LAST, once=2, to="back")
@@ -81,7 +87,9 @@ def test_a_key_counts_for_one_person_only(line: Line) -> None:
 
 
 def test_a_refused_bump_does_not_use_up_its_key(line: Line) -> None:
-    """A retry after a refusal counts as the first attempt (promise P2)."""
+    """A bump that was refused is not remembered, so a retry counts as the first attempt (promise
+    P2).
+    """
     spaced(line)
     assert line.bump("zoe", once=1, to="front")["code"] == "not_waiting"
     line.signup("zoe")
@@ -99,7 +107,7 @@ def test_a_key_is_forgotten_when_its_time_is_up(line: Line) -> None:
 
 
 def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Line) -> None:
-    """The number of remembered moves stays limited (promise P9)."""
+    """Redis remembers only a limited number of moves (promise P9)."""
     spaced(line)
     for number in range(60):
         line.bump(LAST, once=number, to="front" if number % 2 else "back")
@@ -110,8 +118,8 @@ def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Lin
 
 
 def test_an_erased_entry_has_no_moves(line: Line) -> None:
-    """All remembered moves of the erased entry are deleted, and those of other entries stay
-    (promise P8).
+    """When an entry is erased, Redis forgets its moves, and keeps those of other entries (promise
+    P8).
     """
     spaced(line)
     for once in range(3):

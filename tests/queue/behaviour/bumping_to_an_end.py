@@ -43,7 +43,9 @@ def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
 
 
 def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: Line) -> None:
-    """The rank is ahead of all tickets, so it must not be read as a ticket (promise P1)."""
+    """The entry has a rank ahead of all tickets, which must not be read as a ticket (promise
+    P1).
+    """
     line.init()
     line.insert("old", ticket=1)
     ann = line.signup("ann")
@@ -70,7 +72,9 @@ def test_an_entry_that_was_restored_behind_all_tickets_can_be_moved(line: Line) 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}], ids=str)
 def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any]) -> None:
-    """Repeated moves to the front use up none of the free ranks ahead (promise P1)."""
+    """Moving entries to the front again and again does not use up the free ranks ahead (promise
+    P1).
+    """
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)
     kim = line.bump("kim", priority=1)
@@ -81,7 +85,9 @@ def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any
 
 
 def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None:
-    """The entry gets the rank of a new ticket, as a signup does (promise P1)."""
+    """An entry that is moved to the back gets a new ticket number, like a new signup (promise
+    P1).
+    """
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)
     line.bump("ann", priority=9)

@@ -52,7 +52,7 @@ def test_tokens_are_forty_hex_digits_and_all_different(line: Line) -> None:
 
 
 def test_the_next_token_cannot_be_derived_from_a_token(line: Line) -> None:
-    """Each hold of a released entry has a new token (promise P4)."""
+    """If a released entry is claimed again, the claim has a new token (promise P4)."""
     filled(line, ["ann"])
     tokens = set()
     for _ in range(5):
@@ -86,8 +86,9 @@ def test_a_change_of_the_time_counts_for_later_claims_only(line: Line) -> None:
 
 
 def test_a_paused_list_takes_signups_and_gives_no_claims(line: Line) -> None:
-    """The refusal changes nothing, and entries that are already held can be completed
-    (promise P5).
+    """A claim on a paused waitlist is refused and changes nothing.
+
+    Entries that are already claimed can still be completed (promise P5).
     """
     filled(line, ["ann", "bob"])
     ann = line.claimed()["ann"]
@@ -112,8 +113,9 @@ def test_claims_of_two_lists_do_not_touch_each_other(line: Line) -> None:
 
 
 def test_claims_hold_as_many_entries_as_the_list_allows(line: Line) -> None:
-    """Claims that a rebuild has restored count too, and expired claims do not count
-    (promise P4).
+    """The limit also counts claims that a rebuild has restored.
+
+    It does not count claims that have expired (promise P4).
     """
     filled(line, PEOPLE[:6], max_claims=2, lease_seconds=60)
     line.restore("eve", rank=1, ticket=1, state="held", token="e" * 40, time_millis=10**13)
@@ -135,7 +137,10 @@ def test_a_claim_that_takes_all_who_wait_is_not_limited(line: Line) -> None:
 
 
 def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> None:
-    """Redis had lost the offer, and the repair finds a later claim (promise P4)."""
+    """Redis has lost an offer.
+
+    When it is restored, the entry already has a later claim (promise P4).
+    """
     filled(line, ["ann", "bob"], max_claims=1)
     ann = line.claimed()["ann"]
     offer: dict[str, Any] = {"state": "offered", "token": "e" * 40, "time_millis": 10**13}
@@ -146,7 +151,7 @@ def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> N
 
 
 def test_a_lower_limit_gives_no_claims_until_fewer_are_held(line: Line) -> None:
-    """Offers to customers do not count, however many there are (promise P4)."""
+    """Offers do not count as claims, however many there are (promise P4)."""
     filled(line, PEOPLE[:8])
     assert not [
         name for name in line.client.hkeys(f"wl:{{{line.waitlist_id}}}:meta") if "max_c" in name

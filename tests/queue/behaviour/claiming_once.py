@@ -52,8 +52,8 @@ def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None
 
 
 def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
-    """Admitted entries have no deadline, and the repeated claim takes no other entries instead
-    (promise P2).
+    """The repeated response lists admitted entries without a deadline, and the claim takes no other
+    entries instead (promise P2).
     """
     filled(line)
     first = line.claimed(2, once=1)
@@ -75,8 +75,9 @@ def test_a_repeat_returns_the_current_deadline(line: Line) -> None:
 
 
 def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
-    """The claims have expired, and the repeat itself returns the entries to the queue
-    (promise P4).
+    """The claims have expired.
+
+    The repeated request returns the entries to the queue before it answers (promise P4).
     """
     filled(line, lease_seconds=10)
     line.claim(2, once=1)
@@ -86,7 +87,7 @@ def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
 
 
 def test_an_empty_claim_is_repeated_as_empty(line: Line) -> None:
-    """The repeat does not take an entry that signed up after the first claim (promise P2)."""
+    """A repeated claim does not take an entry that signed up after the first claim (promise P2)."""
     line.init()
     assert line.claimed(2, once=1) == {}
     line.signup("ann")
@@ -102,7 +103,9 @@ def test_claims_without_a_key_or_with_another_take_others(line: Line) -> None:
 
 
 def test_a_refused_claim_does_not_use_up_its_key(line: Line) -> None:
-    """A retry after a refusal counts as the first call (promise P2)."""
+    """A claim that was refused is not remembered, so a retry counts as the first call
+    (promise P2).
+    """
     filled(line)
     line.init(version=2, paused=True)
     assert line.claim(1, once=1)["code"] == "waitlist_paused"

@@ -56,7 +56,7 @@ def test_silence_moves_an_entry_to_the_end(line: Line) -> None:
 
 
 def test_a_late_message_ends_no_other_wait(line: Line) -> None:
-    """The message names the stay and the question, and both have ended (promise P8)."""
+    """A message about an earlier stay or an earlier question does not end the wait (promise P8)."""
     asked(line, "ann", "bob")
     line.clock.advance(seconds=60)
     found = line.position("ann")
@@ -76,7 +76,9 @@ def test_a_late_message_ends_no_other_wait(line: Line) -> None:
 
 
 def test_a_wait_does_not_end_by_settings_that_have_changed_since(line: Line) -> None:
-    """Later settings may ask nobody, or may end a wait in another way (promise P2)."""
+    """A message from older settings does not end the wait, because the current settings may ask
+    nobody, or end a wait in another way (promise P2).
+    """
     asked(line, "ann")
     line.clock.advance(seconds=60)
     line.init(version=2)

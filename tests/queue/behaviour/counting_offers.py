@@ -1,6 +1,6 @@
-"""The counters entered, declined and no_shows.
+"""The counters `entered`, `declined` and `no_shows` count each end of an offer once.
 
-Each end of an offer counts once, and the end of a claim does not count.
+The end of a claim does not count.
 """
 
 import pytest
@@ -52,7 +52,7 @@ def test_a_decline_counts_once(line: Line) -> None:
     meant = {"entry_id": offer["entry_id"], "once_key": ONCE_KEY}
     for _ in range(2):
         accepted(line.send("decline", **meant))
-    # A late copy arrives when the next offer is open.
+    # A late copy of the message that ended an offer arrives while the next offer is open.
     admit(line, count=len(PEOPLE))
     accepted(line.send("decline", **meant))
     assert ends(line) == {"declined": 1}
@@ -63,7 +63,7 @@ def test_a_decline_that_leaves_counts_once(line: Line) -> None:
     admit(line, count=2)
     for _ in range(2):
         accepted(line.leave(PEOPLE[0], is_declining=True))
-    # An operator takes the offer of the second customer away, and the third customer has none.
+    # An operator withdraws the offer of the second customer. The third customer has no offer.
     accepted(line.leave(PEOPLE[1]))
     accepted(line.leave(PEOPLE[2], is_declining=True))
     assert (ends(line), counted(line, "left")) == ({"declined": 1}, 3)

@@ -1,5 +1,5 @@
-"""Each decision names what it was based on: its stay, the newest decision before it, and the
-decision that gave the entry its rank.
+"""Each decision of Redis names the state that it was based on: the stay, the previous decision, and
+the decision that gave the entry its rank.
 """
 
 from typing import Any
@@ -21,7 +21,9 @@ def filled(line: Line, **settings: Any) -> None:
 
 
 def made_from(answer: Answer) -> tuple[int | None, int | None]:
-    """Return the stamps of the previous decision and of the decision that gave the rank."""
+    """Return two stamps from the latest decision: that of the previous decision, and that of the
+    decision that gave the entry its rank.
+    """
     return answer["basis_stamp"], answer["placed_stamp"]
 
 
@@ -45,7 +47,9 @@ def test_a_claim_after_a_bump_is_made_from_it(line: Line) -> None:
 
 
 def test_the_end_of_a_hold_is_made_from_the_hold(line: Line) -> None:
-    """The rank comes from the bump before the hold, even if the hold was extended."""
+    """The rank of a claimed entry comes from the bump before the claim, even if the claim was
+    extended since.
+    """
     filled(line)
     moved = accepted(line.bump("eve", to="front"))
     eve = line.claimed(once=1)["eve"]
@@ -104,8 +108,9 @@ def test_a_repeated_bump_is_made_from_what_it_was(line: Line) -> None:
 
 
 def test_a_repeated_claim_has_the_stamp_of_the_hold(line: Line) -> None:
-    """The end of a hold is based on the stamp of the hold, so a repeated claim must not return a
-    later stamp.
+    """The end of a claim names the stamp of the claim as the previous decision.
+
+    A repeated claim must therefore not return a later stamp.
     """
     filled(line)
     first = line.claimed(once=1)["ann"]
@@ -124,8 +129,8 @@ def test_an_entry_shows_the_ticket_of_its_stay(line: Line) -> None:
 
 
 def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
-    """Maintenance records an extension with the stamp of the hold, because the end of the hold is
-    based on this stamp.
+    """Maintenance records an extension with the stamp of the claim, because the end of the claim
+    names this stamp as the previous decision.
     """
     filled(line)
     ann = line.claimed(once=1)["ann"]
@@ -135,9 +140,9 @@ def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
 
 
 def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> None:
-    """Decisions that the record has not adopted are dropped.
+    """If the record does not accept a decision, Redis forgets it.
 
-    The decision before them stays until it is settled (promise P3).
+    The decision before it stays until it is recorded (promise P3).
     """
     filled(line)
     released = accepted(line.release("ann", line.claimed()["ann"]["token"]))
@@ -155,7 +160,7 @@ def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> No
 
 
 def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
-    """The no-show belongs to a former stay (promise P3)."""
+    """A no-show of a former stay does not change the present one (promise P3)."""
     filled(line, admission=True, offer_seconds=LEASE, no_show="leave")
     accepted(line.send("admit", count=1))
     line.clock.advance(seconds=LEASE)
@@ -182,7 +187,9 @@ def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) ->
 
 
 def test_an_admission_of_an_earlier_stay_does_not_end_the_recorded_one(line: Line) -> None:
-    """The recorded stay can be restored after the earlier admission was settled (promise P3)."""
+    """The recorded stay can be restored after Redis has forgotten the earlier admission (promise
+    P3).
+    """
     filled(line)
     ann = line.claimed()["ann"]
     line.complete("ann", ann["token"])

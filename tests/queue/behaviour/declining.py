@@ -22,7 +22,10 @@ def ann_and_others(line: Line, **admission: Any) -> list[str]:
 
 
 def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(line: Line) -> None:
-    """The slot goes to the next person. After the pause, the turn of the first person comes."""
+    """After a decline, the slot goes to the next person.
+
+    When the pause is over, it is the first person's turn again.
+    """
     ann_and_others(line, max_inside=1)
     before = line.position("ann")
     assert admitted(line) == ["ann"]
@@ -40,7 +43,7 @@ def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(l
 
 
 def test_declines_after_the_last_that_keeps_the_place_go_to_the_back(line: Line) -> None:
-    """The record may lack the last declines, so each decision contains their number."""
+    """Each decision contains the number of declines, because the record may lack the last ones."""
     ann_and_others(line, max_inside=1)
     for number in (1, 2):
         assert admitted(line) == ["ann"]
@@ -66,7 +69,9 @@ def test_a_decline_without_rules_goes_to_the_back_and_is_counted(line: Line) -> 
 
 @pytest.mark.parametrize("then", ["another offer", "another stay"])
 def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: str) -> None:
-    """P2: the copy names the end of an offer that has ended, or the ticket of a former stay."""
+    """A late copy names the end of an earlier offer, or the ticket of a former stay, so it changes
+    nothing (promise P2).
+    """
     ann_and_others(line, max_inside=1)
     (offer,) = admit(line)["entries"]
     named = {"ticket": offer["ticket"], "offered_until_millis": offer["deadline_millis"]}
@@ -83,7 +88,10 @@ def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: st
 
 
 def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
-    """After a loss of Redis, the record has the pause. A later end counts, from either side."""
+    """After a loss of Redis, the pause is restored from the record.
+
+    If the record and Redis have different ends of the pause, the later one counts.
+    """
     ann_and_others(line)
     end = line.clock.millis + PAUSE * 1000
     line.init(mode="open")
@@ -100,7 +108,10 @@ def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
 def test_after_too_many_missed_offers_the_entry_leaves_or_is_parked(
     line: Line, no_show: str, then: str, state: str
 ) -> None:
-    """Until then, `no_show` decides. `max_attempts` does not count the offers too."""
+    """Until `at_most` offers were missed, the setting `no_show` decides.
+
+    `max_attempts` does not count these offers as well.
+    """
     filled(line, no_show=no_show, misses_at_most=3, misses_then=then)
     policy(line, version=2, no_show=no_show, misses_at_most=3, misses_then=then, max_attempts=2)
     for attempts in (1, 2):

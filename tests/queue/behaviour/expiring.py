@@ -1,4 +1,4 @@
-"""When a hold expires, the entry returns to its old place.
+"""When a claim or an offer expires, the entry returns to its old place.
 
 After too many attempts, it is parked.
 """
@@ -41,8 +41,8 @@ def _end(line: Line, verb: str, name: str, token: str) -> dict[str, object]:
 
 
 def test_the_claim_that_meets_an_expired_hold_is_later_than_its_end(line: Line) -> None:
-    """The record keeps only one of two decisions with the same stamp, so the stamps must differ
-    (promise P4).
+    """Two decisions must have different stamps, because the record would keep only one of two
+    decisions with the same stamp (promise P4).
     """
     filled(line, ["ann", "bob"])
     line.claim()
@@ -134,7 +134,7 @@ def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None
 
 
 def test_what_is_answered_counts_no_hold_that_is_over(line: Line) -> None:
-    """The waitlist has no policy, and nobody claims (promise P6)."""
+    """An expired claim ends even if the waitlist has no policy and nobody claims (promise P6)."""
     filled(line)
     line.claim(2)
     line.clock.advance(seconds=LEASE)
@@ -176,7 +176,7 @@ def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> Non
 
 
 def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
-    """The waitlist has no policy, so no poll triggers a run."""
+    """On a waitlist without a policy, no poll runs the policy."""
     filled(line)
     accepted(line.send("admit", count=1))
     line.clock.advance(seconds=600)
@@ -184,9 +184,7 @@ def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
 
 
 def test_an_offer_that_is_over_ends_by_the_settings_of_its_time(line: Line) -> None:
-    """The policy changes after the offer has expired, and before any script has noticed that the
-    offer has expired.
-    """
+    """An offer expires, and the policy is changed before any script has noticed this."""
     line.init(admission=True, max_inside=1, offer_seconds=LEASE, no_show="to_back")
     line.all_sign_up(PEOPLE)
     accepted(line.send("admit"))

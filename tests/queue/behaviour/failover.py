@@ -1,4 +1,6 @@
-"""Another server takes over and may lack the newest writes. Its order is `cold` until a rebuild."""
+"""After another Redis server has taken over, the queue counts as lost until it is rebuilt, because
+the server may lack the newest writes.
+"""
 
 from typing import Any
 
@@ -30,7 +32,7 @@ def open_again(line: Line, **fields: Any) -> Answer:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_server_that_has_taken_over_returns_cold(line: Line, verb: str) -> None:
-    """The server returns none of its data and changes nothing (promise P7)."""
+    """The new server returns none of its data and changes nothing (promise P7)."""
     taken_over(line)
     before = line.contents()
     assert line.handle(each_verb(line)[verb])["code"] == "cold"
@@ -46,8 +48,8 @@ def test_every_server_owns_the_order_where_servers_hide_their_run_id(line: Line)
 
 
 def test_an_order_that_was_taken_over_starts_empty(line: Line) -> None:
-    """The order is rebuilt from the record, and stamps drawn later are higher (promises P1, P3 and
-    P7).
+    """After the queue is rebuilt from the record, new stamps are higher than all recorded ones
+    (promises P1, P3 and P7).
     """
     taken_over(line)
     floor = newest_stamp(line) + 1_000_000
@@ -69,7 +71,9 @@ def test_an_order_that_was_taken_over_starts_empty(line: Line) -> None:
 
 
 def test_an_order_is_opened_once(line: Line) -> None:
-    """A second request does not change the order until its rebuild is complete (promise P2)."""
+    """A second request to create the queue changes nothing until the rebuild is complete (promise
+    P2).
+    """
     taken_over(line)
     first = open_again(line)
     again = accepted(line.init(mode="open", epoch="0000cccc"))

@@ -1,5 +1,5 @@
-"""How the service notices a loss: a heartbeat has gone back, or an entry differs from its
-record.
+"""The service notices that Redis has lost data: a heartbeat is missing, or an entry differs from
+its record.
 """
 
 from typing import Any
@@ -38,9 +38,9 @@ def test_a_beat_counts_and_returns_the_current_counters(line: Line) -> None:
 
 
 def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
-    """One missing heartbeat may be a small loss.
+    """If one heartbeat is missing, the loss may be small.
 
-    Two missing heartbeats mean that a whole interval is lost (promise P3).
+    If two are missing, Redis has lost a whole interval (promise P3).
     """
     line.init()
     assert [beat(line, known) for known in (0, 1, 2)] == ["beats"] * 3
@@ -50,14 +50,16 @@ def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
 
 
 def test_an_order_of_another_life_is_outdated(line: Line) -> None:
-    """An old copy of the order must not be used (promise P7)."""
+    """If Redis has an old copy of the queue, the copy must not be used (promise P7)."""
     line.init()
     assert beat(line, epoch=LATER_EPOCH) == "outdated"
     assert beat(line, epoch=None) == "beats"
 
 
 def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
-    """All stamps of this epoch are higher than the stamp of its start, whatever the clock says."""
+    """After the queue was created, all stamps are higher than the stamp of its creation, whatever
+    the clock says.
+    """
     floor = 2**44
     epoch_start = accepted(line.init(mode="open", floor_ticket=floor))["epoch_start"]
     assert epoch_start > floor
@@ -67,7 +69,7 @@ def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
 
 
 def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
-    """Only the init that creates the order sets the counters."""
+    """The message `init` sets the counters only if it creates the queue."""
     line.init(mode="open", counters={"signed_up": 5, "left": 2, "admitted": 1})
     line.signup("ann")
     later = {"signed_up": 30, "left": 10, "admitted": 10}
@@ -80,7 +82,7 @@ def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
 def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
     line: Line, state: str
 ) -> None:
-    """Redis still has the entry, but has lost a later change of it (promise P3)."""
+    """Redis has the entry, but has lost a later change of it (promise P3)."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("ann")["rank"]}
@@ -97,7 +99,7 @@ def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
 
 
 def test_an_entry_that_has_changed_since_it_was_seen_is_left_alone(line: Line) -> None:
-    """Another request has moved the entry in the meantime, and this move stays (promise P2)."""
+    """If another request has moved the entry in the meantime, this move stays (promise P2)."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("bob")["rank"]}

@@ -1,7 +1,4 @@
-"""The operations complete, release and extend.
-
-Only the claimer who holds an entry can decide about it.
-"""
+"""Only the worker who has claimed an entry can complete, release or extend the claim."""
 
 import pytest
 
@@ -18,14 +15,14 @@ def filled(line: Line) -> None:
 
 
 def on_hold(line: Line, verb: str, name: str, token: str) -> str:
-    """Return the outcome of an operation on a hold, or the code of its refusal."""
+    """Return the outcome of an operation on a claim, or the code of its refusal."""
     answer = line.send(verb, entry_id=line.id_of(name), token=token)
     return str(answer["outcome"] if answer["ok"] else answer["code"])
 
 
 def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
-    """The repeat also succeeds after the deadline, counts once, and has the same pass (promises P2
-    and P4).
+    """A repeated `complete` succeeds even after the deadline, counts once, and leads to the same
+    pass (promises P2 and P4).
     """
     filled(line)
     line.init(version=2, lease_seconds=LEASE, admission=True, pass_seconds=3 * LEASE)

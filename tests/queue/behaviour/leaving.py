@@ -11,7 +11,7 @@ QUARTER_HOUR_MICROS = 15 * 60 * 1_000_000
 
 
 def test_every_entry_behind_moves_up_at_once(line: Line) -> None:
-    """Positions and the total are correct as soon as an entry ahead has left (promise P6)."""
+    """As soon as an entry ahead has left, positions and the total are correct (promise P6)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     assert line.leave("bob")["outcome"] == "left"
@@ -49,7 +49,9 @@ def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: str) -> None:
-    """The old message is delivered again after the customer has signed up again (promise P2)."""
+    """A message of the earlier stay is delivered again after the customer has signed up again
+    (promise P2).
+    """
     line.init()
     first = line.signup("ann")
     accepted(line.leave("ann", ticket=first["ticket"]))
@@ -61,8 +63,8 @@ def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: st
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_an_end_without_a_tombstone_spares_a_later_stay(line: Line, verb: str) -> None:
-    """Without a tombstone, the ticket shows that the message is about the earlier stay (promise
-    P2).
+    """Even if the tombstone is gone, the ticket number shows that a message is about an earlier
+    stay (promise P2).
     """
     line.init()
     first = line.signup("ann")
@@ -87,7 +89,7 @@ def test_a_moved_stay_is_identified_by_its_signups_ticket(line: Line) -> None:
 
 
 def test_nothing_of_an_entry_stays_behind_but_its_tombstone(line: Line) -> None:
-    """The decisions about the entry also stay, until maintenance has settled them."""
+    """Redis keeps its decisions about the entry until maintenance has recorded them."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.bump("bob", priority=3)
@@ -110,7 +112,9 @@ def test_a_tombstone_is_kept_for_a_quarter_of_an_hour(line: Line) -> None:
 
 
 def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
-    """No leave has to delete the tombstones of all entries that left before it (promise P9)."""
+    """Tombstones expire by themselves, so a leave does not have to delete those of earlier entries
+    (promise P9).
+    """
     line.init()
     names = [f"person {number}" for number in range(20)]
     tickets = [one["ticket"] for one in line.all_sign_up([*names, "ann", "bob"])]
@@ -130,8 +134,8 @@ def test_tombstones_expire_after_the_last_leave(line: Line) -> None:
 
 
 def test_a_leave_returns_the_ticket_of_the_place_that_it_took(line: Line) -> None:
-    """A repeated leave returns the ticket too, so that the record can add a signup that was
-    interrupted (promise P2).
+    """A repeated leave also returns the ticket, with which an interrupted signup can be recorded
+    (promise P2).
     """
     line.init()
     ticket = line.signup("ann")["ticket"]
@@ -153,7 +157,7 @@ def _tombstones(line: Line) -> list[object]:
 
 
 def test_each_former_place_of_a_customer_goes(line: Line) -> None:
-    """The server that took over was behind.
+    """The server that has taken over lacks newer writes.
 
     The message has the ticket of the place and names no stay.
     """

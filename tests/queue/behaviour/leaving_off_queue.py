@@ -13,7 +13,7 @@ ENTRY_KEYS = ("queue", "tickets_of_moved", "held", "claimed", "claims", "parked"
 
 
 def held(line: Line) -> Answer:
-    """Let Ann be held after her first hold has expired.
+    """Claim Ann again after her first claim has expired.
 
     She was bumped, so her rank differs from her ticket.
     """
@@ -57,8 +57,8 @@ def traces(line: Line, name: str) -> list[str]:
 @pytest.mark.parametrize("with_ticket", [True, False])
 @pytest.mark.parametrize("setting", ON_LIST)
 def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
-    """No key contains the entry any more, it is counted once, and the claimer's calls are refused
-    (promise P2).
+    """After a claimed entry has left, no key contains it, it is counted once, and the calls of its
+    worker are refused (promise P2).
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -77,7 +77,9 @@ def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ti
 def test_every_entry_on_the_list_can_be_dropped(
     line: Line, setting: Setting, with_ticket: bool
 ) -> None:
-    """No key contains the entry any more, and it is not counted as left (promise P2)."""
+    """After a claimed entry was dropped, no key contains it, and it is not counted as left (promise
+    P2).
+    """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
     assert line.drop("ann", ticket=ticket)["outcome"] == "dropped"
@@ -93,7 +95,10 @@ def test_every_entry_on_the_list_can_be_dropped(
 def test_an_admission_after_the_intent_to_leave_does_not_count(
     line: Line, verb: str, outcome: str, with_ticket: bool
 ) -> None:
-    """A leave is recorded, so it undoes the admission. A drop does not undo it (promise P4)."""
+    """A leave undoes an admission that is not recorded, because the record already has the leave.
+
+    A drop does not undo it (promise P4).
+    """
     ann = done(line)
     ticket = ann["ticket"] if with_ticket else None
     assert line.send(verb, **line.stay("ann"), ticket=ticket)["outcome"] == outcome
@@ -109,7 +114,9 @@ def test_an_admission_after_the_intent_to_leave_does_not_count(
 
 
 def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None:
-    """Only a leave with a ticket proves that the entry had a place to lose (promise P3)."""
+    """A leave counts only if it contains a ticket, which proves that the entry had a place (promise
+    P3).
+    """
     line.init()
     assert line.leave("ann", ticket=7)["outcome"] == "left"
     assert line.leave("bob")["outcome"] == "absent"
@@ -132,7 +139,7 @@ def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line
 def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
     line: Line, setting: Setting, verb: str
 ) -> None:
-    """The ticket shows that the message is about another stay (promise P2)."""
+    """The ticket in the message shows that the message is about another stay (promise P2)."""
     ann = setting(line)
     before = traces(line, "ann")
     answer = line.send(verb, **line.stay("ann", 7), ticket=ann["ticket"] - 1)
@@ -141,7 +148,7 @@ def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
 
 
 def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
-    """No key contains an entry whose admission is settled, even if the entry was bumped and held
+    """Once an admission is recorded, no key contains the entry, even if it was bumped and claimed
     before (promise P9).
     """
     done(line)
@@ -155,7 +162,9 @@ def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -
 def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
     line: Line, setting: Setting
 ) -> None:
-    """The response has the place that the entry had, and no position (promise P2)."""
+    """A repeated signup of an entry that is off the queue returns the place that it had, and no
+    position (promise P2).
+    """
     ann = setting(line)
     before = traces(line, "ann")
     answer = line.signup("ann")
@@ -168,9 +177,9 @@ def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
 
 
 def test_held_and_parked_entries_take_up_capacity(line: Line) -> None:
-    """Held and parked entries may return to the queue.
+    """Claimed and parked entries count towards the capacity, because they may return to the queue.
 
-    Entries that were admitted or have left may not.
+    Entries that were admitted or have left do not.
     """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob", "eve"])

@@ -1,4 +1,4 @@
-"""The operation list_off_queue returns pages of held entries, sorted by deadline, and of parked
+"""`list_off_queue` returns pages of claimed and offered entries, sorted by deadline, and of parked
 entries, sorted by time.
 """
 
@@ -11,7 +11,7 @@ PEOPLE = [f"person {number}" for number in range(25)]
 
 
 def filled(line: Line, which: str, times: int) -> list[str]:
-    """Hold or park 25 entries at `times` different times.
+    """Claim or park 25 entries at `times` different times.
 
     Return their names, sorted by time and then by id.
     """

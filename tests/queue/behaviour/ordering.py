@@ -20,7 +20,7 @@ def test_a_ticket_contains_the_time_of_its_drawing(line: Line) -> None:
 
 
 def test_ranks_are_exact_to_the_end_of_their_range(line: Line) -> None:
-    """The highest ranks lose no digit when they are stored and read (promise P1)."""
+    """Even the highest ranks are stored and read without losing a digit (promise P1)."""
     line.init()
     line.clock.micros = MICROS_OF_RANGE_END
     answers = line.all_sign_up(PEOPLE)
@@ -70,7 +70,7 @@ def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None
 
 
 def test_a_rejoin_stands_at_the_end(line: Line) -> None:
-    """A new stay counts as a new arrival (promise P1)."""
+    """A customer who signs up again joins the end of the queue (promise P1)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     line.leave("ann")

@@ -1,7 +1,7 @@
-"""Every outcome that a script's header declares, caused once.
+"""Causes every outcome that the header of a script declares.
 
-This is the only place in the tests where a private operation is entered. A new operation needs a
-row for each of its outcomes. Its example request and the check of its results come from these rows.
+This is the only place in the tests where a new private operation is entered. It needs a row for
+each of its outcomes, from which its example request and the check of its results are made.
 """
 
 from collections.abc import Callable
@@ -92,7 +92,7 @@ def _renew(line: Line) -> Answer:
 
 
 def _over(line: Line) -> Line:
-    """Let Bob's pass end, and give the place to Eve."""
+    """Let Bob's pass end, and admit Eve in his place."""
     done(offered(line, max_inside=1), "enter").signup("eve")
     line.clock.advance(seconds=60)
     line.send("admit")
@@ -135,7 +135,9 @@ def _full_inside(line: Line) -> Line:
 
 
 def expiring(line: Line, op: str, *, holds: int = 1, **fields: Any) -> Answer:
-    """Let `holds` holds expire and run a script once. The service would run the script again."""
+    """Let a number of claims expire and run a script once, without the repetition that the service
+    would do.
+    """
     ends = {"state": "held", "token": TOKEN, "time_millis": line.clock.millis + 1}
     for number in range(1, holds + 1):
         place = {"rank": number, "ticket": number, "stamp": number}
@@ -159,7 +161,7 @@ TOO_MANY = 201
 
 
 def _ends_of_holds(verb: str, word: str) -> dict[tuple[str, str], Callable[[Line], Answer]]:
-    """Return the outcomes that all operations on a hold have in common."""
+    """Return the outcomes that are common to all operations on a claim or an offer."""
 
     def send(line: Line, token: str = TOKEN) -> Answer:
         return line.send(verb, entry_id=line.id_of("bob"), token=token)
@@ -441,7 +443,7 @@ def _bumped(line: Line) -> Line:
 
 
 def example(operation: str) -> Any:
-    """Return a request that succeeds. It comes from the first row that sends such a request."""
+    """Return a request that succeeds, from the first row that sends such a request."""
     for cause in (cause for (verb, _), cause in OUTCOMES.items() if verb == operation):
         line = RecordingLine(empty_redis())
         if cause(line)["ok"]:

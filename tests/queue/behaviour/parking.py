@@ -1,6 +1,5 @@
-"""The operation park takes an entry out of the queue until an operator decides.
-
-Redrive brings it back.
+"""`park` takes an entry out of the queue until an operator decides about it, and `redrive` brings
+it back.
 """
 
 from tests.support.line import Line, accepted
@@ -93,7 +92,9 @@ def test_a_redrive_that_names_no_parking_is_about_the_one_that_it_finds(line: Li
 
 
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
-    """The response also has the deadline. The record may not contain this parking yet."""
+    """The response also has the deadline of the claim, because the record may not contain the
+    parking yet.
+    """
     filled(line, max_attempts=1)
     line.claim()
     line.clock.advance(seconds=LEASE)

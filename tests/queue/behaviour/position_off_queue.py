@@ -7,8 +7,8 @@ PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 
 
 def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
-    """The response has the place that the entry had, and the number of waiting entries (promise
-    P6).
+    """For an entry that is off the queue, the response has the place that it had, and the number of
+    waiting entries (promise P6).
     """
     line.init(hide_counts=True)
     line.all_sign_up(PEOPLE)

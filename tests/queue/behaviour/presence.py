@@ -29,7 +29,7 @@ def poll(line: Line, name: str) -> Answer:
 
 
 def gone(line: Line, *names: str) -> None:
-    """Let some customers poll once, and then nobody until they count as away."""
+    """Let some customers poll once. After that, nobody polls until all of them count as away."""
     for name in names:
         poll(line, name)
     line.clock.advance(seconds=SECONDS + 1)
@@ -84,7 +84,9 @@ def test_a_customer_is_present_for_the_whole_time_of_the_setting(
 
 
 def test_customers_who_never_polled_count_as_present(line: Line) -> None:
-    """Staff have added or imported them. A read by an operator is no poll either."""
+    """Entries that staff have added or imported, and that only operators read, do not count as
+    away.
+    """
     filled(line)
     accepted(line.position("ann"))
     gone(line)
@@ -100,7 +102,7 @@ def test_a_list_without_the_setting_passes_nobody_over_and_notes_no_poll(line: L
 
 
 def test_a_missed_offer_does_not_make_a_customer_present(line: Line) -> None:
-    """Otherwise a customer who has closed the page would get an offer in each round."""
+    """Without this, a customer who has closed the page would get an offer in each round."""
     filled(line, no_show="keep_place", max_attempts=5)
     poll(line, "ann")
     assert offers(line) == ["ann"]
@@ -198,7 +200,7 @@ def test_a_claim_takes_no_customer_who_is_away(line: Line) -> None:
 
 
 def test_an_unanswered_question_ends_the_wait_of_a_customer_who_is_away(line: Line) -> None:
-    """The customer must answer, although the entry is not ready."""
+    """A customer who is away must answer the question too, although the entry is not ready."""
     filled(line)
     line.ask("ann", 1, seconds=SECONDS + 60)
     gone(line, "ann")
@@ -278,7 +280,7 @@ def test_a_rebuild_makes_everybody_present(line: Line) -> None:
 
 
 def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
-    """Maintenance finds a list at rest, because `is_due` is true."""
+    """Maintenance works on a waitlist on which nothing else happens, because `is_due` is true."""
     filled(line)
     gone(line, "ann", "bob")
     assert offers(line) == ["eve"]
@@ -295,7 +297,7 @@ def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
 
 
 def test_the_polls_of_a_long_queue_are_noted_only_near_its_head(line: Line) -> None:
-    """The hash is bounded, and small enough for the compact form of Redis."""
+    """The hash of polls has a limited size, and is small enough for Redis to store it compactly."""
     line.init(**PRESENCE)
     names = [f"{number:03d}" for number in range(450)]
     line.all_sign_up(names)

@@ -43,8 +43,8 @@ def test_a_resting_entry_keeps_its_place_and_is_passed_over(line: Line) -> None:
 
 
 def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
-    """Entries behind a resting entry count it all the time, so the end of the rest changes no
-    position (promise P6).
+    """A resting entry counts in the positions behind it, so the end of the rest changes no position
+    (promise P6).
     """
     filled(line)
     line.rest("bob", version=1, seconds=60)
@@ -89,8 +89,8 @@ def test_an_entry_with_two_reasons_waits_for_the_end_of_both(line: Line) -> None
 
 
 def test_of_two_messages_the_one_of_the_later_record_counts(line: Line) -> None:
-    """The later readiness wins, even if the earlier message is the first one that Redis gets about
-    the waitlist (promise P2).
+    """The message with the higher version wins, even if the older message is the first that Redis
+    gets about the waitlist (promise P2).
     """
     filled(line)
     line.readiness("ann", 2)
@@ -130,7 +130,9 @@ def test_nothing_is_left_of_the_readiness_of_a_stay_that_has_ended(line: Line, e
 
 
 def test_a_held_entry_that_is_not_to_be_taken_again_comes_back_passed_over(line: Line) -> None:
-    """The record had the rest before the claim, and Redis got it after the claim."""
+    """The rest was recorded before the claim, and Redis got the message about it after the
+    claim.
+    """
     filled(line)
     token = line.claimed()["ann"]["token"]
     assert line.rest("ann", version=1)["outcome"] == "tagged"
@@ -210,7 +212,7 @@ def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> Non
 
 
 def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> None:
-    """The rank was free while the entry was held (promise P1)."""
+    """While the entry was claimed, its rank was free, and another entry has got it (promise P1)."""
     filled(line)
     held = line.claimed()["ann"]
     line.insert("twin", ticket=held["ticket"], readiness=HELD_BACK)
@@ -221,7 +223,7 @@ def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> No
 
 
 def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
-    """The two entries around the resting entry are close together (promise P6)."""
+    """The neighbours of the resting entry have ranks close to its own (promise P6)."""
     filled(line)
     line.rest("eve", version=1)
     assert line.bump("zoe", places=1)["position"] == 4
@@ -229,7 +231,10 @@ def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
 
 
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
-    """One turn ends 200 rests. A claim makes all turns before it takes an entry (promise P9)."""
+    """Each run of a script ends at most 200 rests.
+
+    A claim waits until all of them are ended (promise P9).
+    """
     line.init()
     names = [f"{number:03d}" for number in range(450)]
     rest = readiness_of(1, resting=line.clock.millis + 1000)
@@ -243,7 +248,7 @@ def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
 
 
 def test_an_import_can_hold_an_entry_back_from_its_beginning(line: Line) -> None:
-    """No claim can take the entry before it is held back."""
+    """The entry is inserted and held back in one step, so no claim can take it in between."""
     filled(line)
     answer = accepted(line.insert("lea", readiness=HELD_BACK))
     assert (answer["position"], answer["ready_ahead"]) == (1, 0)
@@ -268,8 +273,8 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
 
 
 def test_stats_have_the_first_who_are_ready(line: Line) -> None:
-    """The first ready entries include those whose rest has ended, whichever script has noticed its
-    end (promise P6).
+    """The first ready entries include those whose rest is over, whichever script has noticed this
+    (promise P6).
     """
 
     def first(near: int) -> list[str]:
@@ -287,7 +292,7 @@ def test_stats_have_the_first_who_are_ready(line: Line) -> None:
 
 
 def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:
-    """The counts are correct whichever script learns of a change.
+    """The counts are correct, whichever script learns of a change first.
 
     Repeats, older messages and the next stay do not count twice.
     """
@@ -363,9 +368,7 @@ def test_pages_have_all_that_wait_or_those_that_are_ready_or_not(line: Line) -> 
 
 @pytest.mark.parametrize("size", [5, 300])
 def test_the_board_counts_those_who_rest(line: Line, size: int) -> None:
-    """Each cut of the board, that is, each rank that it lists, has the position of its entry
-    (promise P6).
-    """
+    """Each rank that the board lists has the position of its entry (promise P6)."""
     line.init()
     names = [f"{number:03d}" for number in range(size)]
     for number, name in enumerate(names):
@@ -514,8 +517,9 @@ def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> 
 
 
 def test_a_list_without_it_pays_nothing(line: Line) -> None:
-    """The keys of readiness have a wrong type here, so a command that used one of them
-    would fail.
+    """The keys for readiness have a wrong type here.
+
+    A command that used one of them would fail, so the test shows that none is used.
     """
     filled(line, segments_version=0)
     keys = [f"wl:{{{line.waitlist_id}}}:{key}" for key in KEYS]
@@ -581,8 +585,8 @@ def delayed(line: Line) -> Line:
 
 
 def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Line) -> None:
-    """The message was made before the record had the delay, or it contains an earlier delay
-    (promise P2).
+    """A message that was made before the record had the delay, or that contains an earlier delay,
+    changes nothing (promise P2).
     """
     delayed(filled(line))
     ends = line.clock.millis + 3_600_000
@@ -601,7 +605,9 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
 
 @pytest.mark.parametrize("op", ["restore", "restore_many"])
 def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
-    """If nothing else was ever changed, the record has the delay without a version (promise P3)."""
+    """If the delay is the only reason why an entry was ever not ready, the record has it without a
+    version (promise P3).
+    """
     line.init(mode="open")
     ends = line.clock.millis + 60_000
     for _ in range(2):

@@ -63,7 +63,7 @@ def test_the_last_page_is_marked_as_the_last(line: Line, limit: int, is_last: bo
 def test_a_page_begins_at_a_position(
     line: Line, first: int, limit: int, expected: list[int]
 ) -> None:
-    """A page costs the same anywhere in the queue (promise P9)."""
+    """Reading a page costs the same at the beginning and at the end of the queue (promise P9)."""
     filled(line)
     page = line.list_waiting(first=first, limit=limit)
     assert [entry["position"] for entry in page["entries"]] == expected

@@ -1,6 +1,5 @@
-"""If the order is lost, operations return `cold`.
-
-While it is being rebuilt, they return `rebuilding`.
+"""While the queue is lost, operations return `cold`, and while it is being rebuilt,
+`rebuilding`.
 """
 
 from typing import Any
@@ -81,7 +80,7 @@ VERBS = [
 
 
 def fill_every_state(line: Line) -> None:
-    """Create entries that are held, parked, inside or in a segment, and one whose hold has
+    """Create entries that are claimed, parked, inside or in a segment, and one whose claim has
     expired.
     """
     limits: dict[str, Any] = {"max_claims": 4, "pass_seconds": 60, "presence_seconds": 120}
@@ -124,7 +123,7 @@ def test_an_unknown_waitlist_is_cold(line: Line, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -> None:
-    """If a lost order looked like an empty one, the second entry would get position 1
+    """If a lost queue looked like an empty one, the second entry would get position 1
     (promise P7).
     """
     line.init()
@@ -136,8 +135,8 @@ def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
-    """Without the hash `meta`, the order counts as lost, even if all other keys are still there
-    (promise P7).
+    """Without the hash `meta`, the queue counts as lost, even if all its other keys exist (promise
+    P7).
     """
     line.init()
     line.all_sign_up(["bob", "ann"])
@@ -241,9 +240,7 @@ def test_statistics_are_returned_during_a_rebuild(line: Line) -> None:
 
 
 def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
-    """An earlier rebuild, which another loss has interrupted, does not end the later one (promise
-    P7).
-    """
+    """A rebuild that was interrupted by another loss cannot end the later rebuild (promise P7)."""
     line.init(mode="open", epoch=LATER_EPOCH)
     late = line.init(mode="create", epoch=EPOCH)
     assert (late["outcome"], late["state"], late["epoch"]) == ("exists", "hydrating", LATER_EPOCH)
@@ -254,7 +251,7 @@ def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
 
 
 def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line) -> None:
-    """An empty order that counts as complete would lose every entry (promise P7)."""
+    """If an empty queue counted as complete, every entry would be lost (promise P7)."""
     line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
     lose_everything(line)

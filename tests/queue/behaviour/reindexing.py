@@ -144,7 +144,10 @@ def test_a_batch_signs_up_into_segments(line: Line) -> None:
 
 @coloured
 def test_a_second_look_brings_the_segments_of_the_stay_that_is(line: Line) -> None:
-    """An outdated index may restore an earlier stay first. Its attributes must not win."""
+    """The index may lag and restore an earlier stay first.
+
+    The attributes of that stay must not win.
+    """
     line.send("purge")
     line.init(mode="open", segments_version=1)
     line.restore("ann", rank=1, ticket=1, stay=1, **line.within("red", edit=4))

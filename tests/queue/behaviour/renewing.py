@@ -1,6 +1,5 @@
-"""The operation renew.
-
-The time inside begins when the admission is recorded and there is room inside.
+"""With `renew`, a customer's time inside begins when the admission is recorded and there is room
+inside.
 """
 
 from collections.abc import Callable
@@ -42,12 +41,12 @@ def over(line: Line) -> dict[str, int]:
 
 
 def ends(line: Line) -> int:
-    """Return the time at which a pass ends that begins now."""
+    """Return the time at which a pass would end if it began now."""
     return line.clock.millis + PASS_SECONDS * 1000
 
 
 def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
-    """The pass has almost ended, and the customer still gets its whole time (promise P3)."""
+    """Although the pass has almost ended, the customer gets the whole time inside (promise P3)."""
     tickets = automatic(line)
     line.clock.advance(seconds=PASS_SECONDS - 1)
     renewed = accepted(renew(line, "ann", tickets["ann"]))
@@ -59,7 +58,9 @@ def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
 
 
 def test_a_place_that_no_other_customer_has_got_is_renewed(line: Line) -> None:
-    """The pass has ended, and the policy has not run since (promise P4)."""
+    """The pass has ended, but the policy has not run since, so the place is still free (promise
+    P4).
+    """
     tickets = automatic(line)
     line.clock.advance(seconds=2 * PASS_SECONDS)
     assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == ends(line)
@@ -177,7 +178,7 @@ def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
 
 
 def test_a_shorter_time_of_newer_settings_ends_no_pass_early(line: Line) -> None:
-    """Another request may already have recorded the earlier end."""
+    """Another request may already have recorded an earlier end of the pass."""
     tickets = automatic(line)
     before = ends(line)
     line.init(version=2, admission=True, pass_seconds=60, acceptance="automatic")
@@ -208,7 +209,7 @@ def test_a_renewal_is_of_one_admission(line: Line) -> None:
 
 
 def test_maintenance_sets_the_recorded_end_after_a_late_renewal(line: Line) -> None:
-    """The record contains the end that another request has returned (promise P3)."""
+    """The record contains the end of the pass that another request has returned (promise P3)."""
     tickets = automatic(line)
     recorded = ends(line)
     line.clock.advance(seconds=60)

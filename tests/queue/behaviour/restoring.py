@@ -1,5 +1,5 @@
-"""The operation restore puts a recorded place back, unless the stay has ended or Redis has a newer
-place.
+"""`restore` puts a recorded place back into the queue, unless the stay has ended or Redis has a
+newer place.
 """
 
 import pytest
@@ -33,7 +33,7 @@ def test_a_waiting_entry_keeps_its_place(line: Line) -> None:
 
 
 def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
-    """The first pass had read the record before a bump (promise P7)."""
+    """The first pass of the rebuild has read the record before a bump (promise P7)."""
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     line.restore("bob", RANK + 2, 2)
@@ -46,7 +46,7 @@ def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
 
 
 def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None:
-    """The ticket is stored only if the rank contains another one (promise P9)."""
+    """A ticket is stored separately only if the rank does not contain it (promise P9)."""
     line.init(mode="open")
     line.restore("ann", RANK - 7, 2)
     assert "wl:{bakery-opening}:tickets_of_moved" in line.contents()
@@ -87,7 +87,9 @@ def test_a_late_restore_of_an_earlier_stay_spares_the_later_one(line: Line) -> N
 
 @pytest.mark.parametrize("passes", [1, 2, 3])
 def test_a_pass_over_two_records_of_one_rank_jumps_no_queue(line: Line, passes: int) -> None:
-    """Bob is always directly ahead of Ann, however often he is restored (promise P1)."""
+    """Bob always gets the place directly ahead of Ann, however often he is restored (promise
+    P1).
+    """
     line.init(mode="open")
     line.restore("kim", RANK + 3, 3)
     line.restore("ann", RANK + 5, 5)
@@ -120,9 +122,7 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
 
 
 def test_a_recorded_move_is_not_made_again(line: Line) -> None:
-    """The bump was made before the loss, and its message is delivered again after it
-    (promise P2).
-    """
+    """A bump from before the loss is delivered again after it (promise P2)."""
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     moved = ticket_of_millis(line.clock.micros // 1000) - 5

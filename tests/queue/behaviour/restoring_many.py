@@ -1,5 +1,5 @@
-"""The operation restore_many has the same effect as many restores of waiting entries, in one run of
-a script.
+"""`restore_many` restores many waiting entries in one run, with the same effect as many runs of
+`restore`.
 """
 
 from typing import Any
@@ -64,8 +64,8 @@ def restore(line: Line, one: Stay) -> Answer:
 
 
 def test_a_fill_is_as_many_restores(line: Line) -> None:
-    """The entries are absent, waiting, held, gone or back in the queue, and some ranks are taken
-    (promises P1, P3 and P7).
+    """The entries to restore are absent, waiting, claimed, gone or back in the queue, and some of
+    their ranks are taken (promises P1, P3 and P7).
     """
     prepare(line)
     answers = [restore(line, one) for one in STAYS]

@@ -1,5 +1,5 @@
-"""The operation restore for entries that were held or parked, or whose hold had expired, when Redis
-lost its data.
+"""`restore` also restores entries that were claimed or parked, or whose claim had expired, when
+Redis lost its data.
 """
 
 from typing import Any
@@ -35,7 +35,7 @@ def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
 
 
 def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None:
-    """Redis is newer than the record, and the response has the state and the place in Redis
+    """If Redis is newer than the record, the response has the state and the place in Redis
     (promises P2 and P4).
     """
     line.init()
@@ -94,7 +94,9 @@ def test_the_second_pass_corrects_the_first_from_any_state_to_any(
 
 @pytest.mark.parametrize("state", STATES)
 def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str) -> None:
-    """The second pass has read the record before the admission was recorded (promise P4)."""
+    """The second pass of the rebuild has read the record before the admission was written (promise
+    P4).
+    """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **hold(line))
     stamp = line.complete("ann", TOKEN)["stamp"]
@@ -193,8 +195,8 @@ def test_the_ticket_of_a_held_entry_is_restored_too(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["held", "parked"])
 def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None:
-    """For a restored entry that is held or parked, neither the attempts nor the ticket are stored
-    twice (promise P9).
+    """The attempts and the ticket of a restored entry that is claimed or parked are stored only
+    once (promise P9).
     """
     line.init()
     line.restore("ann", RANK + 9, 12, **{**hold(line, attempts=2), "state": state})
@@ -204,8 +206,8 @@ def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None
 
 
 def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(line: Line) -> None:
-    """The entry keeps no reason of the former stay, and has no place among the waiting entries
-    (promise P9).
+    """An entry of a new stay is not held back for a reason of the former stay, and is not among the
+    waiting entries while it is claimed (promise P9).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, readiness=readiness_of(7, held_back=0))

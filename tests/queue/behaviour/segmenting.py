@@ -17,7 +17,7 @@ def test_a_claim_within_a_segment_gives_the_first_of_it(line: Line) -> None:
 
 
 def taken(line: Line, answer: Answer) -> list[tuple[str, int]]:
-    """Return the name of each entry and the number of the filter that took it."""
+    """Return for each entry its name and the number of the filter that took it."""
     return [(line.name_of(one["entry_id"]), one["filter_index"]) for one in answer["entries"]]
 
 

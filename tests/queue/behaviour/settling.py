@@ -1,6 +1,5 @@
-"""The operation expire lists entries whose record may be outdated.
-
-The operation settle confirms that a record is up to date.
+"""`expire` lists entries whose record may be outdated, and `settle` confirms that a record is up to
+date.
 """
 
 from collections.abc import Callable
@@ -97,8 +96,8 @@ def test_decisions_are_kept_in_their_order(line: Line) -> None:
 def test_an_expiry_comes_after_what_happened_before_it_is_noticed_under_any_clock(
     line: Line, hour: int
 ) -> None:
-    """During the hold and after it, before anybody notices its end, the record marks the entry as
-    changed (promise P3).
+    """A claim marks the entry as changed, both while it lasts and after its deadline, until
+    somebody notices its end (promise P3).
     """
     line.clock.advance(hour)
     filled(line)
@@ -150,8 +149,8 @@ def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
 
 @pytest.mark.parametrize("jump", [1, -HOUR_MICROS])
 def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
-    """An entry that has changed again is not settled, whatever the clock has done in between
-    (promise P3).
+    """If an entry has changed again, Redis keeps its decisions, whatever the clock has done in
+    between (promise P3).
     """
     line.clock.advance(HOUR_MICROS)
     ann = filled(line)["ann"]
@@ -166,7 +165,10 @@ def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -
 
 
 def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
-    """Redis' clock determines the age. The caller of a newer change may still be recording it."""
+    """The age of a decision is measured by Redis' clock.
+
+    Newer decisions are left out, because their caller may still be recording them.
+    """
     ann = filled(line)["ann"]
     line.clock.advance(seconds=1)
     line.release("ann", ann["token"])
@@ -177,7 +179,7 @@ def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
 
 
 def test_changes_before_a_known_stamp_are_listed_under_any_clock(line: Line) -> None:
-    """The clock may stand still or go back by an hour. Maintenance must still find the changes."""
+    """Even if the clock stands still or goes back by an hour, maintenance must find the changes."""
     ann = filled(line)["ann"]
     released = accepted(line.release("ann", ann["token"]))
     line.clock.advance(-HOUR_MICROS)
@@ -227,7 +229,9 @@ def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: 
 
 @pytest.mark.parametrize("state", ["waiting", "parked"])
 def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
-    """Settling a decision moves no entry, even if the message is delivered twice (promise P2)."""
+    """When Redis forgets a recorded decision, no entry moves, even if the message is delivered
+    twice (promise P2).
+    """
     ann = filled(line)["ann"]
     ENDS[state](line, ann["token"])
     place = line.dirty()["ann"]

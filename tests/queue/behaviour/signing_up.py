@@ -16,7 +16,7 @@ def test_a_retried_signup_keeps_its_place(line: Line) -> None:
 
 
 def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
-    """Hidden counts take effect at the next signup. Positions are still returned."""
+    """With `hide_counts`, the next signup gets no counts, but still its position."""
     line.init()
     line.signup("ann")
     line.init(version=2, hide_counts=True)
@@ -28,7 +28,9 @@ def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
 
 
 def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
-    """After a bump, the rank no longer contains the ticket of the stay (promise P2)."""
+    """A bumped entry keeps the ticket of its stay, although its rank no longer contains it (promise
+    P2).
+    """
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")
@@ -70,7 +72,9 @@ def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> N
 
 
 def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
-    """A message that is delivered again after its stay has ended changes nothing (promise P2)."""
+    """If a signup message is delivered again after the stay has ended, it changes nothing (promise
+    P2).
+    """
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.leave("ann")
@@ -80,7 +84,9 @@ def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
 
 
 def test_a_signup_that_arrives_after_its_own_leave_is_refused(line: Line) -> None:
-    """The leave wrote a tombstone although the stay never had a place (promise P2)."""
+    """The leave came first and left a tombstone, so the signup of this stay is refused (promise
+    P2).
+    """
     line.init()
     assert line.leave("ann")["outcome"] == "absent"
     assert line.signup("ann")["code"] == "gone"
@@ -112,7 +118,10 @@ def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> No
 
 
 def test_a_refused_stay_has_ended(line: Line) -> None:
-    """A copy of the message that arrives when there is room adds no entry (promise P2)."""
+    """A signup was refused because the waitlist was full.
+
+    A copy of its message that arrives when there is room adds no entry (promise P2).
+    """
     line.init(capacity=1)
     accepted(line.signup("ann"))
     assert line.signup("bob")["code"] == "waitlist_full"

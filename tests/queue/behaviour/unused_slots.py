@@ -1,6 +1,6 @@
 """A slot that is offered and not used goes to the next entry.
 
-Its payer, such as the rate or the schedule, gets it back once.
+The rate, schedule or quota that paid for it gets it back once.
 """
 
 from collections.abc import Callable
@@ -107,7 +107,9 @@ ENDS: dict[str, tuple[dict[str, Any], Callable[[Line, str], Answer]]] = {
 
 @pytest.mark.parametrize("name", ENDS)
 def test_an_offer_that_ends_unused_gives_its_slot_to_the_next(line: Line, name: str) -> None:
-    """The slot is given back once, even if the end is repeated."""
+    """The slot goes back to its schedule once, even if the message that ends the offer is
+    repeated.
+    """
     settings, end = ENDS[name]
     token = one_slot(line, **settings)
     if end is notice:
@@ -145,9 +147,9 @@ def test_a_no_show_that_keeps_its_place_gets_the_slot_again(line: Line) -> None:
 def test_the_script_that_meets_the_end_of_an_offer_gives_its_slot_back(
     line: Line, verb: str
 ) -> None:
-    """A claim also gives the slot back, although it needs none.
+    """If an offered entry is claimed, its slot goes back, although a claim needs no slot.
 
-    The next poll then triggers a run.
+    The next poll then runs the policy.
     """
     one_slot(line, no_show="to_back")
     line.clock.advance(seconds=OFFER_SECONDS)
@@ -169,9 +171,10 @@ def test_a_look_at_the_end_of_an_offer_triggers_the_next(line: Line) -> None:
 
 
 def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line: Line) -> None:
-    """The slot is offered once.
+    """The returned slot is offered once.
 
-    A repeat changes nothing, and neither does a copy that arrives after the entry's next offer.
+    A repeated message changes nothing, and neither does a copy that arrives after the entry's next
+    offer.
     """
     one_slot(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -235,8 +238,8 @@ def test_a_slot_of_a_schedule_that_was_taken_away_is_not_given_back(line: Line) 
 
 
 def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
-    """The lost order may have given the slot back, and another entry may have got an offer
-    for it.
+    """Before Redis lost the queue, the slot may have gone back, and another entry may have got an
+    offer for it.
     """
     token = one_slot(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -250,9 +253,9 @@ def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["waiting", "parked", "held"])
 def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, state: str) -> None:
-    """A server that was behind still has the offer.
+    """The server that has taken over still has the offer.
 
-    The end of the offer is lost, but not its slot.
+    It has lost the end of the offer, but the slot is not lost.
     """
     one_slot(line)
     offered = line.position(FIRST)
@@ -267,8 +270,8 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
 
 
 def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line) -> None:
-    """If the slot of the former offer came back, another entry would get it while the later offer
-    is open.
+    """If the slot of the earlier offer went back too, another entry would get it while the later
+    offer is open.
     """
     one_slot(line)
     seen_place = line.position(FIRST)
@@ -287,7 +290,7 @@ def test_a_stay_that_has_ended_leaves_the_slot_of_a_place_that_came_back(line: L
     place = line.position(FIRST)
     accepted(line.leave(FIRST, ticket=place["ticket"]))
     assert run(line) == [NEXT]
-    # A server that was behind has the offer again, together with the mark that the stay has ended.
+    # The server that has taken over has the offer again, and also the mark that the stay has ended.
     key, entry_id = keys.claims(line.waitlist_id), line.id_of(FIRST)
     token = "c" * 40
     hold = f"offered|{token}|{place['rank']}|{place['ticket']}|0|{place['ticket']}"
@@ -376,7 +379,7 @@ def test_a_rate_that_counts_who_enters_gets_unused_slots_back(line: Line) -> Non
 
 
 def test_slots_that_come_back_never_fill_a_bucket_above_its_size(line: Line) -> None:
-    """The bucket has room for one slot and is full again. The slot that comes back is lost."""
+    """The rate can save one slot and has saved it already, so the slot that comes back is lost."""
     policy(line, rate_counts="entered", rate_count=1, rate_millis=MINUTE_MILLIS)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=60)
@@ -418,9 +421,9 @@ def test_the_smaller_of_rate_and_schedule_decides(line: Line) -> None:
 
 
 def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
-    """Three slots come due at nine, and one per second from nine on.
+    """The schedule gives out three slots at nine, and the rate one slot a second from nine on.
 
-    Five are offered by two seconds past nine.
+    Two seconds later, five have been offered.
     """
     nine = line.clock.millis + 60_000
     policy(line, schedule_version=1, combine="sum", rate_from=nine, **A_RATE)
@@ -445,8 +448,8 @@ def test_the_sum_leaves_no_more_inside_than_there_is_room(line: Line) -> None:
     assert run(line, (line.clock.millis, 5)) == PEOPLE[:4]
     for name in PEOPLE[:4]:
         accepted(line.send("decline", entry_id=line.id_of(name)))
-    # Of the four slots, two belong to the rate, which does not get them back. The other two return
-    # to the schedule, where three slots are left.
+    # Two of the four slots are from the rate, which does not get them back. The other two go back
+    # to the schedule, which then has three slots.
     line.clock.advance(micros=1)
     assert run(line) == PEOPLE[4:]
     for name in PEOPLE[4:]:
@@ -546,7 +549,9 @@ def test_a_repeated_refill_is_one_quota(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["enter", "complete", "drop"])
 def test_an_admission_counts_against_the_quota_once(line: Line, verb: str) -> None:
-    """The admission counts once, whether the customer, an operator or only the record makes it."""
+    """An admission counts towards the quota once, whether the customer, an operator or only the
+    record makes it.
+    """
     line.init()
     line.all_sign_up(PEOPLE)
     (offer, _) = accepted(line.send("admit", count=2, refill=True))["entries"]

@@ -79,7 +79,7 @@ def test_the_room_of_a_list_counts_them(line: Line) -> None:
 
 
 def test_a_board_names_no_entry_that_is_not_verified(line: Line) -> None:
-    """A cut of the board would reveal the time of a signup."""
+    """If the board listed unverified entries, it would reveal the time of their signup."""
     filled(line)
     ranks = {name: accepted(line.position(name))["rank"] for name in SIGNED_UP}
     board = accepted(line.board())
