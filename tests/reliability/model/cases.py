@@ -1,4 +1,4 @@
-"""Types that are used by all kinds of cases of the model checker."""
+"""Defines the types that all kinds of cases of the model checker use."""
 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol, Self
@@ -28,7 +28,8 @@ class Case(Protocol):
 class OfOneOperation:
     """A case that runs a single operation.
 
-    Its text contains the value of each field. Some values have a prefix, which `WORDS` contains.
+    Its text, with which it can be replayed, contains the value of each field. `WORDS` lists the
+    prefixes of some values.
     """
 
     WORDS: ClassVar[dict[str, str]] = {}
@@ -54,15 +55,16 @@ class OfOneOperation:
 
 
 def number_of(case: object) -> int:
-    """Return a number by which a sample selects cases and jobs. The number is the same in
-    each run.
+    """Return a number for a case or a job, by which samples select it.
+
+    The number is the same in each run.
     """
     return crc32(str(case).encode())
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A fixed selection of cases. It contains about one of every `one_in` cases."""
+    """A fixed selection that contains about one of every `one_in` cases."""
 
     one_in: int = 1
 
@@ -75,7 +77,7 @@ EVERYTHING = Sample()
 
 @dataclass(frozen=True)
 class Result:
-    """The problems of a case. `where` names the call at which the fault was injected."""
+    """A case, its problems, and the call at which the fault was injected (`where`)."""
 
     case: Case
     problems: tuple[Problem, ...]

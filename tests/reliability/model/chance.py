@@ -9,8 +9,8 @@ MAIN = "main"
 
 
 class _Source(threading.local):
-    """The seed from which a thread's values are computed, and the number of values that the thread
-    has drawn.
+    """The random values of a thread: the seed from which they are computed, and how many of
+    them were drawn.
     """
 
     name: str = MAIN

@@ -56,19 +56,19 @@ from waitlist_shared.limits import (
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
-# FIRST is the key of the claim that scenarios make. FOREIGN_TOKEN is a token that no claim has
-# returned.
+# FIRST is the idempotency key of the claim in the scenarios. FOREIGN_TOKEN is a token that no claim
+# has returned.
 FIRST = "first-claim"
 KEYLESS = "a claim without a key"
 PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
-# After this time, the slots of a schedule are due before the next request of a scenario.
+# The slots of a schedule become available after this time, before the next request of a scenario.
 DUE_AFTER_SECONDS = 30
 # The admission ends at this time after the policy was saved, which is before offers end.
 END_SECONDS = LEASE_SECONDS // 2
-# The list opens or closes at this time, which is half a minute after the scenario ends.
+# The waitlist opens or closes at this time, half a minute after the scenario ends.
 HOURS_SECONDS = 90
 # An admission pass lasts so long that it never ends within a case.
 PASS_SECONDS = 7 * 24 * 3600
@@ -89,8 +89,8 @@ REMINDED_DAYS = 1
 Tokens = dict[str, dict[str, str]]
 
 
-# The `joined_at` of early rows in an import. This time lies between the second and the third signup
-# of each scenario.
+# The `joined_at` of early rows in an import, which is between the second and the third signup of
+# each scenario.
 EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
 BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)
 

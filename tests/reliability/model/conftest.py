@@ -1,6 +1,6 @@
 """Provides a testbed with its own Redis server.
 
-While the testbed exists, the service has few index shards and a single thread.
+During these tests, the service uses few shards of the index and a single thread.
 """
 
 from collections.abc import Iterator

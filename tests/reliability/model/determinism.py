@@ -13,8 +13,8 @@ from tests.support.threads import InOrder
 from tests.support.waits import virtual_waits
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
-# A rebuild takes the same steps for each shard of the index, so two shards reveal the same problems
-# as sixteen.
+# A rebuild does the same for each shard of the index, so two shards reveal the same problems as
+# sixteen.
 FEW_SHARDS = 2
 # A partition of the journal covers an hour instead of a minute, so that maintenance needs fewer
 # steps.
@@ -30,8 +30,8 @@ SMALL: dict[str, Any] = {
 # With this limit, an import of three rows needs two transactions to write its intents.
 FEW_INTENTS = 2
 CHANCES = Chances()
-# With this limit, two requests that conflict again and again give up sooner, such as a signup and a
-# reinstatement on a list that is not open.
+# Two requests that conflict again and again give up sooner with this limit, for example a signup
+# and a reinstatement on a waitlist that is not open.
 FEW_RETRIES = 2
 # The model checker patches these values too, because a case must run in the same way each time.
 OF_A_CASE: dict[str, Any] = {

@@ -1,5 +1,6 @@
-"""The data that a step reads and writes. If two steps do not conflict, their order does not
-matter.
+"""Finds out which data a step reads and writes.
+
+The order of two steps does not matter if neither writes what the other uses.
 """
 
 import json
@@ -19,9 +20,7 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Effects:
-    """The items of the table, the shards of the index, and the Redis data that a step reads and
-    writes.
-    """
+    """What a step reads and writes: items of the table, shards of the index, and data in Redis."""
 
     reads: frozenset[str] = NOTHING
     writes: frozenset[str] = NOTHING

@@ -36,7 +36,7 @@ class Kind:
         return "Redis" in self.name or self.name.startswith("rebuilt")
 
     def steps(self, steps: int) -> Sequence[int]:
-        """Return the steps before which the fault is injected.
+        """Return the steps before which this fault is injected.
 
         An event can also happen after the last step.
         """
@@ -70,8 +70,8 @@ def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
 
 def _happens(name: str, event: EnvironmentEvent, *, keeps_past: bool = False) -> Kind:
     def arm(testbed: Testbed, wire: Wire, step: int) -> None:
-        # Inject the fault right after the previous step, because there may be no next step. Step 0
-        # has no previous step.
+        # The fault is injected right after the previous step, because there may be no next step.
+        # Step 0 has no previous step.
         when = faults.before if step == 0 else faults.after
         wire.arm(max(0, step - 1), when(lambda: event(testbed)))
 

@@ -34,7 +34,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Segmented:
-    """The segments of entries, according to two keys in Redis and to the records.
+    """The segments of entries, as two keys in Redis and the records show them.
 
     `state` is the state in the record of the waitlist. `waiting` contains the members of the index
     in Redis.
@@ -166,7 +166,7 @@ def _claimed(testbed: Testbed) -> dict[str, int] | None:
 
 
 def _paid(testbed: Testbed) -> dict[str, str]:
-    """Read the payers of open offers from Redis.
+    """Read from Redis which rate, schedule or quota has paid for each open offer.
 
     A payment that belongs to another token is ignored.
     """

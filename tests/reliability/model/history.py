@@ -1,5 +1,5 @@
-"""Finds the orders of requests that explain all answers, and computes the state after each of these
-orders.
+"""Finds the orders of requests that explain all responses, and computes the state after each
+of these orders.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -75,7 +75,7 @@ class History:
     def ends(self, line: Waitlist) -> set[Waitlist]:
         """Return the possible final states of the waitlist.
 
-        The set is empty if no order of the requests explains the answers.
+        There are none if no order of the requests explains the responses.
         """
         effects = _blind_effects if self._is_blind else _effects
         line = replace(line, may_lose=self._may_lose)
@@ -83,7 +83,7 @@ class History:
         return {replace(end, may_lose=False) for end in found}
 
 
-# Other requests see an entry that is leaving as an entry that has left.
+# For other requests, an entry that is leaving has already left.
 ALIASES = {"leaving": "left"}
 Seen = set[tuple[tuple[Attempt, ...], Waitlist]]
 EffectsOf = Callable[[Attempt, Waitlist], Iterator[Waitlist]]
@@ -122,7 +122,7 @@ def _ends(
 
 
 def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states that are possible after an attempt with this answer."""
+    """Yield the possible states after an attempt that got this response."""
     following, expected = attempt.request.effect(line)
     if not attempt.is_answered:
         yield from attempt.request.parts(line)

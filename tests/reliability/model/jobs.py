@@ -1,6 +1,6 @@
 """Divides all cases of the model checker into jobs.
 
-A job starts from one scenario, and runs a single operation or a pair of operations.
+Each job starts from one scenario, and runs one operation or a pair of operations.
 """
 
 from collections.abc import Iterator
@@ -33,10 +33,8 @@ class Job:
         return f"{BOTH.join(self.names)}, {self.scenario}, {self.kind}"
 
     def results(self, testbed: Testbed, sample: Sample = EVERYTHING) -> Iterator[Result]:
-        """Run the cases of the job.
-
-        Of single faults, sequences and late messages, run only the cases in the sample. Run all
-        pairs.
+        """Run the cases of the job: all pairs of operations, but only a sample of the single
+        faults, sequences and late messages.
         """
         first, *others = (BY_NAME[name] for name in self.names)
         if self.kind == "single":

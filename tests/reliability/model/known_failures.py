@@ -20,9 +20,9 @@ CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue", "enter")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted", "withdrawn")
-# If other entries have received the offers, a case reports these kinds of problems.
+# A case in which other entries have got the offers reports these kinds of problems.
 OFFERED_TO_OTHERS = ("elsewhere", "record", "history", "attempts")
-# If maintenance records the offer of an operator, it records an offer by the policy.
+# An operator's offer that maintenance records looks like an offer by the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")
 
 
@@ -71,20 +71,20 @@ def _is_unseen(result: Result) -> bool:
 
 
 def _is_of_a_slot(result: Result, problem: Problem) -> bool:
-    """Return whether the problem can be caused by a slot that paid for an offer, and then went to
-    another entry or was lost.
+    """Return whether a lost slot can explain the problem: the slot has paid for an offer, and
+    then went to another entry or was lost.
     """
     if not result.case.scenario.startswith("slot of"):
         return False
-    # If an offer of this rate is not accepted, its customer leaves the waitlist. If the slot goes
-    # to another entry, another customer may leave instead.
+    # A customer who does not accept an offer of this rate leaves the waitlist. If the slot goes to
+    # another entry, another customer may leave instead.
     of_stays = ("lost", "revived") if "rate" in result.case.scenario else ()
     return problem.kind in (*OFFERED_TO_OTHERS, "slot", *of_stays)
 
 
 def _recorded(problem: Problem) -> str:
-    """Return the part of a history problem that says what is recorded, and leave out the part that
-    says what was expected.
+    """Return what is recorded, from the text of a problem in the history, without what was
+    expected.
     """
     return problem.text.partition(", not ")[0]
 
@@ -197,8 +197,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and (
                 problem.kind in ("history", "elsewhere", "record", "attempts")
                 or (_is_of(result, "withdraw") and problem.kind == "answer")
-                # An offer of this rate that is not accepted would have ended the stay of the other
-                # entry.
+                # If the other entry does not accept its offer of this rate, its stay ends.
                 or (result.case.scenario == "slot of a rate" and problem.kind == "revived")
             )
         ),

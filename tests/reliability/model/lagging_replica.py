@@ -1,6 +1,4 @@
-"""Simulates a Redis server that returns to an earlier state, as if a lagging replica had taken
-over.
-"""
+"""Returns a Redis server to an earlier state, as if a lagging replica had taken over."""
 
 from collections import deque
 from collections.abc import Callable

@@ -41,10 +41,10 @@ from tests.support.problem import Problem
 
 FOLLOWS = "a copy follows"
 LATE = "late after "
-# The suffix of scenarios in which Redis has lost the entry, so no message can find the entry. Other
-# faults cover these scenarios.
+# Scenarios whose name has this suffix have lost the entry in Redis, so no message can find it.
+# Other faults cover them.
 FORGOTTEN = "forgotten"
-# The operations that concern a hold, an offer or a parking. All other operations concern a stay.
+# Operations on a claim, an offer or a parked entry. All other operations are about a stay.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
 # The model checker delays messages about questions only in scenarios that have questions.
 OF_QUESTIONS = ("ask", "confirm", "end of questions")
@@ -72,7 +72,7 @@ CHECKED = (
     "import",
     *OF_QUESTIONS,
 )
-# The operations that concern a customer and not a certain stay.
+# These operations are about a customer and not about a certain stay.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)
@@ -81,14 +81,14 @@ _again: tuple[Request, ...] = (
     sign_up("b", NEXT),
     bump("b", "to the front", to="front"),
 )
-# If a move is sent late, maintenance records it, and the history does not show which of two moves
-# an event belongs to. Therefore, this move has no event.
+# When a move is delivered late, maintenance records it, and the history does not show to which of
+# two moves an event belongs. The late move therefore has no event.
 _move = replace(bump("b", "to the front", to="front"), event="")
-# These stories run maintenance before the holds end, because maintenance runs every minute.
+# In these stories, maintenance runs before the claims end, because it runs every minute.
 _offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
 _held: tuple[Request, ...] = (maintain(), let_holds_end(), claim(5, NEXT))
-# For each story, the requests that are sent before the late message arrives. Each story ends with a
-# change that the message does not refer to.
+# For each story, the requests before the late message arrives. The last of them makes a change to
+# which the message does not refer.
 STORIES: dict[str, tuple[Request, ...]] = {
     "a minute": (maintain(),),
     "a leave": (leave("b"),),
@@ -221,10 +221,10 @@ class LateRun:
         for request in STORIES[case.story]:
             self._send(history, request)
         for message in messages:
-            # The client that sent this message no longer exists, so any answer is lost.
+            # This client no longer exists, so no response reaches it.
             message.make()
-        # Maintenance may repair a wrong effect of the message. Run the policy first, because the
-        # next customers must not profit from the effect.
+        # If the message had a wrong effect, maintenance may repair it. The policy runs first, so
+        # that the next customers could profit from the effect and the case would fail.
         self._send(history, run_policy())
         return self._judge.verdict(history)
 

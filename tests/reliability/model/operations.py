@@ -51,14 +51,13 @@ from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
 ASKED = ("question due", "question asked", "question over")
-# In these scenarios, the record contains the note that a question was not answered, but the note is
-# no longer valid.
+# In these scenarios, the record says that a question was not answered, but this is no longer valid.
 VOID = ("question over, noted, held since", "question over, noted, none asked")
 
 
 @dataclass(frozen=True)
 class Operation:
-    """A request, and the names of the scenarios in which faults are injected into it.
+    """A request, with the scenarios in which faults are injected into it.
 
     No client repeats an operation of maintenance.
     """

@@ -1,4 +1,6 @@
-"""Compares DynamoDB and Redis with the state that follows from the answers to all requests."""
+"""Compares DynamoDB and Redis with the state that must follow from the responses to all
+requests.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +29,7 @@ from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
 LONGEST_CLAIM_MILLIS = 15 * 60_000
-# A request takes at most this long. Some faults let two minutes pass within a request, because
+# The longest duration of a request. Some faults let two minutes pass within a request, because
 # maintenance runs meanwhile.
 LONGEST_REQUEST_MILLIS = 150_000
 STATE_OF_NOTE = {
@@ -202,8 +204,8 @@ def _index_place(name: str, status: str) -> str:
 
 
 def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> Iterator[Problem]:
-    """Check that both stores have the same rank, and that both have the expected number of
-    attempts.
+    """Check that both stores have the same rank and the expected number of attempts for each
+    entry.
     """
     record = found.records.get(name, {})
     note = found.notes.get(name)
@@ -222,7 +224,7 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
 
 
 def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
-    """Check that Redis passes over those waiting entries that are not ready, and no others."""
+    """Check that exactly those waiting entries that are not ready are passed over in Redis."""
     if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
         yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
     record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
@@ -278,7 +280,7 @@ def _order(line: Waitlist, found: FinalState) -> Iterator[Problem]:
             yield Problem("position", f"{name} stands at {place} and is recorded {recorded}")
 
 
-# These counters exist both in the model and in the private function.
+# The counters that the model and the private function have in common.
 COUNTERS = ("signed_up", "left", "admitted", "entered", "declined", "no_shows")
 
 
@@ -318,16 +320,16 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         if recorded is None or abs(until - recorded) > LONGEST_CLAIM_MILLIS:
             yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
             continue
-        # The customer can get the admission pass from this time on.
+        # From this time on, the customer can get the admission pass.
         since = end["admitted_millis"]
         if recorded - since < PASS_SECONDS * 1000 - LONGEST_REQUEST_MILLIS:
             yield Problem("inside", f"{name} has the pass from {since}, only until {recorded}")
 
 
 def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
-    """Check that each slot is either due or has paid for an open offer.
+    """Check that each slot is either available or has paid for an open offer.
 
-    After a loss of Redis there may be fewer slots, but never more.
+    After a loss of Redis, there may be fewer slots, but never more.
     """
     paid = {name: stay.paid for name, stay in line.stays if stay.paid}
     if found.paid.items() - paid.items() or (found.is_first_life and found.paid != paid):

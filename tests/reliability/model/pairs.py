@@ -78,7 +78,7 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
         )
     ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
-        # If a signup got no answer, its entry need not regain a place that Redis has lost.
+        # A signup that got no response may lose its place together with Redis.
         cold = [made_cold(name) for name in warm if name != "joining"]
         warm = cold or [*first.scenarios]
     return list(dict.fromkeys(warm))

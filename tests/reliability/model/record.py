@@ -26,7 +26,7 @@ JUDGED_LATER = ("known_failures.py", "report.py", "progress.py", "__main__.py")
 
 @dataclass(frozen=True)
 class Done:
-    """A finished job, with the number of its cases and the cases that failed."""
+    """A finished job: the number of its cases, and those that failed."""
 
     job: Job
     cases: int

@@ -56,7 +56,7 @@ def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
 
 
 class Judge:
-    """Judges the final states of the cases that run one request from one scenario.
+    """Judges the final states of all cases of one request and one scenario.
 
     Equal final states are judged only once.
     """

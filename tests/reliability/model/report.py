@@ -21,8 +21,9 @@ NAMES = {
 
 @dataclass
 class Report:
-    """Counts the results of all cases. `news` contains the results with a problem that no known
-    group covers.
+    """The results of all cases, counted.
+
+    `news` contains those with a problem that no known group covers.
     """
 
     jobs: int = 0

@@ -24,8 +24,8 @@ TIMES = re.compile(r"(?<![0-9A-Za-z.])\d{12,17}(?![0-9A-Za-z])|\d{4}-\d\d-\d\dT\
 
 @dataclass(frozen=True)
 class Text:
-    """A text from which the times after the start of the case were removed, and these times as
-    tickets.
+    """The text of a state, from which the times after the start of the case were removed, and
+    these times as tickets.
     """
 
     digest: bytes

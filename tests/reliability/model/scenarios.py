@@ -79,7 +79,7 @@ def _signed_up(*names: str) -> Scenario:
 _early = (*_signed_up("a", "c", "e"), *_night)
 _two_absent = (*_early, *_admission)
 _absent = (*_early, *_signed_up("d"), *_admission)
-# These rows are imported. `e` is on the list already. The intents of `d` and `b` belong to two
+# The rows of the import. `e` is already on the waitlist. The intents of `d` and `b` belong to two
 # transactions.
 NEW_ONES = (Row("d"), Row("e"), Row("b"))
 _waiting = (*_early, *_signed_up("b", "d"), *_admission)
@@ -97,8 +97,7 @@ _worn_out = (
     let_holds_end(),
 )
 
-# If this time passes, a hold still lasts for one more request, but ends before maintenance runs
-# next.
+# After this time, a claim still lasts for one more request, but ends before maintenance runs next.
 NEARLY_OVER = let_pass(LEASE_SECONDS - 360)
 
 OFFERS = "the-offers"

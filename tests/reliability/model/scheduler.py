@@ -27,7 +27,7 @@ Work = Callable[["HaltingWire"], Any]
 
 
 class World(Protocol[S]):
-    """The stores and clocks that both processes use, and their initial state."""
+    """The stores and clocks that both processes share, and the state in which they start."""
 
     @property
     def time(self) -> Any: ...
@@ -67,10 +67,10 @@ class Step:
 
 
 class Process(threading.Thread):
-    """A process that stops before each step and waits.
+    """A process that stops and waits before each step.
 
-    `made` contains the steps that the process has made. The steps that are given at the start are
-    replayed, and not carried out again.
+    `made` contains the steps that it has made. Steps that are given at the start are replayed, and
+    not carried out again.
     """
 
     def __init__(
@@ -146,8 +146,9 @@ class HaltingWire(Wire):
         self._is_armed = False
 
     def disarm(self) -> None:
-        """Let each call wait for the scheduler from now on. The calls before only prepared the
-        process.
+        """From now on, each call waits for the scheduler.
+
+        Earlier calls only prepared the process.
         """
         self._is_armed = True
 
@@ -275,8 +276,8 @@ class Scheduler(Generic[S]):
         scenario = self._world.time
         turns = []
         for name, work, made in zip(NAMES, self._works, branch.made, strict=True):
-            # Each process starts at the time of the scenario, and then receives the answers of its
-            # past steps again.
+            # A process that continues starts at the time of the scenario, and receives the
+            # responses to its past steps again.
             self._world.set_time(scenario)
             turns.append(Process(name, work, self._world, made))
             turns[-1].begin()

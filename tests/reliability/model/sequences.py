@@ -29,8 +29,8 @@ THEN = "then "
 class Sequence(OfOneOperation):
     """A case with two faults.
 
-    `later` is the step of the retry before which the second fault is injected. `later` is NO_REPEAT
-    if the client gives up.
+    The second fault is injected before the step `later` of the retry. If the client gives up,
+    `later` is NO_REPEAT.
     """
 
     WORDS: ClassVar[dict[str, str]] = {"step": STEP, "second": THEN, "later": STEP}
@@ -52,8 +52,8 @@ def sequences(
         for fault in FIRST:
             run.begin(faults.BY_NAME[fault], step)
             if (here := run.digest()) in met:
-                # This fault has left the same state as another fault at this step, for example as a
-                # crash.
+                # The state after this fault is the same as after another fault at this step, for
+                # example a crash.
                 continue
             met.add(here)
             repeated = 0 if run.is_answered else run.steps_of_repeat()

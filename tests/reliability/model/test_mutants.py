@@ -1,4 +1,4 @@
-"""The model checker finds the problem if a step is removed from the service."""
+"""If a step is removed from the service, the model checker finds the problem."""
 
 from typing import Any
 

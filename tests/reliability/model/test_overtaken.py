@@ -49,8 +49,8 @@ next_complete = complete("b", NEXT)
 
 
 def deliver_twice_around(action: Callable[[], object]) -> Fault:
-    """Return a fault in which the AWS SDK sends a call twice, and the action happens between the
-    two calls.
+    """Return a fault that lets the AWS SDK send a call twice, with the action between the two
+    calls.
     """
 
     def fault(call: Call) -> Any:

@@ -28,7 +28,7 @@ from waitlist_queue.store import RedisStore
 
 STEP_SECONDS = 0.001
 MINUTE = 60.0
-# An index or a replica is at most this far behind.
+# The longest time by which an index or a replica lags behind.
 LONGEST_LAG = 15 * MINUTE
 # The first run of maintenance may rebuild the order, the second run ends holds, and the third run
 # records these ends.
@@ -37,10 +37,10 @@ RUNS = 3
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The initial state of a case, and the matching state of the model.
+    """The initial state of a case, and the same state in the model.
 
-    `drawn` counts the random values that have been drawn so far. `epoch` is the first epoch of the
-    order. `unanswered` contains interrupted requests, which may or may not have had an effect.
+    `drawn` is how many random values were drawn so far, and `epoch` the first epoch of the queue.
+    `unanswered` contains interrupted requests, which may or may not have had an effect.
     """
 
     items: Past

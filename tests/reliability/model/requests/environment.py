@@ -62,9 +62,7 @@ def expect_answers(then: Unanswered | None) -> Request:
 
 
 def let_question_stand(*, is_over: bool) -> Request:
-    """Let days pass after a question, until a reminder is due or the time for the answer
-    is over.
-    """
+    """Let days pass after a question, until a reminder is due or the deadline has passed."""
     days = ANSWER_DAYS if is_over else REMINDED_DAYS
 
     def effect(line: Waitlist) -> Effect:

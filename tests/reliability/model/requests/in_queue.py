@@ -36,8 +36,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         stay = line.stay(name)
         if stay is not None and not is_new(stay):
             if stay.key != key:
-                # The repeated signup has found its own stay, but then reads the place of the
-                # reinstated stay.
+                # The repeated signup finds its own stay, but then reads the place of the reinstated
+                # stay.
                 own = standing(line, name) if stay.is_reinstated else no("already_on_list")
                 return line, replace(own, is_either=stay.is_reinstated)
             if stay.state != "joining":
@@ -76,7 +76,7 @@ def leave(name: str, by: str = "customer") -> Request:
         if stay.state == "admitted":
             return line, no("already_admitted")
         if stay.state == "joining":
-            # The leave is not counted, because Redis has not counted this signup yet.
+            # Redis has not counted this signup yet, so it does not count the leave either.
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
@@ -108,11 +108,10 @@ def edit(name: str, kind: str) -> Request:
 
 
 def hold_back(name: str, *, is_ready: bool = False) -> Request:
-    """Hold an entry back, or make it ready again. The request is refused for the same reasons as an
-    edit.
+    """Hold an entry back, or make it ready again.
 
-    If the stay ends before the answer, the answer is a refusal, but the change stays in the
-    history.
+    The request is refused for the same reasons as an edit. If the stay ends before the response,
+    the request is refused, but the change stays in the history.
     """
     word = "ready" if is_ready else "held_back"
     edited = edit(name, KIND_OF[name])
@@ -259,7 +258,7 @@ def reinstate(name: str, key: str) -> Request:
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
-        # The entry was redriven, but the record may still contain the parking.
+        # An operator has put the entry back, but the record may still say that it is parked.
         is_redriven = [event.word for event in line.history(name)[-1:]] == ["redriven"]
         is_parked = stay and (stay.state == "parked" or (stay.state == "waiting" and is_redriven))
         if stay is None or stay.key == key or not (is_parked or stay.state in ("left", "joining")):

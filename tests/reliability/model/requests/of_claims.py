@@ -48,7 +48,7 @@ def claim(
         return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
 
     def early(line: Waitlist) -> Waitlist:
-        """Take the entries. If they are taken already, record the admission of the next of them."""
+        """Take the entries. If they are already taken, record the admission of the next one."""
         if at_once and (names := own(line, "offered")):
             return admitted(line, names[:1]).change(names[0], is_aside=True)
         return held(line)

@@ -178,7 +178,7 @@ class _Import:
         return line
 
     def _words(self, row: Row, begun: Waitlist, placed: Waitlist) -> Words:
-        """Return the words for the outcomes that a row may have."""
+        """Return the words for the possible outcomes of a row."""
         if not row.is_good:
             return frozenset({"invalid_request"})
         stay, now = begun.stay(row.name), placed.stay(row.name)

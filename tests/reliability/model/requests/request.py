@@ -1,4 +1,6 @@
-"""A request to the service: how it is sent, its effect on the model, and its expected answer."""
+"""Describes a request to the service: how it is sent, its effect on the model, and its
+expected response.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,7 +30,7 @@ class Expected:
 
 Effect = tuple[Waitlist, Expected]
 NOTHING = Expected()
-# By default, other clients can see two changes before the answer: the intent and the place.
+# Before the response, other clients can by default see two changes: the intent and the place.
 EARLY_STEPS = 2
 
 
