@@ -37,7 +37,7 @@ class Admissions(People):
         return [self.names[claim["entry_id"]] for claim in answer.json["claims"]]
 
     def act(self, verb: str, name: str, token: str | None = None, **body: Any) -> Answer:
-        """Send an operator's request about a hold.
+        """Send an operator's request about a claim.
 
         The default claim token is the newest token of the customer.
         """
@@ -126,7 +126,7 @@ class Admissions(People):
             cursor = f"&cursor={answer.json['cursor']}"
 
     def counts(self) -> tuple[int, int, int, int, int]:
-        """Return the numbers of waiting, offered, parked, admitted and left entries."""
+        """Return how many entries are waiting, offered, parked, admitted and left."""
         answer = self.stats()
         assert answer.status == 200, answer.text
         waiting, offered, parked, admitted, left = (

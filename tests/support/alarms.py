@@ -38,7 +38,7 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Alarm:
-    """An alarm of the template, in which all references are resolved.
+    """An alarm of the template, with all references resolved.
 
     If `fills_nothing` is true, FILL does not change a metric that has no data points at all. AWS
     does not document whether this is so, so no alarm may depend on it.
@@ -135,8 +135,9 @@ def statistic(metric: Mapping[str, Any], values: Sequence[Sequence[float]], minu
 
 
 class _Values:
-    """A time series in an expression. If a value of an operand is missing, the value of the result
-    is missing too.
+    """A time series in an expression.
+
+    If one operand lacks a value at some time, the result lacks it too.
     """
 
     def __init__(self, values: Series) -> None:

@@ -1,4 +1,4 @@
 """The counters of a waitlist, as the private function returns them."""
 
-# If a waitlist has made no offers, its counters have these values.
+# The counters of a waitlist that has made no offers.
 NO_OFFERS = {"entered": 0, "declined": 0, "no_shows": 0}

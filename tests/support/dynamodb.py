@@ -33,8 +33,8 @@ class RealTable:
             RealTable._made += 1
             RealTable._free_keys.append(f"test{os.getpid()}x{RealTable._made}")
         access_key = RealTable._free_keys.pop()
-        # Make only a single attempt, because a test that expects a refusal must not wait for
-        # retries.
+        # botocore makes only a single attempt, because a test that expects a refusal must not wait
+        # for retries.
         config = Config(proxies={}, retries={"total_max_attempts": 1}, max_pool_connections=32)
         self._access: dict[str, Any] = {
             "endpoint_url": url,

@@ -21,7 +21,7 @@ class Crash(BaseException):
 
 @dataclass(frozen=True)
 class Call:
-    """A call to AWS, which is carried out by the function `make`."""
+    """A call to AWS. The function `make` carries it out."""
 
     name: str
     arguments: dict[str, Any]
@@ -49,7 +49,7 @@ class Wire:
         return _Wired(client, self)
 
     def arm(self, step: int, fault: Fault) -> None:
-        """Inject a fault at one step from now on, and remove all other faults.
+        """From now on, inject a fault at this step, and no other faults.
 
         The first step has the number 0.
         """
@@ -75,9 +75,9 @@ class Wire:
 
     @property
     def different_steps(self) -> dict[int, str]:
-        """The numbers and names of those steps that differ in their call or in the call before.
+        """The numbers and names of the steps at which faults are worth injecting.
 
-        If several pages make the same two calls, only the first and the last page are included.
+        Of several pages that make the same two calls, only the first and the last are included.
         """
         names = [
             f"{call.name} {operation_of(call)}" if call.is_invoke else call.name

@@ -12,7 +12,7 @@ from waitlist_cli.operations.cost import MESSAGE, MESSAGE_MS, WEBHOOK, Operation
 
 LIST = "/v1/waitlists/{waitlist_id}"
 ENTRY = f"{LIST}/entries/{{entry_id}}"
-# At most this many invocations of the messages function run at the same time (template.yaml).
+# How many invocations of the messages function can run at the same time (template.yaml).
 MESSAGES_AT_ONCE = 10
 
 
@@ -41,8 +41,8 @@ FLOOD: dict[str, Dearest] = {
     f"POST {ENTRY}/enter": Dearest(
         Operation(writes=16, reads=2, table_calls=3, events=1, signatures=1), 10
     ),
-    # This request usually writes nothing. If it is the first request that records an admission, it
-    # writes the record, and `enter` does not write it.
+    # This request usually writes nothing. Only the first request that records an admission writes
+    # the record, and then `enter` does not write it.
     f"GET {ENTRY}/pass": Dearest(Operation(reads=1, table_calls=1, queue_calls=0, signatures=1), 0),
     f"POST {ENTRY}/exit": Dearest(Operation(writes=13, reads=1, table_calls=2, events=1), 10),
     f"DELETE {ENTRY}": Dearest(Operation(writes=25, reads=1, table_calls=3, events=1), 13),

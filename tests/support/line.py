@@ -67,8 +67,7 @@ class Line:
             self.now_micros or self.clock,
             lambda: OWN_RUN_ID if self.server_run_id is None else self.server_run_id,
         )
-        # The work is limited only by the number of turns and not by time, because the machine may
-        # be slow.
+        # Only the number of turns limits the work, not the time, because the machine may be slow.
         self.store = store
         self.service = QueueService(store, monotonic=lambda: 0)
         self._names: dict[str, str] = {}
@@ -79,7 +78,7 @@ class Line:
         return client
 
     def of(self, waitlist_id: str) -> "Line":
-        """Return another waitlist that the same service manages."""
+        """Return a second waitlist of the same service."""
         other = Line(self.client, self.clock, waitlist_id)
         other.service = self.service
         return other
@@ -135,7 +134,7 @@ class Line:
         return segment_id_of(self.waitlist_id, {"segment": name})
 
     def within(self, *names: str, edit: int = 0, version: int = 1) -> dict[str, Any]:
-        """Return the fields of a message that put an entry into these segments.
+        """Return the fields with which a message puts an entry into these segments.
 
         `edit` is the number of changes of the entry's attributes.
         """
@@ -153,9 +152,9 @@ class Line:
         return self.readiness(name, version, resting=self.clock.millis + 1000 * seconds, **fields)
 
     def readiness(self, name: str, version: int, stay: int = 1, **reasons: int) -> Answer:
-        """Send the reasons why an entry is not ready.
+        """Tell Redis why an entry is not ready.
 
-        The value of a reason is the time at which the reason ends, or 0 if it has no end.
+        The value of a reason is the time at which it ends, or 0 if it has no end.
         """
         readiness = readiness_of(version, **reasons)
         return self.send("tag", **self.stay(name, stay), readiness=readiness)
@@ -324,7 +323,7 @@ def once_key_of(number: int) -> str:
 
 
 def accepted(answer: Answer) -> Answer:
-    """Return the answer unchanged. Fail if the answer is a refusal."""
+    """Return the response unchanged. Fail if it is a refusal."""
     assert answer["ok"], answer
     return answer
 

@@ -96,7 +96,7 @@ class Stay:
 
     @property
     def may_be_admitted(self) -> bool:
-        """Whether an operator may admit this single customer, who may be away."""
+        """Whether an operator may admit this customer, who may also be away."""
         return replace(self, is_away=False).is_ready
 
     @property
@@ -106,8 +106,9 @@ class Stay:
 
 @dataclass(frozen=True)
 class Event:
-    """An event in a history, with its word, its actor and its reason. `hold` is the claim that the
-    event belongs to, if there is one.
+    """An event in a history, with its name, its actor and its reason.
+
+    `hold` is the claim to which the event belongs, if there is one.
     """
 
     word: str
@@ -234,9 +235,8 @@ class Waitlist:
         )
 
     def next_ones(self, count: int | None = None, *, newest: bool = False) -> list[str]:
-        """Return the names of the entries that are taken next, at most `count`.
-
-        Entries are taken from the head of the queue, or from its end if `newest` is true.
+        """Return the names of the next entries to be taken, at most `count`, from the head of
+        the queue or, if `newest` is true, from its end.
         """
         ready = [name for name in self.of("waiting") if self.by_name[name].is_ready]
         return (ready[::-1] if newest else ready)[:count]
@@ -319,7 +319,7 @@ def was_refused(line: Waitlist, name: str, key: str) -> bool:
 
 
 def hours_passed(line: Waitlist) -> Waitlist:
-    """Return the waitlist after it has opened or closed, if its opening hours say so."""
+    """Return the waitlist after it has opened or closed by its opening times."""
     match line.hours:
         case "opens":
             return replace(line, hours="open")
@@ -441,8 +441,8 @@ def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = ""
 
 
 def is_leaving(line: Waitlist, name: str) -> bool:
-    """Return whether the record may still contain the stay, because maintenance has not finished
-    the leave yet.
+    """Return whether maintenance may not have finished the leave yet, so that the record
+    still contains the stay.
     """
     return line.history(name)[-1:] in [(event,) for event in LEFT_LATER]
 
@@ -454,7 +454,7 @@ def asked(line: Waitlist, name: str, by: str) -> Waitlist:
 
 
 def answered(line: Waitlist, name: str) -> Waitlist:
-    """Close the question to a customer, if there is an open one."""
+    """If a customer has an open question, close it."""
     return line.change(name, question="closed") if line.by_name[name].is_asked else line
 
 
@@ -539,18 +539,21 @@ def offered(
     return line
 
 
-# The second of a poll that is too old in every case of the model checker.
+# The time of a poll that is too old in every case of the model checker.
 LONG_AGO = -(10**9)
 
 
 def polled(line: Waitlist, name: str, second: int) -> Waitlist:
-    """Note a poll of a customer who waits or has an offer. The customer is present."""
+    """Remember that a customer who waits or has an offer has polled.
+
+    The customer is then present.
+    """
     return line.change(name, is_away=False, polled_at=second)
 
 
 def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
-    """Make the customers away whose turn comes in a run of `count` offers, and who have polled too
-    long ago.
+    """In a run of `count` offers, mark the customers whose turn comes and whose last poll is
+    too old as away.
     """
     seconds = line.policy.presence_seconds if line.policy else None
     present = 0
@@ -779,7 +782,7 @@ def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
 def _ahead_of(line: Waitlist, name: str) -> Place:
     """Return a place between an entry and the next entry ahead of it."""
     rank = line.by_name[name].rank
-    # `begin` is the begin of the room ahead of the first ticket with this priority.
+    # `begin` is where the reserved ranks ahead of the first ticket of this priority begin.
     begin = (rank + ROOM) // TIER * TIER - ROOM
     others = [line.by_name[other].rank for other in line.of(*ON_LIST)]
     nearest = max([other for other in others if begin < other < rank], default=begin)

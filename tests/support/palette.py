@@ -1,5 +1,5 @@
-"""A waitlist whose entries are in the segments red, blue and green, and a check of its segment
-index.
+"""Provides a waitlist whose entries are in the segments red, blue and green, and checks its
+segment index.
 """
 
 from collections.abc import Callable

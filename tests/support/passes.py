@@ -16,8 +16,8 @@ from waitlist_api.auth.passes import KmsKeys, Passes
 
 WAITLIST_ID, ENTRY_ID = "bakery", "a" * 26
 PASS_SECONDS = 600
-# These events are on the bus. The passes "one" and "three" have ended, and "three" ended before its
-# first use.
+# After these events, the passes "one" and "three" have ended, and "three" ended before its first
+# use.
 EVENTS = [
     {"event": "admitted", "jti": "two"},
     {"event": "exited", "jti": "one"},

@@ -85,7 +85,7 @@ class People:
             if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
                 self.id_of(row["customer_id"])
                 self.entry_tokens.pop(row["customer_id"], None)
-        # An import that returns entry tokens has another route.
+        # Imports that return entry tokens use another route.
         path = f"{self.admin_path}/import" + "/tokens" * options.pop("entry_tokens", False)
         body = {"entries": entries, **options}
         return self.world.request("POST", path, body=body, operator=True)

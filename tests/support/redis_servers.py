@@ -190,7 +190,7 @@ def cut_off(primary: Server, replica: Server) -> Iterator[None]:
     At the end of the block, the primary is killed, so the two never reconnect.
     """
     with hung(replica):
-        # This also discards the writes that are waiting in the replica's socket.
+        # The writes that are waiting in the replica's socket are lost too.
         primary.client.client_kill_filter(_type="replica")
         yield
         primary.kill()
@@ -198,7 +198,7 @@ def cut_off(primary: Server, replica: Server) -> Iterator[None]:
 
 @contextmanager
 def hung(*servers: Server) -> Iterator[None]:
-    """Pause the processes of the servers. The servers then accept connections but never answer."""
+    """Pause the processes of the servers, which then accept connections but never respond."""
     pids = [server.pid for server in servers]
     try:
         for pid in pids:

@@ -50,9 +50,9 @@ MADE: set[Use] = set()
 
 
 class NotAllowed(AssertionError):
-    """A function has made a call that its role does not allow.
+    """Raised if a function makes a call that its role does not allow.
 
-    This is not an AWS error, because the code could handle an AWS error as an outage and continue.
+    This is not an AWS error, because the code could treat an AWS error as an outage and continue.
     """
 
 

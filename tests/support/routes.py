@@ -1,4 +1,4 @@
-"""A path for each route of the API. Tests of all routes need no list of their own."""
+"""Makes a path for each route of the API, so tests of all routes need no list of their own."""
 
 from tests.deployment.template import route_authorizers
 

@@ -62,9 +62,7 @@ class Segmented(Admissions):
         return self.config().segments_state, stats.segments_state
 
     def within(self, **segment: str) -> list[str]:
-        """Return the customers' names of the entries that wait in a segment, in the order of the
-        queue.
-        """
+        """Return the names of the customers who wait in a segment, in the order of the queue."""
         return self._named(f"{segment_id_of(self.waitlist_id, segment)}:")
 
     def claim_within(self, count: int = 1, **segment: str) -> list[str]:
@@ -102,7 +100,7 @@ class Segmented(Admissions):
                 yield EntryRecord.from_item(plain)
 
     def contradictions(self) -> list[str]:
-        """Return the differences between the segments in Redis and in the records (promise P6)."""
+        """Return in what the segments in Redis differ from the records (promise P6)."""
         segments = self.config().segments
         index: list[str] = []
         tags: dict[str, tuple[frozenset[str], int]] = {}

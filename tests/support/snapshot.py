@@ -70,7 +70,7 @@ def _value_of(redis: Any, name: str) -> Any:
 
 
 def _put_value(pipeline: Any, name: str, value: Any) -> None:
-    """Write the value of a key in the form that `_value_of` returns."""
+    """Write a value that `_value_of` has returned."""
     if isinstance(value, dict):
         pipeline.hset(name, mapping=value)
     elif isinstance(value, list):

@@ -16,7 +16,10 @@ VERBS = {"complete": COMPLETE, "release": RELEASE, "park": PARK, "extend": EXTEN
 
 @dataclass
 class Claimer:
-    """A claimer on the waitlist of `people`. `tokens` contains the claim tokens of this claimer."""
+    """A worker that claims entries on the waitlist of `people`.
+
+    `tokens` contains the claim tokens of this worker.
+    """
 
     people: Admissions
     by: str

@@ -19,7 +19,7 @@ HOUR_SECONDS = 3600
 class Clocks:
     """The clocks of the public function, of maintenance and of Redis.
 
-    `public_off` and `keeper_off` say by how many seconds the clocks of the two functions are wrong.
+    The clocks of the two functions are wrong by `public_off` and `keeper_off` seconds.
     """
 
     valkey: Server
@@ -78,10 +78,10 @@ class Clocks:
         self.valkey.client.flushall()
 
     def fail_over(self) -> None:
-        """Let another Redis server take over that has all data."""
+        """Let another Redis server take over. It has all data."""
         self.server_run_id = f"{self.server_run_id}-two"
 
     def fail_over_behind(self, past: RedisState) -> None:
-        """Let another Redis server take over that lacks everything written after `past`."""
+        """Let another Redis server take over. It lacks everything that was written after `past`."""
         past.restore(self.valkey.client)
         self.fail_over()

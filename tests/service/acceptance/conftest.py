@@ -1,4 +1,6 @@
-"""Fixtures of the acceptance tests: the whole service, and a waitlist of it."""
+"""Provides the fixtures of the acceptance tests: the whole service, and a function that
+creates a waitlist.
+"""
 
 from typing import Any
 

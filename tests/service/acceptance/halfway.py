@@ -1,5 +1,5 @@
-"""The states that a request leaves behind if it ends between its write to DynamoDB and its call to
-Redis.
+"""Creates the states that a request leaves behind if it ends between its write to DynamoDB
+and its call to Redis.
 """
 
 from tests.support.admissions import Admissions

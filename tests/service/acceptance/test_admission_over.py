@@ -1,4 +1,4 @@
-"""The end of the admission: nothing is offered any more, and people keep waiting or leave."""
+"""After the end of the admission, nothing is offered any more, and people keep waiting or leave."""
 
 from typing import Any
 
@@ -59,7 +59,10 @@ def test_an_earlier_end_also_ends_open_offers_and_the_record_says_so(
 def test_people_who_wait_leave_at_the_end_if_the_setting_says_so(
     waitlist: Waitlist, world: World, is_at_rest: bool
 ) -> None:
-    """Entries that are not ready leave too. Claimed and parked entries stay."""
+    """When the admission is over, entries that are not ready leave too.
+
+    Claimed and parked entries stay.
+    """
     people = waitlist("ann", "bob", "cyd", "dan", rest={}, admission={})
     people.claimed()
     people.park("ann")

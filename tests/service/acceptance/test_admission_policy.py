@@ -144,7 +144,7 @@ def test_a_signup_that_is_refused_leaves_its_customer_inside(
 
 
 def intent_of(former: EntryRecord) -> EntryRecord:
-    """Return a record of the customer's next stay with the status `joining`."""
+    """Return the record that the customer's next signup would write, with the status `joining`."""
     return EntryRecord(
         waitlist_id=former.waitlist_id,
         entry_id=former.entry_id,
@@ -276,7 +276,7 @@ def test_no_shows_with_their_place_are_parked_after_the_last_attempt(
 def test_a_no_show_before_the_next_offer_survives_a_lost_redis(
     waitlist: Waitlist, world: World, following: str
 ) -> None:
-    """The next offer is recorded although only Redis has noticed the no-show before.
+    """An offer ends unused, which only Redis has noticed, and the next offer is recorded.
 
     Then Redis loses its data (promise P3).
     """
@@ -491,8 +491,9 @@ def test_a_lost_redis_leaves_customers_inside_and_the_bucket_empty(
 def test_a_lost_redis_gets_old_offers_and_customers_inside_from_the_index(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The offers and admissions are older than the part of the records and of the journal that a
-    rebuild reads again (promise P3).
+    """A rebuild reads only the newest records and journal items a second time.
+
+    The offers and admissions in this test are older (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3, "offer_seconds": 3600})
     assert maintained(people) == ["ann", "bob", "cyd"]
@@ -550,7 +551,7 @@ def test_rows_of_one_time_give_the_slots_of_each(waitlist: Waitlist, world: Worl
 def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_settings(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The run is stopped before or after each of its calls to AWS (promise P3)."""
+    """A run of maintenance is stopped before or after each of its calls to AWS (promise P3)."""
     terms = {**schedule({"cron": "0 * * * *", "count": 2}), "acceptance": "automatic"}
     people = waitlist(*(f"person-{number}" for number in range(24)), admission=terms)
     wire = Wire()
@@ -611,8 +612,8 @@ def test_a_run_sends_redis_the_schedule_that_it_has_missed(
 
 
 def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Waitlist) -> None:
-    """The list of off-queue entries shows `offered_until` for an offer and `claimed_until` for a
-    claim, like the entry itself.
+    """The list of claimed and offered entries shows `offered_until` for an offer and
+    `claimed_until` for a claim, like the entry itself.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 2})
     people.admit(1)
@@ -629,8 +630,8 @@ def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Wait
 
 
 def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> None:
-    """The ends of offers are also counted by the samples of each minute, which give the counts of
-    the last hour.
+    """Each minute's sample also counts how offers have ended, so there are counts for the
+    last hour.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", admission={"no_show": "leave"})
     world.maintain()

@@ -115,7 +115,9 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
 def test_no_shard_of_intents_waits_for_another_in_every_run(
     table: SlowTable, people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For a quarter of an hour, one erasure uses all the time that each run has for intents."""
+    """One erasure uses all the time that each run has for unfinished changes, for a quarter
+    of an hour.
+    """
     cut_off_erasure(people, "ann")
     names = [f"late{number}" for number in range(8)]
     with monkeypatch.context() as patch:

@@ -133,7 +133,9 @@ def test_only_the_desk_with_the_claim_can_call(waitlist: Waitlist) -> None:
 
 
 def test_a_call_survives_the_loss_of_redis(waitlist: Waitlist, world: World) -> None:
-    """Redis knows nothing about calls (promises P3 and P8)."""
+    """Calls are stored only in DynamoDB, so a loss of Redis does not affect them (promises P3
+    and P8).
+    """
     people = waitlist("ann", "bob", lease_seconds=600)
     people.claim(call={"to": "Zimmer Ö"})
     assert "Zimmer" not in str([world.redis.dump(key) for key in world.redis.scan_iter()])

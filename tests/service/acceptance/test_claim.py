@@ -52,7 +52,7 @@ def test_a_claim_of_a_hundred_is_one_round_trip(
 
 @pytest.mark.parametrize("seconds", [1, 12 * 3600])
 def test_a_claim_may_have_its_own_time(waitlist: Waitlist, world: World, seconds: int) -> None:
-    """If a claim names its own lease, the hold ends exactly when this lease ends."""
+    """If a request sets the lease, the claim ends exactly when this lease ends."""
     people = waitlist("ann", "bob")
     assert people.claimed(1, lease_seconds=seconds) == ["ann"]
     world.advance(seconds - 0.001)
@@ -72,9 +72,9 @@ def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
-    """Two of five customers have started to leave, but Redis does not know yet.
+    """Two of five customers are leaving, which Redis does not know yet.
 
-    Claims do not return them, and Redis counts that they have left.
+    A claim does not return them, and Redis counts that they have left.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve")
     for name in ("ann", "cyd"):

@@ -37,9 +37,9 @@ JUMPS_AND_STRIKES = [
 
 
 def begun(clocks: Clocks) -> RedisState:
-    """Fill the waitlist, and return the state of Redis before the newest changes.
+    """Fill the waitlist.
 
-    No run of maintenance has seen these changes.
+    Return the state of Redis before the newest changes, which no run of maintenance has seen.
     """
     people = clocks.people
     people.configure(lease_seconds=LEASE_SECONDS, rejoin="always")
@@ -95,9 +95,7 @@ def test_a_clock_that_jumps_changes_no_order_and_loses_no_hold(
 def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
     valkey: Server, public_off: float, keeper_off: float, strike: Strike
 ) -> None:
-    """Only Redis' clock determines the end of a hold, even if this clock was set back (promises P3
-    and P4).
-    """
+    """A claim ends by Redis' clock only, even if this clock was set back (promises P3 and P4)."""
     clocks = Clocks(valkey, public_off, keeper_off)
     people, past = clocks.people, begun(clocks)
     until_millis = people.recorded("ann")["hold"]["until_millis"]

@@ -1,8 +1,7 @@
-"""Each clock of the service comes due on a waitlist that is otherwise at rest, and maintenance does
-the work.
+"""Each time at which the service must act comes on a waitlist on which nothing else happens, and
+maintenance does the work. docs/internals/clocks.md lists these times.
 
-Nobody polls these waitlists, and nothing else happens on them. docs/internals/clocks.md lists all
-clocks.
+Nobody polls the waitlists.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,7 +22,7 @@ from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_shared import contracts as c
 
 MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
-# The pause is short enough that each run reads the journal since the last run.
+# Because the pause is short, each run reads the journal since the last run.
 PAUSE = 50 * MINUTE
 # The clock of the tests starts at 14:13:20 UTC.
 NIGHT = {"from": "16:00", "to": "14:00", "timezone": "UTC"}
@@ -56,11 +55,12 @@ def let_in(people: Admissions, name: str) -> None:
 
 @dataclass(frozen=True)
 class Clock:
-    """A clock of the service: the settings that it needs, and how a test sees that it has come due.
+    """A time at which the service must act: the settings that it needs, and how a test sees that it
+    has acted.
 
-    `begin` returns in how many seconds the clock comes due. `runs` is how many runs of maintenance
-    may pass until the work is done. If `is_busy` is true, something else is due on the waitlist
-    until then.
+    `begin` returns in how many seconds the time comes. `runs` is how many runs of maintenance may
+    pass until the work is done. If `is_busy` is true, something else is due on the waitlist until
+    then.
     """
 
     settings: Mapping[str, object]

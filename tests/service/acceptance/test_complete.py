@@ -13,7 +13,7 @@ LONG_SECONDS = 900
 
 
 def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
-    """The record and the customer's page both say that the customer is admitted."""
+    """Both the record and the customer's page say that the customer is admitted."""
     people = waitlist("ann", "bob")
     people.claim()
     answer = people.complete("ann", reason="at the door")

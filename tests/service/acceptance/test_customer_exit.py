@@ -19,7 +19,7 @@ PASS_SECONDS = 3600
 
 @pytest.fixture
 def people(waitlist: Waitlist) -> Admissions:
-    """Ann is inside, and Bob waits for the only place inside."""
+    """Create a waitlist on which Ann is inside and Bob waits for the only place inside."""
     people = waitlist("ann", "bob", admission=AT_END, rejoin="always")
     people.poll("ann")
     assert people.enter("ann").status == 200

@@ -58,7 +58,7 @@ def test_the_history_and_the_public_answer_say_what_a_decline_does(waitlist: Wai
 def test_a_decline_after_the_last_that_keeps_the_place_goes_to_the_back(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis forgets the declines that the record has."""
+    """Once the record has the declines, Redis forgets them."""
     people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
     people.admit_one("ann")
     people.decline("ann", to=None)
@@ -104,7 +104,10 @@ def test_a_decline_of_an_offer_that_is_over_changes_nothing(
 def test_a_person_who_lets_too_many_offers_end_leaves_or_is_parked(
     waitlist: Waitlist, world: World, then: str, status: str
 ) -> None:
-    """The misses survive a loss of Redis. The slot goes to the next person."""
+    """A loss of Redis does not change the number of missed offers.
+
+    The slot goes to the next person.
+    """
     policy = {"offer_seconds": 60, "no_show": "keep_place", "misses": {"at_most": 2, "then": then}}
     people = waitlist("ann", "bob", admission=policy)
     for expected in ("waiting", status):

@@ -201,7 +201,7 @@ def test_a_full_list_waits_for_people_to_go_out(people: People) -> None:
     assert people.stats().json["inside"] == 10
     answer = people.poll("person-59").json
     estimate = answer["estimated_wait"]
-    # All passes end in half an hour, and 50 people wait for the ten places inside.
+    # There are ten places inside, whose passes end in half an hour, and 50 people who wait.
     assert estimate["low"] < estimate["seconds"] < 5 * 1800 < estimate["high"] * 1.2
     assert history(people, "hour")["points"][-1]["inside"] == 10
 
@@ -275,7 +275,7 @@ def test_the_last_hour_forgets_what_is_older(people: People) -> None:
     people.leave("person-59")
     assert last_hour(people) == (60, 20, 1)
     people.world.advance(3600 - 5 * 60)
-    # The ten minutes with admissions end five minutes after the start of this hour.
+    # People were admitted for ten minutes, until five minutes after the start of this hour.
     assert last_hour(people) == (0, 10, 1)
     people.world.advance(600)
     assert last_hour(people) == (0, 0, 1)

@@ -51,7 +51,7 @@ def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world:
 
 
 def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: World) -> None:
-    """A claim finds that an earlier hold has expired. The history shows the expiry once."""
+    """A claim finds that an earlier claim has expired. The history shows the expiry once."""
     people = waitlist("ann")
     people.claim()
     world.advance(LEASE_SECONDS)

@@ -64,7 +64,7 @@ def left(people: Admissions) -> Admissions:
     return people
 
 
-# For each case: what happened before, and which change Redis then loses.
+# Each case says what happened before, and which change Redis then loses.
 LOST: dict[str, tuple[Act, Act]] = {
     "signup": (nothing, lambda people: people.sign_up("zoe")),
     "rejoin": (left, lambda people: people.sign_up("bob")),

@@ -59,9 +59,8 @@ def left_and_back(people: Admissions, name: str) -> None:
 def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """After the loss, Redis knows only the offer of the former stay.
-
-    This offer expires before maintenance finds the loss (promise P3).
+    """After the loss, Redis has only the offer of the former stay, which expires before
+    maintenance finds the loss (promise P3).
     """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
@@ -108,9 +107,9 @@ def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
 def test_a_former_place_that_has_decided_goes_while_the_comparison_fails(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
-    """In Redis, a hold of the former stay expires.
+    """In Redis, a claim of the former stay expires.
 
-    No record contains this stay any more (promise P3).
+    This stay is in no record any more (promise P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -158,8 +157,8 @@ def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
 
 
 def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world: World) -> None:
-    """A decision that does not name its basis is refused too if it is about another stay (promise
-    P3).
+    """A decision that does not name the previous decision is refused too, if it is about
+    another stay (promise P3).
     """
     people = waitlist("ann")
     record = world.services.entries.find(people.waitlist_id, people.id_of("ann"))
@@ -179,8 +178,8 @@ def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world
 def test_an_import_does_not_get_the_place_of_a_former_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The former place was ahead of customers who signed up earlier than the import
-    (promise P1).
+    """The customer's former place was ahead of customers who signed up earlier than the
+    import (promise P1).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -274,9 +273,7 @@ def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world
 def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """Redis still has the hold, although the hold ended together with the former stay
-    (promise P4).
-    """
+    """Redis still has the claim, although it ended together with the former stay (promise P4)."""
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1, lease_seconds=LONG)
@@ -365,7 +362,7 @@ def test_a_late_token_is_refused_when_redis_has_its_hold_again(
 def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The claimer was told the later deadline, so this deadline counts (promise P3)."""
+    """The worker was told the later deadline, so this deadline counts (promise P3)."""
     people = waitlist("ann", "bob")
     some_runs(world)
     people.claim(1)
@@ -391,7 +388,7 @@ def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
 def test_the_former_place_of_an_erased_customer_goes(
     waitlist: Waitlist, world: World, is_noticed: bool
 ) -> None:
-    """Redis has the former stay.
+    """Redis has the former stay of an erased entry.
 
     The entry disappears from Redis, whether the erasure happens before or after the loss (promises
     P3 and P8).
@@ -470,7 +467,7 @@ def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: W
 
 
 def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: World) -> None:
-    """The replica does not know that the instant was counted.
+    """The replica does not know that the scheduled time was counted.
 
     Two of its five slots are still unused (promise P3).
     """
@@ -506,7 +503,7 @@ def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
 def test_an_entry_stays_held_back_though_it_was_released_since(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The release came last and put the entry back where Redis already has it.
+    """The last decision was a release, which put the entry back where Redis already has it.
 
     Redis must still learn that the entry is held back (promise P3).
     """

@@ -33,7 +33,7 @@ def offered_twice(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
 def test_a_repeated_decline_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World, is_recorded: bool
 ) -> None:
-    """The next offer is open when the decline of the previous offer is repeated (promise P2)."""
+    """A decline of an earlier offer is repeated while the next offer is open (promise P2)."""
     people, first = offered_twice(waitlist, world)
     if is_recorded:
         world.maintain()

@@ -49,7 +49,10 @@ def test_another_length_with_the_same_key_is_another_request(waitlist: Waitlist)
 def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
     waitlist: Waitlist, world: World, days: int, before: int
 ) -> None:
-    """The policy's own offers are short. The length of each offer decides about its reminder."""
+    """The offers of the policy are short, and an operator's offer is long.
+
+    Whether there is a notice before the end depends on the length of the offer itself.
+    """
     people = waitlist("ann", "bob", **TELLING, admission={"offer_seconds": 600})
     people.admit(2, offer_seconds=days * DAY)
     world.advance(days * DAY - before - 300)

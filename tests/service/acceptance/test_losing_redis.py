@@ -55,7 +55,7 @@ def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, wo
 def test_a_hold_that_redis_forgot_alone_is_put_back(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """A replica has missed one claim.
+    """The replica that takes over lacks one claim.
 
     The next operation on this claim restores it and succeeds (promise P3).
     """

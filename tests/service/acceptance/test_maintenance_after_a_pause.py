@@ -22,7 +22,7 @@ DAY = 24
 
 
 def queries_of(hours: int) -> int:
-    """Return how many queries read the journal of a pause and of the minutes around the runs."""
+    """Return how many queries read the journal for a pause and for the minutes around the runs."""
     return SHARDS * (hours * 60 + 10)
 
 
@@ -129,8 +129,8 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
 def test_runs_with_little_time_go_on_where_the_last_one_stopped(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """Each of these runs counts as a missed heartbeat, until the whole pause has been compared
-    (promise P7).
+    """Until the whole pause has been compared with Redis, each run counts as a missed
+    heartbeat (promise P7).
     """
     hours_pass(people)
     people.lose_place("bob")

@@ -112,8 +112,8 @@ def test_an_instant_comes_though_nothing_else_happens(
 def test_slots_that_come_while_none_waits_lapse_at_the_next_instant(
     world: World, lists: list[Admissions]
 ) -> None:
-    """If an instant was counted late, its slots would go to people who signed up after it (promise
-    P6).
+    """If a scheduled time were counted late, its slots would go to people who signed up after
+    it (promise P6).
     """
     policy = {"schedule": [{"cron": "0 * * * *", "count": 2}]}
     lists[0].leave("ann")
@@ -148,9 +148,8 @@ def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[A
 def test_repairs_that_redis_has_lost_again_are_repeated(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The last stamp is the same before and after the repairs.
-
-    Only the heartbeat shows that Redis has lost them (promise P3).
+    """The repairs do not change the last stamp, so only the heartbeat shows that Redis has
+    lost them (promise P3).
     """
     at_rest = RedisState.of(world.redis)
     before_repairs: list[RedisState] = []
@@ -197,7 +196,7 @@ def test_settings_that_did_not_reach_redis_are_sent_again_at_any_time(
 def test_segments_that_one_store_calls_unfinished_wake_the_list(
     world: World, lists: list[Admissions], unaware: str
 ) -> None:
-    """The interrupted step may have happened long ago (promise P3)."""
+    """The step may have been interrupted long ago (promise P3)."""
     people = Segmented(world, waitlist_id="bakery")
     segments = people.declare(BY_LANGUAGE).segments
     minutes(world, 5)

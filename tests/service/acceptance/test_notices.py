@@ -166,8 +166,8 @@ def miss_an_offer(people: Admissions) -> None:
 
 
 def let_others_come_and_go(people: Admissions) -> None:
-    """Let people ahead of Bob and behind him come and go, so that he is second, third, second, and
-    so on.
+    """Let people come and go ahead of Bob and behind him, so that he is second, third,
+    second, and so on.
     """
     for _ in range(3):
         people.bump("cyd", to="front")
@@ -308,7 +308,7 @@ def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
 
 
 def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() -> None:
-    """The other write changed the record, but perhaps nothing in Redis (promise P3)."""
+    """The concurrent write has changed the record, but perhaps nothing in Redis (promise P3)."""
     wire = Wire()
     people = about_to_tell(wire)
 
@@ -331,7 +331,9 @@ def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() 
 
 
 def test_notices_of_a_run_that_dies_are_written_by_the_next() -> None:
-    """Each different point of failure is tested, and nobody gets a notice twice (promise P3)."""
+    """A fault at any different point of the run does not give anybody a notice twice (promise
+    P3).
+    """
     wire = Wire()
     people = about_to_tell(wire)
     wire.disarm()

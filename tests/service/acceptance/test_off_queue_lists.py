@@ -135,7 +135,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
 
 
 def test_the_history_has_a_whole_life(waitlist: Waitlist, world: World) -> None:
-    """The entry goes through every kind of event. Each event shows its actor and its reason."""
+    """Let an entry have every kind of event. Each event shows its actor and its reason."""
     people = waitlist("zoe", "ann")
     people.bump("ann", to="front", reason="a friend")
     people.claim()

@@ -34,7 +34,7 @@ def offered(people: Admissions) -> list[str]:
 
 
 def test_a_customer_who_comes_back_has_the_same_position(waitlist: Waitlist, world: World) -> None:
-    """The operator sees who is away, and the customer does not (promise P1)."""
+    """Operators see that a customer is away, and the customer does not (promise P1)."""
     people = waitlist("ann", "bob", "cyd", admission=PRESENCE)
     gone(people, world, "ann")
     assert offered(people) == ["bob"]
@@ -102,7 +102,9 @@ def test_people_who_are_gone_hardly_delay_those_who_are_present(world: World) ->
 
 
 def test_a_loss_of_redis_makes_everybody_present(waitlist: Waitlist, world: World) -> None:
-    """The record does not know who is away (promise P7)."""
+    """After a loss of Redis, nobody is away, because the record does not say who was (promise
+    P7).
+    """
     people = waitlist("ann", "bob", admission=PRESENCE)
     gone(people, world, "ann")
     assert people.person("ann").json["not_ready"] == ["away"]
@@ -143,7 +145,7 @@ def test_a_list_that_gives_up_the_setting_has_nobody_away(waitlist: Waitlist, wo
 def test_a_resting_customer_polls_often_enough_to_stay_present(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Otherwise the customer would be away when the rest ends."""
+    """A poll during the rest counts. Otherwise the customer would be away when the rest ends."""
     short = {**PRESENCE, "presence": {"seconds": MIN_PRESENCE_SECONDS}}
     people = waitlist("ann", "bob", admission=short, rest={"max_days": 1, "times": 1})
     assert people.rest("ann", seconds=3600).status == 200

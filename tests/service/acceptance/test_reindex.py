@@ -190,9 +190,8 @@ def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
 def test_entries_that_lost_their_segments_get_them_again(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Redis says that the segments are being built.
-
-    The record then says so too, until all segments are ready (promise P3).
+    """While Redis says that the segments are being built, the record says so too, until all
+    segments are ready (promise P3).
     """
     people.declare(BY_LANGUAGE)
     look_after(people)

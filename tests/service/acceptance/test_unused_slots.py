@@ -27,7 +27,7 @@ def at_nine(count: int = 1, **admission: Any) -> dict[str, Any]:
 
 
 def opened(waitlist: Waitlist, world: World, **admission: Any) -> Admissions:
-    """Let the only slot of a schedule be offered to the first customer."""
+    """Offer the only slot of a schedule to the first customer."""
     people = waitlist(*NAMES, admission=at_nine(**admission))
     world.advance(10)
     assert maintained(people) == [ANN]
