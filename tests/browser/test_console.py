@@ -565,6 +565,49 @@ def test_a_person_can_be_added_and_found_and_get_a_token(console: Console) -> No
     expect(console.page.get_by_role("row", name="language=es")).to_contain_text("1")
 
 
+def test_three_people_are_found_ticked_and_moved_with_the_keyboard(
+    new_context: NewContext,
+    new_address: NewAddress,
+    operator: Operator,
+    others: Customer,
+    axe: Axe,
+) -> None:
+    assert operator.put({"name": "Bakery"}).status_code in (200, 201)
+    console = open_console(new_context, new_address, operator, others, bypass_csp=True)
+    for name in ("Ada", "Bob", "Zoë One", "Dan", "Zoë Two", "Zoë Three"):
+        console.sign_up(name.replace(" ", "-").replace("ë", "e"), profile={"name": name})
+    console.go(f"{console.list_path}/people")
+    page, press = console.page, console.page.keyboard.press
+    people = page.locator("table.people tbody th[scope=row] a")
+    page.wait_for_load_state()
+    sort = page.get_by_role("button", name="Person", exact=True)
+    sort.focus()
+    press("Enter")
+    press("Enter")
+    names = ["Zoë Two", "Zoë Three", "Zoë One", "Dan", "Bob", "Ada"]
+    expect(people).to_have_text(names)
+    expect(sort).to_be_focused()
+    page.get_by_label("Filter").fill("zoe")
+    expect(page.locator("table.people tbody tr:visible")).to_have_count(3)
+    page.get_by_label("Tick all people of this table").focus()
+    press("Space")
+    expect(page.locator("#ticked")).to_have_text("3 ticked")
+    assert axe.violations(page) == [], "a table with ticked people"
+    page.get_by_role("button", name="Move…", exact=True).focus()
+    press("Enter")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("listitem")).to_have_text(["Zoë One", "Zoë Two", "Zoë Three"])
+    assert axe.violations(page) == [], "the dialog for three people"
+    dialog.get_by_role("button", name="Move", exact=True).focus()
+    press("Enter")
+    expect(console.notice).to_contain_text("3 people: moved.")
+    expect(dialog).to_be_hidden()
+    assert operator.line()[:3] == ["Zoe-One", "Zoe-Two", "Zoe-Three"]
+    page.get_by_role("button", name="Undo").click()
+    expect(console.notice).to_contain_text("Undone for 3 people.")
+    assert operator.line()[:3] == ["Ada", "Bob", "Zoe-One"]
+
+
 def test_two_people_are_added_in_a_row_with_the_keyboard(
     new_context: NewContext,
     new_address: NewAddress,

@@ -15,6 +15,7 @@ from waitlist_cli.console.context import Console
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Action, Document, Field, ListAction
 from waitlist_cli.operations.settings import change_seen
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.parameters import filters_of, lines_of
 
 MOST_BYTES = 1_000_000
@@ -132,6 +133,30 @@ def dialog(
         consequence=f"{action.consequence} {action.more(subject)}",
         questions=action.asked(subject) if isinstance(action, ListAction) else (),
         fields=shown_fields(asked, subject),
+        key=str(uuid.uuid4()),
+        send_to=request.url.path,
+    )
+
+
+def bulk_dialog(
+    console: Console,
+    request: Request,
+    action: Action,
+    title: str,
+    names: Sequence[str],
+    entries: Sequence[str],
+) -> Response:
+    """Return the dialog of an action on several people, whose names it shows in their order."""
+    return console.page(
+        request,
+        "dialog.html",
+        action=action,
+        title=title.format(people=format_count(len(names), "person", "people")),
+        consequence=action.consequence,
+        names=names,
+        entries=entries,
+        questions=(),
+        fields=[field for field in action.fields if field.kind != "seen"],
         key=str(uuid.uuid4()),
         send_to=request.url.path,
     )

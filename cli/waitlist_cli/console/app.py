@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from waitlist_cli.client.api import Api
 from waitlist_cli.console import (
+    bulk,
     counter,
     customer_page,
     exports,
@@ -41,6 +42,7 @@ from waitlist_cli.errors import CliError
 
 STATIC = Path(__file__).parent / "static"
 PARTS = (
+    bulk,
     overview,
     settings_page,
     waitlist,

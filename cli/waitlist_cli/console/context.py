@@ -136,10 +136,15 @@ class Console:
 
     def undo_of(self, action: PersonAction, waitlist_id: str, before: Document) -> str:
         """Return the path that undoes an action on this person, or "" if it cannot be undone."""
+        return self.undos.keep(waitlist_id, self.inverses_of(action, waitlist_id, before))
+
+    def inverses_of(
+        self, action: PersonAction, waitlist_id: str, before: Document
+    ) -> Sequence[Inverse]:
+        """Return the requests that undo an action that has just been taken on this person."""
         if action.inverse is None:
-            return ""
-        after = self.person(waitlist_id, before["entry_id"])
-        return self.undos.keep(waitlist_id, action.inverse(before, after))
+            return ()
+        return action.inverse(before, self.person(waitlist_id, before["entry_id"]))
 
     def keep_claims(self, waitlist_id: str, claims: Sequence[dict[str, Any]]) -> None:
         self.claims.update({(waitlist_id, claim["entry_id"]): claim for claim in claims})

@@ -12,6 +12,7 @@ from waitlist_cli.client.ids import ENTRY_ID, entry_id_of
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.operations.every_action import possible_for_people
 from waitlist_cli.operations.search import find_person
 from waitlist_cli.terminal.times import since_of
 
@@ -62,6 +63,7 @@ def routes(console: Console) -> list[Route]:
             chosen=urlencode(chosen),
             people=found["entries"],
             columns=console.columns_of(waitlist, found["entries"]),
+            bulk=possible_for_people(found["entries"]),
             cursor=found["cursor"],
             first=first,
             rows=ROWS,
@@ -88,6 +90,7 @@ def routes(console: Console) -> list[Route]:
             search=search,
             people=people,
             columns=console.columns_of(waitlist, people),
+            bulk=possible_for_people(people),
             find=search.text,
             every=SEARCH_SECONDS if search.is_active else None,
         )

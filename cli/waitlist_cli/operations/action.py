@@ -164,6 +164,21 @@ class Action(Request):
         return f"{self.summary} {self.consequence}"
 
 
+@dataclass(frozen=True)
+class Bulk:
+    """How an operator takes an action on several people at once.
+
+    In the texts, `{people}` stands for the people, such as `3 people`.
+    """
+
+    title: str
+    # What the operator reads after the action.
+    notice: str
+    # The action is taken in the order of the queue. With some values, it must be taken in the
+    # opposite order, so that the people stay in the order of the queue among themselves.
+    is_backwards: Callable[[Document], bool] = lambda _: False
+
+
 @dataclass(frozen=True, kw_only=True)
 class PersonAction(Action):
     """An action on one person. The action sends a single request."""
@@ -185,6 +200,8 @@ class PersonAction(Action):
     # Its arguments are the person before the action, and the same person after it. An action that
     # can never be undone has no such function.
     inverse: Callable[[Document, Document], Sequence[Inverse]] | None = None
+    # Whether and how operators can take the action on several people at once.
+    bulk: Bulk | None = None
 
     def notice_after(self, answer: Any, who: str) -> str:
         text = self.notice(answer) if callable(self.notice) else self.notice

@@ -10,6 +10,7 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import (
     ENTRY,
     REASON,
+    Bulk,
     Document,
     Field,
     Inverse,
@@ -91,6 +92,7 @@ ADMIT_PERSON = PersonAction(
         else "{who} is admitted."
     ),
     inverse=lambda _, person: withdrawals([person]),
+    bulk=Bulk("Admit {people} now?", "{people}: admitted, or offered a slot."),
 )
 WITHDRAW = PersonAction(
     name="withdraw",
@@ -113,6 +115,7 @@ WITHDRAW = PersonAction(
     ),
     notice=back_in_queue,
     inverse=lambda person, _: [Inverse("admit", person["entry_id"])],
+    bulk=Bulk("Take back the offers of {people}?", "{people}: offer taken back."),
 )
 EXIT = PersonAction(
     name="exit",

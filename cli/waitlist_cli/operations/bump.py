@@ -13,7 +13,15 @@ from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, id_of
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
-from waitlist_cli.operations.action import ENTRY, REASON, Document, Field, Inverse, PersonAction
+from waitlist_cli.operations.action import (
+    ENTRY,
+    REASON,
+    Bulk,
+    Document,
+    Field,
+    Inverse,
+    PersonAction,
+)
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_value
 
@@ -90,6 +98,7 @@ BUMP = PersonAction(
         f"{entry['priority']}."
     ),
     inverse=lambda person, _: way_back(person),
+    bulk=Bulk("Move {people}", "{people}: moved.", lambda body: body.get("to") == "front"),
 )
 
 

@@ -93,6 +93,12 @@ def possible_for_person(person: Document) -> list[PersonAction]:
     return [*actions, UNBAN if person["banned_at"] else BAN, ERASE]
 
 
+def possible_for_people(people: Sequence[Document]) -> list[PersonAction]:
+    """Return the actions that operators can take on several of these people at once."""
+    possible = {action.name for person in people for action in possible_for_person(person)}
+    return [action for action in PERSON_ACTIONS if action.bulk and action.name in possible]
+
+
 def possible_for_list(waitlist: Document) -> list[ListAction]:
     """Return the actions that are possible with the settings of the waitlist.
 

@@ -1,6 +1,6 @@
 """Removes people from a waitlist, and erases them."""
 
-from waitlist_cli.operations.action import ENTRY, Inverse, PersonAction
+from waitlist_cli.operations.action import ENTRY, Bulk, Inverse, PersonAction
 
 REMOVE = PersonAction(
     name="remove",
@@ -13,6 +13,7 @@ REMOVE = PersonAction(
     outcome="removed",
     is_final=True,
     inverse=lambda person, _: [Inverse("reinstate", person["entry_id"])],
+    bulk=Bulk("Remove {people} from the list?", "{people}: removed from the list."),
 )
 ERASE = PersonAction(
     name="erase",

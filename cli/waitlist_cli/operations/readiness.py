@@ -1,6 +1,6 @@
 """Holds people back, makes them ready again, and says why a person is passed over."""
 
-from waitlist_cli.operations.action import ENTRY, Document, Inverse, PersonAction
+from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, PersonAction
 from waitlist_cli.terminal.output import format_value
 
 
@@ -29,6 +29,7 @@ HOLD_BACK = PersonAction(
     notice="{who} is held back and keeps their place. Others go first.",
     outcome="held_back",
     inverse=lambda person, _: [Inverse("ready", person["entry_id"])],
+    bulk=Bulk("Hold {people} back?", "{people}: held back."),
 )
 READY = PersonAction(
     name="ready",
@@ -50,4 +51,5 @@ READY = PersonAction(
     inverse=lambda person, _: [
         Inverse("hold-back", person["entry_id"], {"reason": person["held_back_reason"] or ""})
     ],
+    bulk=Bulk("Make {people} ready?", "{people}: no longer held back."),
 )

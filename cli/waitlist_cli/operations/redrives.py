@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 from waitlist_cli.client.paging import pages
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
-from waitlist_cli.operations.action import REASON, TO, Field, ListAction, ListRequest, PersonAction
+from waitlist_cli.operations.action import (
+    REASON,
+    TO,
+    Bulk,
+    Field,
+    ListAction,
+    ListRequest,
+    PersonAction,
+)
 from waitlist_cli.operations.admit import back_in_queue
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_count
@@ -28,6 +36,7 @@ REDRIVE = PersonAction(
     # again since the dialog was opened, the service refuses the request.
     fields=(Field("parked_at", "Parked at", "seen"), TO, REASON),
     notice=back_in_queue,
+    bulk=Bulk("Return {people} to the queue", "{people}: back in the queue."),
 )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import PATIENT
 from waitlist_cli.errors import Refused
-from waitlist_cli.operations.action import ENTRY, Inverse, PersonAction
+from waitlist_cli.operations.action import ENTRY, Bulk, Inverse, PersonAction
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.tokens import LINK, TOKEN
 from waitlist_cli.terminal.output import format_value
@@ -24,6 +24,7 @@ REINSTATE = PersonAction(
     inverse=lambda person, _: (
         [Inverse("remove", person["entry_id"])] if person["status"] == "left" else []
     ),
+    bulk=Bulk("Give {people} their former places back?", "{people}: back at their former places."),
 )
 ON_LIST = "already_on_list"
 NO_TOKENS = "no_entry_tokens"

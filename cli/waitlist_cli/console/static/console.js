@@ -2,6 +2,7 @@ import { drawCharts } from "/static/charts.js";
 import { runCounter } from "/static/counter.js";
 import { acceptFiles } from "/static/drop.js";
 import { clearProblems, showProblems } from "/static/fields.js";
+import { useTables } from "/static/tables.js";
 import { useOwnZone } from "/static/zones.js";
 
 const dialog = document.getElementById("dialog");
@@ -75,6 +76,8 @@ document.addEventListener("htmx:after:swap", (event) => {
   for (const notice of document.querySelectorAll("#notices .notice:not([data-seen])")) keep(notice);
 });
 document.addEventListener("done", () => {
+  // The ticked people have just been dealt with.
+  for (const tick of document.querySelectorAll("[name=entry]:checked")) tick.checked = false;
   dialog.close();
   htmx.trigger(document.body, "refresh");
 });
@@ -124,5 +127,6 @@ if (charts) drawCharts(charts);
 const drop = document.getElementById("drop");
 if (drop) acceptFiles(drop);
 if (document.getElementById("counter")) runCounter();
+useTables();
 const zone = document.getElementById("timezone");
 if (zone) useOwnZone(zone.form);
