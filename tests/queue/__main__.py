@@ -28,6 +28,7 @@ def main() -> int:
                     history.step()
             except AssertionError:
                 traceback.print_exc()
+                print(f"the history of the seed {seed} fails", flush=True)
                 failed.append(seed)
     print(f"{options.count * STEPS:,} steps, failed seeds: {failed or 'none'}")
     return bool(failed)

@@ -132,7 +132,11 @@ class ReplicatedCluster(Cluster):
 def running_server(**config: str) -> Iterator[Server]:
     """Run a single server without persistence, and yield the server."""
     with running_valkey(**config) as process:
-        client = Redis(host=HOST, port=process.port, decode_responses=True, protocol=2)
+        # On a busy machine, the server may be slow. By default, the client would send the command
+        # again after five seconds, and the first command would also take effect.
+        client = Redis(
+            host=HOST, port=process.port, decode_responses=True, protocol=2, socket_timeout=None
+        )
         try:
             yield Server(process, process.port, client)
         finally:
