@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 NowMillis = Callable[[], int]
 # A function that returns how many milliseconds are left until a maintenance run must end.
@@ -37,6 +38,12 @@ def iso(millis: int) -> str:
 def iso_of(moment: datetime) -> str:
     """Format a UTC time as ISO 8601 with milliseconds."""
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def last_midnight(millis: int, timezone: str) -> int:
+    """Return the start of the day in this time zone, in milliseconds since 1970."""
+    local = datetime.fromtimestamp(millis / 1000, ZoneInfo(timezone))
+    return millis_of(local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0))
 
 
 def millis_of(moment: datetime) -> int:

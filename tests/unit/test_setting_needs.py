@@ -39,6 +39,7 @@ WITHOUT_NEEDS = frozenset(
         "rejoin",
         "lease_seconds",
         "max_attempts",
+        "timezone",
         "max_claims",
         "hide_counts",
         "retention_days",

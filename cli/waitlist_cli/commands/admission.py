@@ -27,6 +27,7 @@ from waitlist_cli.operations.claim import (
     RELEASE,
 )
 from waitlist_cli.operations.redrives import REDRIVE, REDRIVE_ALL, redrives
+from waitlist_cli.operations.settings import zone_of
 from waitlist_cli.terminal.action_commands import list_command, person_command, with_fields
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
@@ -221,7 +222,8 @@ def admitted(
     context: Context, waitlist: WaitlistId, since: Since = None, count: Most = None
 ) -> None:
     """List the admitted people in the order in which they were admitted."""
-    print_list(context, waitlist, "admitted", ADMITTED, count, **since_of(since))
+    some = since_of(since, zone=zone_of(context.api, waitlist))
+    print_list(context, waitlist, "admitted", ADMITTED, count, **some)
 
 
 @command("inside", PANEL, "waitlist inside bakery")
@@ -229,7 +231,8 @@ def inside(context: Context, waitlist: WaitlistId, since: Since = None, count: M
     """List the admitted people who are still inside: their pass is valid and they have not
     exited.
     """
-    print_list(context, waitlist, "inside", ADMITTED, count, **since_of(since))
+    some = since_of(since, zone=zone_of(context.api, waitlist))
+    print_list(context, waitlist, "inside", ADMITTED, count, **some)
 
 
 @command("work", PANEL, "waitlist work bakery --on-failure park -- ./welcome.sh --loud")

@@ -9,6 +9,7 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.imports.columns import CUSTOMER, Columns, build_columns
 from waitlist_cli.imports.file_guesses import GivenOptions, guess_settings, read_first_rows
 from waitlist_cli.imports.records import note_encoding, open_source
+from waitlist_cli.operations.settings import zone_of
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.parameters import (
@@ -241,7 +242,7 @@ def export(
     """
     from waitlist_cli.operations.export import ALL, export_people
 
-    some = {**since_of(since), **only_of(unverified, asked)}
+    some = {**since_of(since, zone=zone_of(context.api, waitlist)), **only_of(unverified, asked)}
     if ready is not None:
         some["ready"] = str(ready).lower()
     if status == ALL and some:

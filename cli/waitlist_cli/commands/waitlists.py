@@ -133,7 +133,9 @@ def messages_text(messages: Mapping[str, Any] | None) -> str:
     if messages is None:
         return "none"
     own = ", ".join(messages["texts"])
-    zone = f"{messages['language']}, times of {messages['timezone']}"
+    zone = messages["language"]
+    if messages["timezone"]:
+        zone = f"{zone}, times of {messages['timezone']}"
     near = f", near is {messages['near']}" if "near" in messages["kinds"] else ""
     parts = [f"{', '.join(messages['kinds'])}; {zone}{near}"]
     if own:

@@ -12,6 +12,7 @@ from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.people import BY_TIME, STATUSES, waiting_filter
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.export import ALL, Person, Sheet, everyone, sheet_of, texts_of
+from waitlist_cli.operations.settings import zone_of
 from waitlist_cli.terminal.times import since_of
 
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
@@ -23,7 +24,9 @@ def routes(console: Console) -> list[Route]:
         form, status = query.get("form", "csv"), query.get("status", "waiting")
         if form not in TYPES or status not in (*STATUSES, ALL):
             raise WrongUsage("Choose the format csv or jsonl, and a status.")
-        which = since_of(query.get("since", "").strip() or None) if status in BY_TIME else {}
+        since = query.get("since", "").strip() or None
+        zone = zone_of(console.api, waitlist_id)
+        which = since_of(since, zone=zone) if status in BY_TIME else {}
         which |= waiting_filter(query, status)
 
         def people_of(chosen: str) -> Iterator[Person]:

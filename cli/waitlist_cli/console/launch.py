@@ -4,11 +4,10 @@ At a launch, many slots open at a chosen time, and more slots follow at a steady
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from waitlist_cli.console.actions import Form
-from waitlist_cli.console.picked_times import picked_instant
+from waitlist_cli.console.picked_times import in_zone, picked_instant
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.policies import (
     DEFAULTS,
@@ -22,11 +21,11 @@ from waitlist_cli.operations.policies import (
 KEPT = ("misses", "decline", "until", "then")
 
 
-def launch_form_values(policy: Mapping[str, Any] | None) -> dict[str, Any]:
+def launch_form_values(policy: Mapping[str, Any] | None, zone: str = "UTC") -> dict[str, Any]:
     """Return the initial values of the launch form, which come from the saved policy.
 
-    If the saved policy does not describe a launch, the fields for the start, the slots and the rate
-    are empty.
+    The start is a local time of the time zone `zone`. If the saved policy does not describe a
+    launch, the fields for the start, the slots and the rate are empty.
     """
     policy = policy or DEFAULTS
     rate, times = policy["rate"] or {}, policy["schedule"]
@@ -35,8 +34,7 @@ def launch_form_values(policy: Mapping[str, Any] | None) -> dict[str, Any]:
     typed |= {name: policy[name] for name in kept} | {"offer_hours": hours_line(policy)}
     typed["away_after"] = (policy["presence"] or {}).get("seconds", "")
     if len(times) == 1 and times[0].get("at") and rate.get("from"):
-        at = datetime.fromisoformat(times[0]["at"]).astimezone(UTC)
-        typed |= {"at": f"{at:%Y-%m-%dT%H:%M:%S}", "count": times[0]["count"]}
+        typed |= {"at": in_zone(times[0]["at"], zone), "count": times[0]["count"]}
         typed |= {"rate_count": rate["count"], "rate_per": rate["per"]}
         typed["max_inside"] = policy["max_inside"] or ""
     return typed

@@ -46,7 +46,9 @@ def routes(console: Console) -> list[Route]:
         elif status == "waiting" and not chosen:
             params["first"] = first
         if status in BY_TIME:
-            params |= since_of(query.get("since", "").strip() or None)
+            params |= since_of(
+                query.get("since", "").strip() or None, zone=lambda: str(waitlist["timezone"])
+            )
         found = _page(console, f"/{waitlist_id}/entries", params)
         return console.page(
             request,

@@ -43,17 +43,26 @@ def picked_instant(typed: str, zone: str, label: str) -> datetime:
     return instant
 
 
-def picked_utc(typed: str, zone: str, label: str, before: str) -> str | None:
+def in_zone(value: str, zone: str) -> str:
+    """Return a time in the form of a field of type datetime-local, or "" if there is none."""
+    moment = datetime.fromisoformat(value).astimezone(ZoneInfo(zone)) if value else None
+    return f"{moment:%Y-%m-%dT%H:%M:%S}" if moment else ""
+
+
+def picked_utc(
+    typed: str, zone: str, label: str, before: str, shown_zone: str = "UTC"
+) -> str | None:
     """Return a picked time in UTC, or None if the field is empty.
 
-    If the operator has not changed the time, return the saved time `before`, which also contains
-    the milliseconds.
+    The form has shown the saved time `before` in the time zone `shown_zone`. If the operator has
+    not changed the field, return `before`, which also contains the milliseconds.
     """
     if not typed:
         return None
+    shown = (typed, f"{typed}:00")
+    if before and in_zone(before, shown_zone) in shown:
+        return before
     picked = picked_instant(typed, zone, label)
-    if before:
-        saved = datetime.fromisoformat(before).astimezone(ZoneInfo(zone))
-        if saved.replace(tzinfo=None, microsecond=0) == picked.replace(tzinfo=None):
-            return before
+    if before and in_zone(before, zone) in shown:
+        return before
     return picked.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -80,7 +80,7 @@ def routes(console: Console) -> list[Route]:
             "launch.html",
             waitlist=waitlist,
             seen=seen(waitlist, ["admission"]),
-            typed=launch_form_values(waitlist["admission"]),
+            typed=launch_form_values(waitlist["admission"], waitlist["timezone"]),
             zones=zones(),
             periods=list(PERIOD_SECONDS),
             no_shows=NO_SHOWS,

@@ -2,15 +2,19 @@
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
+from zoneinfo import ZoneInfo
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from waitlist_cli.console.picked_times import in_zone
 from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
@@ -63,17 +67,34 @@ def seconds(value: int | None) -> str:
     return NONE if value is None else format_duration(value)
 
 
-def moment(value: str | None) -> str:
-    """Format a time in this computer's time zone, such as 14:03:22, 3 Mar 14:03 or 3 Mar 2019."""
+@pass_context
+def moment(context: Context, value: str | None) -> str:
+    """Format a time in the time zone of the waitlist that the page shows.
+
+    Examples are 14:03:22, 3 Mar 14:03 and 3 Mar 2019.
+    """
     if value is None:
         return NONE
-    local = datetime.fromisoformat(value).astimezone()
-    now = datetime.now(UTC).astimezone()
+    zone = ZoneInfo(_zone(context))
+    local = datetime.fromisoformat(value).astimezone(zone)
+    now = datetime.now(zone)
     if abs(local - now) < TIME_ALONE:
         return f"{local:%H:%M:%S}"
     return (
         f"{local.day} {local:%b %H:%M}" if local.year == now.year else f"{local.day} {local:%b %Y}"
     )
+
+
+@pass_context
+def local_time(context: Context, value: str) -> str:
+    """Format a time for a field in which the operator picks a date and a time."""
+    return in_zone(value, _zone(context))
+
+
+def _zone(context: Context) -> str:
+    """Return the time zone of the waitlist that the page shows, or UTC if it shows none."""
+    waitlist = context.get("waitlist")
+    return str(waitlist["timezone"]) if isinstance(waitlist, Mapping) else "UTC"
 
 
 def ago(value: str | None) -> str:
@@ -110,6 +131,7 @@ def _environment() -> Environment:
         ago=ago,
         ahead=ahead,
     )
+    made.filters["local_time"] = local_time
     made.filters |= {"details": format_details, "passed_over": passed_over, "name_in": name_of}
     return made
 

@@ -30,13 +30,6 @@ ID = Field(
     hint="Lower-case letters, digits and hyphens. Addresses and events contain the id.",
     is_required=True,
 )
-ZONE = Field(
-    "timezone",
-    "Time zone",
-    "zone",
-    "The two times above are in this time zone.",
-    options=[(name, name) for name in zones()],
-)
 KINDS = {
     "boolean": "choice",
     "choice": "choice",
@@ -71,7 +64,7 @@ def routes(console: Console) -> list[Route]:
         return console.done("The settings are saved.", to=f"/lists/{waitlist_id}/settings")
 
     def ask_new(request: Request) -> Response:
-        (name, *others), identity = _fields({**defaults(""), "name": ""})
+        (name, *others), identity = _fields({**defaults(""), "name": "", "timezone": ""})
         is_open = Field("open", "Signups", "choice", options=OPEN, value="yes")
         fields = [ID, name, is_open, *others]
         return console.page(request, "new.html", fields=fields, identity=identity)
@@ -96,11 +89,21 @@ def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
     """
     fields: list[Field] = []
     for name in SHOWN:
-        if name != "identity":
+        if name == "timezone":
+            fields.append(_zone_field(waitlist[name]))
+        elif name != "identity":
             fields += fields_of(settings()[name], waitlist[name])
-        if name == "closes_at":
-            fields.append(ZONE)
     return fields, list(fields_of(settings()["identity"], waitlist["identity"]))
+
+
+def _zone_field(value: str) -> Field:
+    """Return the field for the time zone. A new waitlist has no value, so the page chooses the
+    time zone of the browser.
+    """
+    setting = settings()["timezone"]
+    names = zones() if value in ("", *zones()) else [value, *zones()]
+    hint = f"{setting.help} The two times above are in this time zone too."
+    return Field(setting.name, setting.label, "zone", hint, value, [(name, name) for name in names])
 
 
 def fields_of(setting: Setting, value: Any) -> Iterator[Field]:
@@ -177,7 +180,8 @@ def read_setting(form: Form, setting: Setting) -> Any:
         case "boolean":
             return typed == "yes"
         case "time":
-            return picked_utc(typed, form.text("timezone"), label, form.text(f"{name}_before"))
+            before, shown = form.text(f"{name}_before"), (form.seen() or {}).get("timezone", "UTC")
+            return picked_utc(typed, form.text("timezone"), label, before, shown)
         case "strings":
             return form.lines(name)
         case "lists":

@@ -55,13 +55,14 @@ def _scheduled(text: str, label: str) -> dict[str, Any]:
     if not found or len(words) not in (1, CRON_FIELDS, CRON_FIELDS + 1):
         raise WrongUsage(
             f"{label} {text!r}: give '100 at 2026-12-01T09:00:00Z' or "
-            "'100 at 0 9 * * * Europe/Berlin' (a cron expression, and a time zone or UTC)."
+            "'100 at 0 9 * * * Europe/Berlin' (a cron expression, and a time zone unless the "
+            "waitlist's own time zone is meant)."
         )
     if len(words) == 1:
         parse_instant(words[0], f"{label} {text!r}")
         return {"at": words[0], "count": int(found[1])}
     cron, zone = " ".join(words[:CRON_FIELDS]), words[CRON_FIELDS:]
-    return {"cron": cron, "timezone": zone[0] if zone else "UTC", "count": int(found[1])}
+    return {"cron": cron, "timezone": zone[0] if zone else None, "count": int(found[1])}
 
 
 def hours_of(text: str, label: str = "--offer-hours") -> dict[str, Any] | None:
@@ -74,14 +75,15 @@ def hours_of(text: str, label: str = "--offer-hours") -> dict[str, Any] | None:
     found = HOURS.fullmatch(text)
     if not found:
         raise WrongUsage(
-            f"{label} {text!r}: give '08:00-22:00 Europe/Berlin' (a time zone, or none for UTC)."
+            f"{label} {text!r}: give '08:00-22:00 Europe/Berlin' (without a time zone, the "
+            "waitlist's own is used)."
         )
-    return {"from": found[1], "to": found[2], "timezone": found[3] or "UTC"}
+    return {"from": found[1], "to": found[2], "timezone": found[3]}
 
 
 def hours_text(hours: Mapping[str, Any]) -> str:
     """Format daily hours as text that `hours_of` can parse."""
-    return f"{hours['from']}-{hours['to']} {hours['timezone']}"
+    return f"{hours['from']}-{hours['to']} {hours['timezone'] or ''}".strip()
 
 
 def hours_line(policy: Mapping[str, Any] | None) -> str:
@@ -136,7 +138,7 @@ def is_sum(policy: Mapping[str, Any]) -> bool:
 
 def schedule_line(scheduled: Mapping[str, Any], count: str = "d") -> str:
     """Format a scheduled time as text that `schedule_of` can parse."""
-    when = scheduled.get("at") or f"{scheduled['cron']} {scheduled.get('timezone') or 'UTC'}"
+    when = scheduled.get("at") or f"{scheduled['cron']} {scheduled.get('timezone') or ''}".strip()
     return f"{scheduled['count']:{count}} at {when}"
 
 

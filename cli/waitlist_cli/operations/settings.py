@@ -1,6 +1,6 @@
 """Creates waitlists and changes their settings."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.errors import Refused
@@ -55,6 +55,11 @@ def change(
     # The service refused the change because of a newer version. The settings already have these
     # values, so an earlier attempt of this request has made the change.
     return api.operator("GET", f"/{waitlist_id}")
+
+
+def zone_of(api: "Api", waitlist_id: str) -> Callable[[], str]:
+    """Return a function that asks the service for the time zone of the waitlist."""
+    return lambda: str(api.operator("GET", f"/{waitlist_id}")["timezone"])
 
 
 def change_seen(

@@ -73,7 +73,7 @@ Since = Annotated[
     typer.Option(
         "--since",
         metavar="TIME",
-        help="Include only what happened since this time: today (UTC), 30min, 1h, 2d, or "
+        help="Include only what happened since this time: today, 30min, 1h, 2d, or "
         "2026-03-01T09:30:00+01:00.",
     ),
 ]

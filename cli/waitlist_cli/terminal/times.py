@@ -1,8 +1,10 @@
 """Parses times from options, forms and files, and converts them to UTC for the API."""
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from zoneinfo import ZoneInfo
 
 from waitlist_cli.errors import WrongUsage
 
@@ -10,6 +12,7 @@ A_TIME = "2026-12-01T09:00:00Z"
 ZONE_NAME = "%Z"
 UTC_NAMES = ("UTC", "GMT", "Z")
 AGO = re.compile(r"([0-9]{1,6})(min|h|d)")
+DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 UNITS = {"min": "minutes", "h": "hours", "d": "days"}
 
 
@@ -79,18 +82,23 @@ def parse_utc_option(text: str, label: str) -> str:
         raise WrongUsage(f"{label}: give a time such as 2026-03-01T09:30:00+01:00.") from None
 
 
-def since_of(text: str | None, now: datetime | None = None) -> dict[str, str]:
+def since_of(
+    text: str | None, now: datetime | None = None, zone: Callable[[], str] = lambda: "UTC"
+) -> dict[str, str]:
     """Return the query parameter `since` in UTC, or no parameter if `text` is None.
 
-    `text` is a time, or a duration such as 30min, which is subtracted from the current time.
+    `text` is a time, or a duration such as 30min, which is subtracted from the current time. Days
+    begin in the time zone that `zone` returns. `zone` is called only if it is needed.
     """
     if text is None:
         return {}
     now = now or datetime.now(UTC)
     try:
-        if text == "today":
-            text = now.date().isoformat()
-        elif found := AGO.fullmatch(text):
+        if text == "today" or DATE.fullmatch(text):
+            own = ZoneInfo(zone())
+            day = now.astimezone(own).date() if text == "today" else date.fromisoformat(text)
+            return {"since": in_utc(datetime.combine(day, time(), own))}
+        if found := AGO.fullmatch(text):
             text = (now - timedelta(**{UNITS[found[2]]: int(found[1])})).isoformat()
         return {"since": utc(text)}
     except (ValueError, OverflowError):

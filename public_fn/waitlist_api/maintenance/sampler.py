@@ -10,7 +10,7 @@ from waitlist_api.estimates.recent import Recent, sample_of
 from waitlist_api.maintenance.isolation import run_each, run_isolated
 from waitlist_api.records.samples import Every, Sample, SampleRecords
 from waitlist_api.records.waitlists import WaitlistRecord
-from waitlist_api.settings.waitlist import until_millis_of
+from waitlist_api.settings.waitlist import admission_of, until_millis_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
@@ -53,7 +53,7 @@ class Sampler(Struct):
             recent = self._recent(waitlist, now_millis)
             sample = sample_of(waitlist, stats, now_millis)
             writes.extend((waitlist_id, *kept) for kept in recent.add(sample, quiet_until))
-            policy = policy_of(waitlist.settings.admission, now_millis)
+            policy = policy_of(admission_of(waitlist.settings), now_millis)
             paces[waitlist_id] = recent.pace(sample, policy, until_millis_of(waitlist.settings))
 
         run_each(sample_one, zip(waitlists, answers, strict=True))

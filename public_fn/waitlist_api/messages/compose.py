@@ -106,7 +106,7 @@ def compose(
     chosen = record.contact.language
     language = next((code for code in LANGUAGES if code == chosen), rules.language)
     words = choose_words(kind.name, language, rules, invitation_texts.get(language))
-    until = _time(kind.until_millis(record), rules.timezone)
+    until = _time(kind.until_millis(record), rules.timezone or settings.timezone)
     direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until, "to": record.call.to}
     if direction == "rtl":

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 import msgspec
 from cronsim import CronSim, CronSimError
-from msgspec.structs import force_setattr
+from msgspec.structs import replace
 
 from waitlist_api.clock import millis_of
 from waitlist_api.settings.declared import Setting, Settings
@@ -103,9 +103,10 @@ class Scheduled(Settings, frozen=True, kw_only=True):
     timezone: Annotated[
         TimeZone | None,
         Setting(
-            "The IANA time zone of `cron`. The default is UTC. If a local time is skipped because "
-            "of daylight saving time, the first time after the gap is used. If a local time occurs "
-            "twice, it is used once.",
+            "The IANA time zone of `cron`. If a local time is skipped because of daylight saving "
+            "time, the first time after the gap is used. If a local time occurs twice, it is used "
+            "once.",
+            null="the time zone of the waitlist",
             examples=["Europe/Berlin"],
         ),
     ] = None
@@ -121,9 +122,9 @@ class Scheduled(Settings, frozen=True, kw_only=True):
         Setting("The number of slots that become available at each time.", ge=1, le=MAX_RATE),
     ]
 
-    def __post_init__(self) -> None:
-        if self.cron is not None and self.timezone is None:
-            force_setattr(self, "timezone", "UTC")
+    def in_zone(self, timezone: str) -> Self:
+        """Return the same times, in this time zone unless they name another one."""
+        return self if self.at or self.timezone else replace(self, timezone=timezone)
 
     def problems(self) -> Iterator[tuple[str, str]]:
         if (self.cron is None) == (self.at is None):
@@ -144,14 +145,19 @@ class OfferHours(Settings, frozen=True, kw_only=True):
         ),
     ]
     timezone: Annotated[
-        TimeZone,
+        TimeZone | None,
         Setting(
             "The IANA time zone of `from` and `to`. If a local time is skipped because of daylight "
             "saving time, the first time after the gap is used. If a local time occurs twice, it "
             "is used once.",
+            null="the time zone of the waitlist",
             examples=["Europe/Berlin"],
         ),
-    ] = "UTC"
+    ] = None
+
+    def in_zone(self, timezone: str) -> Self:
+        """Return the same hours, in this time zone unless they name another one."""
+        return self if self.timezone else replace(self, timezone=timezone)
 
     def problems(self) -> Iterator[tuple[str, str]]:
         if self.from_ == self.to:
@@ -326,6 +332,12 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
             label="Away after",
         ),
     ] = None
+
+    def in_zone(self, timezone: str) -> Self:
+        """Return the policy with this time zone for all times that name no time zone."""
+        hours = self.offer_hours and self.offer_hours.in_zone(timezone)
+        schedule = tuple(scheduled.in_zone(timezone) for scheduled in self.schedule)
+        return replace(self, offer_hours=hours, schedule=schedule)
 
     @property
     def until_millis(self) -> int | None:

@@ -58,7 +58,7 @@ def next_time_within(hours: OfferHours | None, millis: int) -> int:
     return millis if hours is None else max(millis, next(hours_after(hours, millis)).opens)
 
 
-def _times(time: str, timezone: str, after_millis: int) -> Iterator[int]:
+def _times(time: str, timezone: str | None, after_millis: int) -> Iterator[int]:
     hour, minute = time.split(":")
     daily = Scheduled(cron=f"{int(minute)} {int(hour)} * * *", timezone=timezone, count=0)
     return (instant.millis for instant in instants_after((daily,), after_millis))

@@ -115,9 +115,13 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         ),
     ] = "en"
     timezone: Annotated[
-        TimeZone,
-        Setting("The time zone of the times in messages.", examples=["Europe/Berlin"]),
-    ] = "UTC"
+        TimeZone | None,
+        Setting(
+            "The time zone of the times in messages.",
+            null="the time zone of the waitlist",
+            examples=["Europe/Berlin"],
+        ),
+    ] = None
     texts: Annotated[
         Mapping[Language, Mapping[KindName, OwnText]],
         Setting(

@@ -14,7 +14,7 @@ from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.settings.rest import RestRules
-from waitlist_api.settings.texts import AttributeName, NameText, UtcText, millis_or_none
+from waitlist_api.settings.texts import AttributeName, NameText, TimeZone, UtcText, millis_or_none
 from waitlist_shared.limits import (
     DEFAULT_LEASE_SECONDS,
     DEFAULT_MAX_ATTEMPTS,
@@ -83,6 +83,16 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
             examples=["2099-12-31T18:00:00Z"],
         ),
     ] = None
+    timezone: Annotated[
+        TimeZone,
+        Setting(
+            "The time zone of the waitlist, as an IANA name. Days, such as today, begin and end in "
+            "this time zone. It also applies to cron expressions, offer hours and messages that "
+            "name no time zone of their own, and to the times that the console shows.",
+            label="Time zone",
+            examples=["Europe/Berlin"],
+        ),
+    ] = "UTC"
     paused: Annotated[
         bool,
         Setting(
@@ -298,11 +308,18 @@ def frees_at_end(settings: WaitlistSettings) -> bool:
     return settings.admission is not None and settings.admission.customer_exit == "frees_at_end"
 
 
+def admission_of(settings: WaitlistSettings) -> AdmissionPolicy | None:
+    """Return the admission policy, with the waitlist's time zone where the policy names none."""
+    policy = settings.admission
+    return None if policy is None else policy.in_zone(settings.timezone)
+
+
 def offer_hours_of(settings: WaitlistSettings) -> OfferHours | None:
     """Return the hours in which the admission policy makes offers, or None if it always makes
     offers.
     """
-    return settings.admission.offer_hours if settings.admission else None
+    policy = admission_of(settings)
+    return policy.offer_hours if policy else None
 
 
 def until_millis_of(settings: WaitlistSettings) -> int | None:
@@ -327,4 +344,5 @@ def decline_rules_of(settings: WaitlistSettings) -> DeclineRules:
 
 def schedule_of(settings: WaitlistSettings) -> tuple[Scheduled, ...]:
     """Return the schedule of the admission policy, which is empty if there is no policy."""
-    return settings.admission.schedule if settings.admission else ()
+    policy = admission_of(settings)
+    return policy.schedule if policy else ()

@@ -5,10 +5,9 @@ from typing import Literal, Self
 
 from msgspec import Struct
 
-from waitlist_api.clock import NowMillis
+from waitlist_api.clock import NowMillis, last_midnight
 from waitlist_api.records.message_counts import MessageCounts
 from waitlist_api.records.samples import (
-    DAY_MILLIS,
     HOUR_MILLIS,
     KEPT_MINUTES_MILLIS,
     KEPT_SECONDS,
@@ -128,14 +127,18 @@ class CountHistory(Struct, frozen=True):
         return Flows.between(before, Sample.counted(self.now_millis(), now))
 
     def admitted_today(self, waitlist_id: str, admitted: int) -> int:
-        """Return how many customers were admitted since midnight UTC."""
-        created = self.waitlist_cache.find(waitlist_id).created_millis
-        midnight = self.now_millis() // DAY_MILLIS * DAY_MILLIS
+        """Return how many customers were admitted since midnight in the waitlist's time zone."""
+        waitlist = self.waitlist_cache.find(waitlist_id)
+        created = waitlist.created_millis
+        midnight = last_midnight(self.now_millis(), waitlist.settings.timezone)
         if created >= midnight:
             return admitted
-        # Use the hourly sample at midnight, or the last earlier sample if there is none at
-        # midnight.
-        first = self.samples.last(waitlist_id, midnight, max(created, midnight - KEPT_MILLIS))
+        # Use the sample at midnight, or the last earlier sample if there is none at midnight. In
+        # some time zones, midnight is not at a full hour in UTC, so there is no hourly sample then.
+        every: Every = "minute" if midnight % HOUR_MILLIS else "hour"
+        first = self.samples.last(
+            waitlist_id, midnight, max(created, midnight - HOUR_MILLIS), every
+        ) or self.samples.last(waitlist_id, midnight, max(created, midnight - KEPT_MILLIS))
         return max(0, admitted - first.admitted) if first else 0
 
 

@@ -46,6 +46,7 @@ class Previews(Struct, frozen=True):
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         stats = self.waitlists.stats(waitlist_id)
         now_millis = self.now_millis()
+        local = admission and admission.in_zone(waitlist.settings.timezone)
         if admission == waitlist.settings.admission:
             recent = Recent.read(self.samples, waitlist, now_millis)
         else:
@@ -54,13 +55,13 @@ class Previews(Struct, frozen=True):
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
         until_millis = admission.until_millis if admission else None
-        pace = recent.pace(newest, policy_of(admission, now_millis), until_millis)
+        pace = recent.pace(newest, policy_of(local, now_millis), until_millis)
         turns = {people: people} if people else {at: at for at in POSITIONS}
         if people is None:
             # A new customer is at the end of the queue, behind all waiting entries. The wait
             # depends only on the ready entries among them.
             turns[stats.waiting + 1] = stats.waiting - stats.not_ready + 1
-        instants = instants_after(admission.schedule if admission else (), now_millis)
+        instants = instants_after(local.schedule if local else (), now_millis)
         if until_millis is not None:
             instants = takewhile(lambda instant: instant.millis < until_millis, instants)
         return Preview(

@@ -10,7 +10,7 @@ from waitlist_api.records.entry import json_text
 from waitlist_api.settings.identity import IdentityField
 from waitlist_api.settings.page import PageField
 from waitlist_api.settings.schedule import next_instant
-from waitlist_api.settings.waitlist import WaitlistSettings
+from waitlist_api.settings.waitlist import WaitlistSettings, schedule_of
 
 CHANNEL_OF: dict[IdentityField, str] = {"email": "mail", "phone": "sms"}
 # Messages of these kinds are also sent if the `messages.kinds` setting contains `verify`.
@@ -187,7 +187,7 @@ def _adds_nothing(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
 
 
 def _schedule_is_over(settings: WaitlistSettings, _stack: Stack, now_millis: int) -> bool:
-    schedule = settings.admission.schedule if settings.admission else ()
+    schedule = schedule_of(settings)
     return bool(schedule) and next_instant(schedule, now_millis) is None
 
 

@@ -25,6 +25,17 @@ def test_a_time_can_be_given_in_several_formats(text: str, since: str) -> None:
     assert since_of(text, NOW) == {"since": since}
 
 
+def test_days_begin_in_the_time_zone_of_the_waitlist() -> None:
+    """The clocks in Berlin have been set forward on this day."""
+    evening = datetime(2026, 3, 29, 22, 30, tzinfo=UTC)
+    for text, since in (
+        ("today", "2026-03-29T22:00:00Z"),
+        ("2026-03-29", "2026-03-28T23:00:00Z"),
+        ("1h", "2026-03-29T21:30:00Z"),
+    ):
+        assert since_of(text, evening, lambda: "Europe/Berlin") == {"since": since}
+
+
 def test_without_a_time_there_is_no_limit() -> None:
     assert since_of(None) == {}
 

@@ -12,6 +12,7 @@ const numbers = new Intl.NumberFormat("en", { notation: "compact", maximumFracti
 const whole = new Intl.NumberFormat("en");
 
 export function drawCharts(section) {
+  const timeZone = section.dataset.zone;
   let period = "hour";
   let last = null;
   const plots = new Map();
@@ -43,12 +44,13 @@ export function drawCharts(section) {
     const options = {
       width: box.clientWidth,
       height: HEIGHT_REM * rem(),
+      tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone),
       padding: [8, 1.5 * rem(), 0, 0], // room for half of the last time label
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
       scales: { x: { range: [now - LENGTHS[period], now] }, y: { range: (_, least, most) => [0, scaleEnd(most)] } },
       axes: [
-        { ...axis, size: 1.9 * rem(), space: 4.7 * rem(), values: times },
+        { ...axis, size: 1.9 * rem(), space: 4.7 * rem(), values: (_, splits) => times(splits, timeZone) },
         { ...axis, size: 3.5 * rem(), space: 2.3 * rem(), incrs: INCREMENTS, values: (_, splits) => splits.map((value) => numbers.format(value)) },
       ],
       series: [
@@ -63,11 +65,11 @@ export function drawCharts(section) {
           spanGaps: false,
         })),
       ],
-      hooks: { setCursor: [(plot) => keys(box, names, columns, plot.cursor.idx, colour)] },
+      hooks: { setCursor: [(plot) => keys(box, names, columns, plot.cursor.idx, colour, timeZone)] },
     };
     const plot = new uPlot(options, data, box);
     plots.set(box, plot);
-    keys(box, names, columns, null, colour);
+    keys(box, names, columns, null, colour, timeZone);
     const root = plot.root;
     root.setAttribute("role", "img");
     root.setAttribute("aria-label", summary(names, columns, period));
@@ -97,19 +99,19 @@ function scaleEnd(most) {
   return [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10].map((digit) => digit * power).find((end) => end >= most * 1.04) ?? most * 1.1;
 }
 
-function times(_, splits) {
+function times(splits, timeZone) {
   const span = splits.length > 1 ? splits.at(-1) - splits[0] : 0;
   let day = null;
   return splits.map((value) => {
     const at = new Date(value * 1000);
-    const date = at.toLocaleDateString("en-GB", { day: "numeric", month: "short" });
-    const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+    const date = at.toLocaleDateString("en-GB", { day: "numeric", month: "short", timeZone });
+    const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone });
     if (span > 86400 * 2) return clock === "00:00" || date !== day ? (day = date) : clock;
     return clock;
   });
 }
 
-function keys(box, names, columns, index, colour) {
+function keys(box, names, columns, index, colour, timeZone) {
   const caption = box.parentElement.querySelector("figcaption");
   const title = (caption.dataset.title ??= caption.textContent);
   const at = index ?? columns.at.length - 1;
@@ -123,7 +125,7 @@ function keys(box, names, columns, index, colour) {
   });
   const when = document.createElement("span");
   when.className = "key";
-  if (index != null) when.textContent = new Date(columns.at[at] * 1000).toLocaleTimeString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  if (index != null) when.textContent = new Date(columns.at[at] * 1000).toLocaleTimeString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone });
   caption.replaceChildren(title, ...parts, when);
 }
 

@@ -129,4 +129,4 @@ if (drop) acceptFiles(drop);
 if (document.getElementById("counter")) runCounter();
 useTables();
 const zone = document.getElementById("timezone");
-if (zone) useOwnZone(zone.form);
+if (zone?.hasAttribute("data-own-zone")) useOwnZone(zone.form);

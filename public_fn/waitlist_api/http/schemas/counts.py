@@ -78,7 +78,10 @@ class StatsAnswer(WithEstimate):
     ]
     admitted_today: Annotated[
         Count,
-        Field(description="How many customers have been admitted since midnight UTC."),
+        Field(
+            description="How many customers have been admitted since midnight in the "
+            "waitlist's time zone."
+        ),
     ]
     joined_last_hour: Annotated[
         Count,
