@@ -30,6 +30,7 @@ DEFAULTS = {
     "identity": None,
     "opens_at": None,
     "closes_at": None,
+    "timezone": "UTC",
     "confirm": None,
     "messages": None,
     "admission": None,

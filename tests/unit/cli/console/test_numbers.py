@@ -2,11 +2,12 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from waitlist_cli.console.numbers import FLOWS, line_of, series, sparkline
-from waitlist_cli.console.rendering import Pages, ago, compact, moment, own, text
+from waitlist_cli.console.rendering import Pages, ago, compact, own, text
 
 WAITLIST: dict[str, Any] = {"open": True, "paused": False, "rebuild": None}
 
@@ -75,13 +76,21 @@ def test_a_sparkline_ends_at_the_right_edge() -> None:
     assert {one.split(",")[1] for one in sparkline([4, 4]).split()} == {"26.0"}
 
 
-def test_times_are_shown_in_the_time_zone_of_this_computer() -> None:
-    now = datetime.now(UTC)
+def moment(value: str | None, timezone: str = "Asia/Kolkata") -> str:
+    """Return the time as a page of a waitlist in this time zone shows it."""
+    template = Pages("http://127.0.0.1").templates.from_string("{{ value|moment }}")
+    return template.render(value=value, waitlist={"timezone": timezone})
+
+
+def test_times_are_shown_in_the_time_zone_of_the_waitlist() -> None:
+    now, zone = datetime.now(UTC), ZoneInfo("Asia/Kolkata")
     for near in (now - timedelta(hours=11), now, now + timedelta(hours=11)):
-        assert moment(near.isoformat()) == f"{near.astimezone():%H:%M:%S}"
+        assert moment(near.isoformat()) == f"{near.astimezone(zone):%H:%M:%S}"
     for far in (now - timedelta(hours=13), now + timedelta(hours=13)):
-        assert moment(far.isoformat()).startswith(f"{far.astimezone().day} {far.astimezone():%b} ")
+        there = far.astimezone(zone)
+        assert moment(far.isoformat()).startswith(f"{there.day} {there:%b} ")
     assert moment("2019-03-01T12:00:00.000Z").endswith(" Mar 2019")
+    assert moment("2019-02-28T23:30:00.000Z", "Europe/Berlin") == "1 Mar 2019"
     assert ago((now - timedelta(hours=2, seconds=1)).isoformat()).startswith("2 h")
     assert ago((now + timedelta(hours=2)).isoformat()) == "0 s"
     assert (moment(None), ago(None), text(None), text("")) == ("-", "-", "-", "-")
