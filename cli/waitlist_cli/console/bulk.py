@@ -19,7 +19,7 @@ from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_count
 
 PATH = "/lists/{waitlist}/bulk/{action}"
-# More people than one table contains. Each of them needs a few requests.
+# This is more than the number of people in one table. Each person needs a few requests.
 MOST_PEOPLE = 200
 
 

@@ -103,6 +103,9 @@ class Declines(Struct, frozen=True):
 
 
 def _token_of_offer(record: EntryRecord, until_millis: int | None) -> str:
-    """Return the token of the offer that ends at this time, or "" if the record lacks the offer."""
+    """Return the token of the offer that ends at this time.
+
+    Return "" if the record does not contain the offer.
+    """
     is_same = record.status == "offered" and record.hold.until_millis == until_millis
     return record.hold.token if is_same else ""

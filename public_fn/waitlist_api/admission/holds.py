@@ -247,7 +247,8 @@ class Holds(Struct, frozen=True):
             return record.hold.parked_millis or 0, ""
         if not record.hold.is_offer or record.hold.until_millis is None:
             return NO_TIME
-        # The record may not know yet that the end of the admission has shortened the offer.
+        # If the end of the admission has shortened the offer, the record may still contain the
+        # former deadline.
         over_millis = until_millis_of(self.waitlist_cache.find(record.waitlist_id).settings)
         until_millis = record.hold.until_millis
         return min(until_millis, over_millis or until_millis), record.hold.token

@@ -55,7 +55,7 @@ class InviteCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def body(self) -> str:
-        """A digest of what the operator has asked for, by which a repeated request is known."""
+        """A digest of the operator's request. A repeated request has the same digest."""
         asked = to_builtins(replace(self, by="", idempotency_key=""))
         return _digest(json.dumps(asked, sort_keys=True))
 
@@ -93,7 +93,7 @@ class Invitations(Struct, frozen=True):
                 is_resumed=not is_new,
             )
         except WaitlistError as error:
-            # The invitation is stored, so maintenance continues it.
+            # The invitation is already stored, so maintenance continues it.
             logger.warning("an invitation was interrupted: %s", error.code)
         return self._counted(invitation)
 
@@ -148,7 +148,7 @@ class Invitations(Struct, frozen=True):
         while invitation.running:
             after = self._invite_page(invitation, is_resumed=is_resumed)
             if after is None:
-                # Another run has noted this page, and continues with the next page.
+                # Another run has already stored this page, and continues with the next page.
                 return self.records.find(*invitation.ids) or invitation
             invitation, is_resumed = after, False
             if is_time_up():
@@ -183,8 +183,8 @@ class Invitations(Struct, frozen=True):
             return self.records.advance(invitation, taken, None, is_done=True)
         self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
         if admitted.outcome == "repeat":
-            # An earlier run has made these offers to other candidates. The next page begins at the
-            # same rank, so that nobody is left out.
+            # An earlier run has made these offers to other candidates. Begin the next page at the
+            # same rank, so that no candidate is left out.
             taken, next_rank = invitation.taken + admitted.taken, invitation.after_rank
             is_done = bool(invitation.entries) or taken >= invitation.count
         else:

@@ -67,7 +67,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The last call of the customer while the current claim is open. It is None if the caller did
     # not ask for it.
     call: Call | None = None
-    # The token of an offer, which names the invitation of the offer.
+    # The token of the customer's offer. It contains the id of the invitation, if the offer belongs
+    # to one.
     token: str = ""
 
     @property

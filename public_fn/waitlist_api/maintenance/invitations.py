@@ -28,7 +28,7 @@ class InvitationRunner(Struct, frozen=True):
             waitlist = self.waitlists.get(invitation.waitlist_id)
             if waitlist is None or waitlist.deleting:
                 return
-            # The invitation continues when the waitlist is resumed or rebuilt.
+            # The invitation continues after the waitlist is resumed or its queue is rebuilt.
             with suppress(WaitlistPaused, Rebuilding):
                 self.invitations.run(invitation, is_time_up, is_resumed=True)
 

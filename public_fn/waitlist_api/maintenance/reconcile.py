@@ -240,7 +240,7 @@ def catch_up(
             transition = transition.then(partial(with_delay, decision))
         tokens = [decision.token for decision in news if decision.token]
         if tokens and not news[-1].token:
-            # The token names the invitation to which the offer belonged.
+            # The token contains the id of the invitation to which the offer belonged.
             transition = transition.then(partial(_with_token, tokens[-1]))
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.then(

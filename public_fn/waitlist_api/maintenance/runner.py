@@ -42,7 +42,7 @@ RUN_MILLIS = 50_000
 # The time that a run first spends on interrupted requests to join or leave. If some are left, the
 # run continues with them at the end.
 INTENTS_MILLIS = 15_000
-# The time in which a run makes offers of invitations that no request has finished.
+# How much time a run spends on offers of invitations that no request has finished.
 INVITATIONS_MILLIS = 20_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.

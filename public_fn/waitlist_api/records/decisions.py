@@ -88,7 +88,7 @@ def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> H
 
 
 def invitation_detail(token: str) -> dict[str, str]:
-    """Return the part of an event that names the invitation to which the offer belongs."""
+    """Return the detail of an event that names the invitation of the offer."""
     invitation_id = invitation_of(token)
     return {"invitation": invitation_id} if invitation_id else {}
 

@@ -31,8 +31,8 @@ class Invitation(Struct, frozen=True, kw_only=True):
     until_millis: int
     # The maximum number of people to invite.
     count: int
-    # Only entries with a ticket below this number are invited, so nobody is invited who joined
-    # later.
+    # Only entries with a lower ticket are invited. Nobody who joins after the invitation is
+    # invited.
     stamp: int
     filter: Mapping[str, str] = {}
     # The ids of the entries to invite, as long as the invitation is running. If there are none, the

@@ -71,7 +71,7 @@ def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[
 
 
 def _is_open(record: EntryRecord) -> bool:
-    """Return whether the entry has an open offer of an invitation."""
+    """Return whether the entry has an open offer that belongs to an invitation."""
     hold = record.hold
     is_offered = record.status in ("offered", "leaving") and hold.is_offer
     has_end = hold.until_millis is not None
@@ -79,10 +79,10 @@ def _is_open(record: EntryRecord) -> bool:
 
 
 def _end_of(before: EntryRecord, after: EntryRecord) -> State:
-    """Return how an offer has ended that was open in the record `before`."""
+    """Return how the offer ended that was still open in the record `before`."""
     if before.hold.token != after.hold.token:
-        # The record has a later offer. If the customer declined the former one, this is recorded
-        # later.
+        # The record already has a later offer. If the customer declined the earlier offer, this is
+        # recorded separately.
         return "missed"
     match after.status:
         case "admitted":
@@ -119,7 +119,7 @@ class Invitees(Struct, frozen=True):
     def known(
         self, waitlist_id: str, invitation_id: str, invitees: Sequence[c.Invitee]
     ) -> list[c.Invitee]:
-        """Return those to whom the invitation has made an offer before."""
+        """Return the invitees to whom the invitation has already made an offer."""
         if not invitees:
             return []
         keys = {

@@ -31,7 +31,7 @@ local function replay(keys, claimed_before, deadlines)
   return entries
 end
 
--- Returns how many entries the earlier request has taken.
+-- Returns the number of entries that the earlier request has taken.
 local function count_taken(claimed_before)
   local _, taken = string.gsub(claimed_before, '%w+:%w+', '')
   return taken
