@@ -67,6 +67,6 @@ function countTicks() {
   const place = document.getElementById("ticked");
   if (place) place.textContent = count ? `${count} ticked` : "";
   const all = document.getElementById("pick-all");
-  if (all) all.checked = count > 0 && count === ticks().length;
+  if (all) all.checked = count > 0 && count === ticks().filter((tick) => !tick.closest("tr").hidden).length;
   for (const button of document.querySelectorAll("[data-bulk]")) button.disabled = !count;
 }
