@@ -497,7 +497,7 @@ def test_a_policy_can_be_previewed_and_saved_and_admits_people(console: Console)
     expect(console.page.locator(".why")).to_contain_text("exited at")
 
 
-def test_a_launch_can_be_set_by_keyboard_in_the_time_zone_of_the_browser(
+def test_a_launch_can_be_set_by_keyboard_in_the_time_zone_of_the_browser_or_the_list(
     new_context: NewContext,
     new_address: NewAddress,
     operator: Operator,
@@ -531,7 +531,8 @@ def test_a_launch_can_be_set_by_keyboard_in_the_time_zone_of_the_browser(
     console.go(f"{console.list_path}/policy/launch")
     expect(page.get_by_label("Time zone")).to_have_value("America/New_York")
     expect(page.get_by_label("Begins")).to_have_value("2999-12-01T09:00")
-    assert operator.put({"name": "Bakery", "opens_at": "2999-12-01T14:00:17Z"}).is_success
+    opening = {"opens_at": "2999-12-01T14:00:17Z", "timezone": "America/New_York"}
+    assert operator.put({"name": "Bakery", **opening}).is_success
     console.go(f"{console.list_path}/settings")
     expect(page.get_by_label("Time zone")).to_have_value("America/New_York")
     expect(page.get_by_label("Opens")).to_have_value("2999-12-01T09:00:17")
