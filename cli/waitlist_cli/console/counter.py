@@ -34,7 +34,8 @@ MOST_ROOM = 60
 YEAR_SECONDS = 365 * 86_400
 HEAD = 3
 ELSEWHERE = 20
-AT_ONCE = 8
+# More requests at once would need more instances of the function of a local service.
+AT_ONCE = 2
 NO_ROOM = "Enter the name of this desk, such as Room 2. The called person reads it."
 LONG_ROOM = f"The name of the desk may have at most {MOST_ROOM} characters."
 NOT_UNDONE = "This can no longer be undone here."
