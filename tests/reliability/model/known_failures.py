@@ -145,7 +145,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and (
                 (_is_of(result, "complete", "enter") and problem.kind == "inside")
                 or (
-                    result.case.scenario == scenarios.UNTIL_END
+                    result.case.scenario.startswith(scenarios.UNTIL_END)
                     and problem.kind in (*OFFERED_TO_OTHERS, "rank")
                 )
             )
