@@ -51,6 +51,8 @@ BEYOND_ANY_SCHEMA = {
     "body.phone": "only the field of the waitlist's `identity` may be sent",
     "body.identity": "a region must be a country that has telephone numbers",
     "body.messages": "time zones must exist, kinds are unique, and some kinds need other settings",
+    "body.entries": "an invitation has either entries, or a count with or without a filter",
+    "body.offer_seconds": "an invitation has either a time or a number of seconds",
     "body.offered_until": "a time must exist in the calendar",
     "body.joined_at": "a time must exist in the calendar",
     "body.parked_at": "a time must exist in the calendar",

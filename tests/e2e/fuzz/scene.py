@@ -30,7 +30,8 @@ SETTINGS = {
     "confirm": {"every_days": 90, "answer_days": 14},
 }
 # The operations that need an entry in another status than waiting.
-HELD = ("complete", "release", "extend", "park", "redrive")
+HELD = ("complete", "release", "extend", "park", "redrive", "call")
+INVITATION = {"count": 1, "offer_seconds": 60}
 OFFERED = ("enter", "decline", "withdraw")
 INSIDE = ("getPass", "exitEntry", "exitPerson")
 ENDED = ("unban", "reinstate")
@@ -86,6 +87,11 @@ class Scene:
             case.body = {"email": self._known()}
         if operation == "sendTestMessage":
             case.body = {"kind": "offered", "email": "ada@example.com"}
+        if operation == "invite":
+            case.body = INVITATION
+        if operation == "getInvitation":
+            made = self._post("invitations", INVITATION)
+            case.path_parameters |= {"invitation_id": made["invitation_id"]}
         if operation == "signUp" and not self._token and isinstance(case.body, dict):
             case.body |= {"customer_id": f"customer-{next(self._people)}"}
         if operation == "verify":

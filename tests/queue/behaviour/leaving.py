@@ -33,6 +33,7 @@ def _absent(total: int) -> dict[str, object]:
         "pace": None,
         "is_due": False,
         "offered_until_millis": None,
+        "token": "",
     }
     return {"outcome": "absent", "total": total, "hide_counts": False, **nothing}
 

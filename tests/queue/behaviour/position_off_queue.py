@@ -20,6 +20,7 @@ def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
     assert [answer["outcome"] for answer in answers.values()] == ["done", "parked", "held"]
     for name, answer in answers.items():
         place = {"rank": held[name]["rank"], "ticket": held[name]["ticket"]}
+        token = "" if answer["outcome"] == "parked" else held[name]["token"]
         common: dict[str, object] = {
             "ok": True,
             "total": 2,
@@ -34,7 +35,7 @@ def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
             "is_due": False,
             "offered_until_millis": None,
         }
-        assert answer == {**common, **place, "outcome": answer["outcome"]}
+        assert answer == {**common, **place, "outcome": answer["outcome"], "token": token}
 
 
 def test_statistics_count_every_entry_once(line: Line) -> None:

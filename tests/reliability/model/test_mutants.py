@@ -55,15 +55,16 @@ def test_a_missing_step_is_found(
 
 
 @pytest.mark.parametrize(
-    ("operation", "scenario", "message", "field"),
+    ("operation", "scenario", "message", "without"),
     [
-        ("exit", "inside, full", c.Exit, "ticket"),
-        ("decline", "offered", c.Decline, "offered_until_millis"),
-        ("bump to the front", "waiting", c.Bump, "ticket"),
-        ("admit one", "waiting, policy", c.Admit, "ticket"),
-        ("redrive", "parked", c.Redrive, "parked_millis"),
-        ("withdraw", "slot of a schedule", c.Withdraw, "offered_until_millis"),
+        ("exit", "inside, full", c.Exit, {"ticket": None}),
+        ("decline", "offered", c.Decline, {"offered_until_millis": None, "token": ""}),
+        ("bump to the front", "waiting", c.Bump, {"ticket": None}),
+        ("admit one", "waiting, policy", c.Admit, {"ticket": None}),
+        ("redrive", "parked", c.Redrive, {"parked_millis": None}),
+        ("withdraw", "slot of a schedule", c.Withdraw, {"offered_until_millis": None, "token": ""}),
     ],
+    ids=str,
 )
 def test_a_message_that_lacks_its_reference_is_found(
     testbed: Testbed,
@@ -71,7 +72,7 @@ def test_a_message_that_lacks_its_reference_is_found(
     operation: str,
     scenario: str,
     message: type[c.Request],
-    field: str,
+    without: dict[str, Any],
 ) -> None:
     testbed.snapshot_of(scenario)
     for name in ("read", "write"):
@@ -79,7 +80,7 @@ def test_a_message_that_lacks_its_reference_is_found(
 
         def sent(queue: Any, request: c.Request, *, send: Any = send, **more: Any) -> Any:
             if isinstance(request, message):
-                request = replace(request, **{field: None})
+                request = replace(request, **without)
             return send(queue, request, **more)
 
         monkeypatch.setattr(RecoveringQueue, name, sent)

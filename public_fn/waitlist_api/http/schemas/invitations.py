@@ -3,9 +3,8 @@
 from typing import Annotated, Any, Literal
 
 import msgspec
-from pydantic import AfterValidator, Field, ValidationInfo, model_validator
+from pydantic import AfterValidator, Field, ValidationInfo
 
-from waitlist_api.http.schemas.admission import OwnOfferSeconds
 from waitlist_api.http.schemas.attributes import Filter
 from waitlist_api.http.schemas.common import (
     Body,
@@ -21,7 +20,7 @@ from waitlist_api.http.schemas.messages import OwnTextBody, unfilled_placeholder
 from waitlist_api.settings.messages import LANGUAGES, KindName, MessageRules, OwnText
 from waitlist_api.settings.texts import Language
 from waitlist_shared import ids
-from waitlist_shared.limits import MAX_ADMIT, MAX_PAGE
+from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PAGE, MIN_OFFER_SECONDS
 
 MAX_INVITED = 100_000
 PathInvitationId = f"^{ids.INVITATION_ID}$"
@@ -51,10 +50,20 @@ def _distinct(entries: list[str] | None) -> list[str] | None:
     return entries
 
 
-def _only_count(entries: list[str] | None, info: ValidationInfo) -> list[str] | None:
+def _not_with_count(entries: list[str] | None, info: ValidationInfo) -> list[str] | None:
     if entries is not None and (info.data.get("count") or info.data.get("filter")):
         raise ValueError("must not be sent together with count or filter")
+    if entries is None and info.data.get("count", "") is None:
+        raise ValueError("must be sent if count is missing, to say whom to invite")
     return entries
+
+
+def _not_with_until(offer_seconds: int | None, info: ValidationInfo) -> int | None:
+    if offer_seconds is not None and info.data.get("until"):
+        raise ValueError("must not be sent together with until")
+    if offer_seconds is None and info.data.get("until", "") is None:
+        raise ValueError("must be sent if until is missing, to say when the offers end")
+    return offer_seconds
 
 
 class InvitationBody(Body):
@@ -85,9 +94,10 @@ class InvitationBody(Body):
             max_length=MAX_ADMIT,
             description="The ids of the entries to invite, instead of `count`. Entries that do not "
             "wait or are not ready are left out.",
+            validate_default=True,
         ),
         AfterValidator(_distinct),
-        AfterValidator(_only_count),
+        AfterValidator(_not_with_count),
     ] = None
     until: Annotated[
         UtcTime | None,
@@ -97,7 +107,18 @@ class InvitationBody(Body):
             examples=["2026-12-03T18:00:00Z"],
         ),
     ] = None
-    offer_seconds: OwnOfferSeconds = None
+    offer_seconds: Annotated[
+        int | None,
+        Field(
+            ge=MIN_OFFER_SECONDS,
+            le=MAX_OFFER_SECONDS,
+            description="For how many seconds the offers last, at most 14 days. Send either "
+            "`until` or `offer_seconds`.",
+            examples=[172_800],
+            validate_default=True,
+        ),
+        AfterValidator(_not_with_until),
+    ] = None
     message: Annotated[
         dict[Language, OwnTextBody] | None,
         Field(
@@ -108,14 +129,6 @@ class InvitationBody(Body):
         ),
         AfterValidator(_check_placeholders),
     ] = None
-
-    @model_validator(mode="after")
-    def _check(self) -> "InvitationBody":
-        if self.count is None and self.entries is None:
-            raise ValueError("must have count or entries, which say whom to invite")
-        if (self.until is None) == (self.offer_seconds is None):
-            raise ValueError("must have either until or offer_seconds, but not both")
-        return self
 
 
 class FunnelAnswer(Model):
