@@ -28,6 +28,7 @@ def test_a_head_has_the_headers_of_its_get(people: People, route: str) -> None:
     expected = {
         f"GET {UNSUBSCRIBE}": 403,
         "GET /v1/waitlists/{waitlist_id}/entries/{entry_id}/pass": 409,
+        "GET /v1/admin/waitlists/{waitlist_id}/invitations/{invitation_id}": 404,
     }
     assert head.status == expected.get(route, 200)
 
