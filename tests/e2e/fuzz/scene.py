@@ -31,7 +31,7 @@ SETTINGS = {
 }
 # The operations that need an entry in another status than waiting.
 HELD = ("complete", "release", "extend", "park", "redrive", "call")
-INVITATION = {"count": 1, "offer_seconds": 60}
+INVITATION: dict[str, Any] = {"count": 1, "offer_seconds": 60}
 OFFERED = ("enter", "decline", "withdraw")
 INSIDE = ("getPass", "exitEntry", "exitPerson")
 ENDED = ("unban", "reinstate")
