@@ -61,6 +61,7 @@ BEYOND_ANY_SCHEMA = {
     "body.until": "a time must exist, and a rest must end in the future within `max_days`",
     "body.since": "a time must exist in the calendar",
     "body.refill": "a quota applies to the whole waitlist, so it excludes filters",
+    "body.timezone": "the time zone must exist",
     "body.opens_at": "a time must exist in the calendar",
     "body.closes_at": "a time must exist, and a waitlist must close after it opens",
     "body.confirm": "the time to answer may not exceed the time between two questions",
