@@ -374,6 +374,8 @@ SHAPES = {
     f"^{ids.ENTRY_ID}$": "must be an entry id, which has 26 characters from a to z and 2 to 7",
     f"^(me|{ids.ENTRY_ID})$": "must be `me` or an entry id, which has 26 characters from a to z "
     "and 2 to 7",
+    f"^{ids.INVITATION_ID}$": "must be an invitation id, which has 16 characters from 0 to 9 and a "
+    "to f",
     f"^{ids.CUSTOMER_ID}$": "must be 1 to 256 printable ASCII characters without spaces, such as "
     "customer-0001 or ada@example.com",
     "^[A-Za-z0-9_-]{1,512}$": "must be the unchanged `cursor` of the previous page",

@@ -455,7 +455,7 @@ def test_rules_that_say_nothing_are_refused(waitlist: Waitlist, messages: object
         "kinds": ["near"],
         "near": 3,
         "language": "en",
-        "timezone": "UTC",
+        "timezone": None,
         "texts": {},
         "sms_countries": [],
         "sms_number_types": ["mobile"],
