@@ -175,7 +175,13 @@ def test_an_entry_that_was_erased_elsewhere_is_shown_too(counter: Counter) -> No
 
 
 CLAIM = {"entry_id": "a" * 26, "claim_token": "t" * 40, "attempts": 0}
-LIST = {"name": "Bakery", "waitlist_id": "bakery", "segments": [], "warnings": []}
+LIST = {
+    "name": "Bakery",
+    "waitlist_id": "bakery",
+    "timezone": "UTC",
+    "segments": [],
+    "warnings": [],
+}
 OFFERED: dict[str, Any] = {
     "entry_id": "a" * 26,
     "customer_id": "ada",
