@@ -165,6 +165,17 @@ class InsideFull(WaitlistError):
     )
 
 
+class ClaimsFull(WaitlistError):
+    """The number of claimed entries has reached `max_claims`."""
+
+    code = "claims_full"
+    status = 409
+    advice = (
+        "The number of claimed entries has reached the waitlist's `max_claims`. Claim the entry "
+        "again after another claim has ended, or raise `max_claims`."
+    )
+
+
 class IdempotencyKeyReused(WaitlistError):
     """The client sent the same Idempotency-Key before, with a different body."""
 

@@ -256,6 +256,27 @@ class Machine(RuleBasedStateMachine):
         claimed = self.line.claimed(count, order=order, lease_seconds=lease)
         self.gives(claimed, expected, lease)
 
+    @rule(name=PEOPLE, is_late=LATE)
+    def claim_one(self, name: str, is_late: bool) -> None:
+        """A claim of one entry takes exactly this entry, whatever its position is.
+
+        A message about an earlier signup takes nothing (promises P2 and P4).
+        """
+        self.end_expired()
+        stay = self.model.stay(name)
+        entry_id = self.line.id_of(name)
+        ticket = 1 if is_late else None
+        answer = self.line.send("claim", entry_id=entry_id, ticket=ticket)
+        if stay is None or stay.state != "waiting" or is_late:
+            assert answer["code"] == "not_waiting"
+        elif not stay.may_be_admitted:
+            assert answer["code"] == "entry_not_ready"
+        elif self.model.claimable(1) == 0:
+            assert answer["code"] == "claims_full"
+        else:
+            (entry,) = accepted(answer)["entries"]
+            self.gives({name: entry}, [name], None)
+
     def gives(self, claimed: dict[str, Answer], expected: list[str], lease: int | None) -> None:
         assert list(claimed) == expected
         for name, entry in claimed.items():

@@ -74,6 +74,12 @@ class Admissions(People):
     def admit_one(self, name: str, key: str | None = None, **body: Any) -> Answer:
         return self._by_operator(name, "admit", body, key)
 
+    def claim_one(self, name: str, key: str | None = None, **body: Any) -> Answer:
+        answer = self._by_operator(name, "claim", body, key)
+        if answer.status == 200:
+            self.tokens[name] = answer.json["claim_token"]
+        return answer
+
     def withdraw(self, name: str, **body: Any) -> Answer:
         return self._by_operator(name, "withdraw", body)
 

@@ -18,6 +18,7 @@ from waitlist_cli.operations.admit import (
 from waitlist_cli.operations.claim import (
     CALL,
     CLAIM_PEOPLE,
+    CLAIM_PERSON,
     COMPLETE,
     EXTEND,
     FILTER,
@@ -159,6 +160,27 @@ list_command(
     "waitlist claim bakery -n 3 --filter language=Spanish --lease 120",
     _print_claims,
 )
+
+
+@command("claim-person", PANEL, "waitlist claim-person bakery --customer ada --call-to 'Room 2'")
+@with_fields("values", CLAIM_PERSON.fields)
+def claim_person(
+    context: Context,
+    waitlist: WaitlistId,
+    entry: EntryId = None,
+    customer: Customer = None,
+    *,
+    values: dict[str, Any],
+) -> None:
+    """Claim one person, wherever they are in the queue, and print the claim_token.
+
+    With --call-to, the person is called to this place.
+    """
+    person = context.person(waitlist, entry, customer)
+    claim = person.send(CLAIM_PERSON, **CLAIM_PERSON.to_body(values))
+    _print_claims(context, {"claims": [claim], "limit": None})
+
+
 person_command(CALL, PANEL, "waitlist call bakery --customer ada --token CLAIM_TOKEN --to 'Room 2'")
 person_command(COMPLETE, PANEL, "waitlist complete bakery --customer ada --token CLAIM_TOKEN")
 person_command(RELEASE, PANEL, "waitlist release bakery --customer ada --token CLAIM_TOKEN --back")

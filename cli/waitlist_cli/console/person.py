@@ -13,7 +13,7 @@ from waitlist_cli.client.paging import pages
 from waitlist_cli.console.actions import Form, dialog, second_dialog, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.claim import CLAIM_TOKEN
+from waitlist_cli.operations.claim import CLAIM_PERSON, CLAIM_TOKEN
 from waitlist_cli.operations.every_action import PERSON_ACTIONS, find_action, possible_for_person
 from waitlist_cli.operations.explain import actor, explanation
 from waitlist_cli.operations.explain_place import explain, steps_of
@@ -88,6 +88,8 @@ def routes(console: Console) -> list[Route]:
         if action.sure and not form.text("sure"):
             return second_dialog(console, request, action, who, key)
         answer = Person(console.api, waitlist_id, entry_id, key).send(action, **body)
+        if action is CLAIM_PERSON:
+            console.keep_claims(waitlist_id, [answer])
         if action.ends_claim:
             console.claims.pop((waitlist_id, entry_id), None)
         return console.done(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from waitlist_cli.client.retries import RetryPolicy
 from waitlist_cli.operations.action import (
     CLAIM,
+    ENTRY,
     REASON,
     TO,
     WHO,
@@ -99,6 +100,41 @@ CALL = PersonAction(
         else f"The claim of {WHO} has ended."
     ),
     prints_notice=True,
+)
+CALL_TO = Field(
+    "call_to",
+    "Call to",
+    hint="The place to which people should come, such as Room 2. Their pages show it. If this is "
+    "empty, nobody is called.",
+    option="--call-to",
+    help="Call the people to this place, such as 'Room 2'. Their pages show it.",
+)
+CLAIM_PERSON = PersonAction(
+    name="claim-person",
+    summary="Claim one person, wherever they are in the queue.",
+    title="Call {who}",
+    consequence="The person is claimed, and no one else can claim them until the claim ends.",
+    button="Call",
+    path=f"{ENTRY}/claim",
+    fields=(CALL_TO, LEASE, REASON),
+    to_body=lambda values: {
+        **{name: value for name, value in values.items() if name != CALL_TO.name},
+        **({"call": {"to": values[CALL_TO.name]}} if values.get(CALL_TO.name) else {}),
+    },
+    notice=lambda claim: (
+        f"{WHO} is called to {claim['call']['to']}." if claim["call"] else f"{WHO} is claimed."
+    ),
+    inverse=lambda _, claimed: (
+        [
+            Inverse(
+                "release",
+                claimed["entry_id"],
+                {"claim_token": claimed["claim_token"], "to": "place"},
+            )
+        ]
+        if claimed["claim_token"]
+        else []
+    ),
 )
 EXTEND = PersonAction(
     name="extend",
@@ -199,14 +235,6 @@ ORDER = Field(
     options=(("oldest", "The head of the queue"), ("newest", "The end of the queue")),
     value="oldest",
     help="Take people from the tail of the queue instead of the head.",
-)
-CALL_TO = Field(
-    "call_to",
-    "Call to",
-    hint="The place to which people should come, such as Room 2. Their pages show it. If this is "
-    "empty, nobody is called.",
-    option="--call-to",
-    help="Call the people to this place, such as 'Room 2'. Their pages show it.",
 )
 HOW = Field(
     "how",

@@ -12,6 +12,7 @@ from waitlist_cli.operations.bump import BUMP
 from waitlist_cli.operations.claim import (
     CALL,
     CLAIM_PEOPLE,
+    CLAIM_PERSON,
     COMPLETE,
     EXTEND,
     PARK,
@@ -30,7 +31,7 @@ from waitlist_cli.operations.tokens import LINK, TOKEN, VERIFY
 AnyAction = TypeVar("AnyAction", bound=Action)
 CLAIM_ACTIONS = (COMPLETE, CALL, RELEASE, EXTEND, PARK)
 PERSON_ACTIONS: tuple[PersonAction, ...] = (
-    *(BUMP, ADMIT_PERSON, HOLD_BACK, READY, WITHDRAW, REDRIVE, EXIT),
+    *(BUMP, ADMIT_PERSON, CLAIM_PERSON, HOLD_BACK, READY, WITHDRAW, REDRIVE, EXIT),
     *CLAIM_ACTIONS,
     *(EDIT, TOKEN, LINK, VERIFY, REMOVE, REINSTATE, BAN, UNBAN, ERASE),
 )
@@ -70,7 +71,7 @@ def possible_for_person(person: Document) -> list[PersonAction]:
     """
     match person["status"]:
         case "waiting" if person["ready"]:
-            actions = [BUMP, ADMIT_PERSON, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
+            actions = [BUMP, ADMIT_PERSON, CLAIM_PERSON, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
         case "waiting":
             # Do not offer ADMIT_PERSON here, because the service refuses to admit a person who is
             # not ready.

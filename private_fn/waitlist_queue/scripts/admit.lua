@@ -1,7 +1,7 @@
 -- admit: Makes offers to the first customers in the queue, to a given customer, or to the invitees of an invitation. If
 -- `count` is missing, the admission policy decides how many customers get an offer.
 -- PRELUDE clock cold rebuilding filters claimed tags passing_over
--- NEEDS expiry invitees offers policy presence readiness reasons replay segments tickets waiting
+-- NEEDS certain expiry invitees offers policy presence readiness reasons replay segments tickets waiting
 -- ARGV count refill offer_seconds entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours
 -- ARGV invitees offer_until_millis
@@ -39,17 +39,9 @@ local popped, due = {}, 0 -- `due` is the number of customers whom the policy ma
 local paid = function() return '' end
 local function take(most) return pop_present(keys, filters, most, policy.presence_seconds, now) end
 if entry_id ~= '' then
-  local rank, is_ready = waiting_rank(keys, entry_id)
-  if not rank then return {'not_waiting'} end
-  -- If the customer has signed up again since the message was sent, the entry has a different ticket.
-  if ticket ~= '' and ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'not_waiting'} end
-  local is_away_only = not is_ready and not has_reason(without_away(redis.call('HGET', keys.readiness, entry_id)))
-  if not (is_ready or is_away_only) then return {'entry_not_ready'} end
-  if room == 0 then return {'inside_full'} end
-  if is_away_only then end_absence(keys, entry_id) end
-  redis.call('ZREM', keys.queue, entry_id)
-  leave_segments(keys, entry_id, rank)
-  popped = {{entry_id = entry_id, rank = rank, filter_index = 0}}
+  local entry, refusal = take_certain(keys, entry_id, ticket, room == 0 and 'inside_full')
+  if not entry then return {refusal} end
+  popped = {entry}
 elseif invitees ~= '' then
   policy.offer_until = until_over(policy.until_millis, tonumber(offer_until_millis))
   local most = policy.offer_until > millis and math.min(tonumber(count), room or MOST) or 0

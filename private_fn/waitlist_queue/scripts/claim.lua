@@ -1,11 +1,11 @@
--- claim: Claims entries from one end of the queue for a limited time.
+-- claim: Claims entries from one end of the queue, or a certain entry, for a limited time.
 -- PRELUDE clock cold rebuilding filters claimed tags not_ready
--- NEEDS claim_limit expiry holds pop readiness replay tickets
--- ARGV count lease_seconds order filters segments_version tokens once_key once_seconds once_body
+-- NEEDS certain claim_limit expiry holds pop readiness replay tickets
+-- ARGV entry_id ticket count lease_seconds order filters segments_version tokens once_key once_seconds once_body
 -- If the script claimed fewer entries than requested because of the setting `max_claims`, `limit` is `max_claims`.
 -- RETURNS claimed|repeat stamp entries limit
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
--- RETURNS waitlist_paused|expiring|idempotency_key_reused
+-- RETURNS waitlist_paused|expiring|idempotency_key_reused|not_waiting|entry_not_ready|claims_full
 local TOKEN_LENGTH = 40
 
 if meta_paused == '1' then return {'waitlist_paused'} end
@@ -24,7 +24,14 @@ if lease_seconds == '' then lease_seconds = meta_lease_seconds end
 local deadline = math.floor(now / 1000) + tonumber(lease_seconds) * 1000
 local most = tonumber(count)
 if meta_max_claims then most = within_limit(keys, meta_max_claims, meta_claims_indexed, most, now) end
-local popped = most > 0 and pop_preferred(keys, filters, order == 'newest', most) or {}
+local popped = {}
+if entry_id ~= '' then
+  local entry, refusal = take_certain(keys, entry_id, ticket, most == 0 and 'claims_full')
+  if not entry then return {refusal} end
+  popped = {entry}
+elseif most > 0 then
+  popped = pop_preferred(keys, filters, order == 'newest', most)
+end
 local limit = most < tonumber(count) and #popped == most and 'max_claims'
 local entries, taken = {}, {}
 for i, entry in ipairs(popped) do

@@ -7,9 +7,10 @@ from msgspec import Struct, structs
 
 from waitlist_api.admission.dequeue import Dequeue, once_fields
 from waitlist_api.admission.offers import Offer, OfferWriter, transition_of_take
+from waitlist_api.admission.take_one import NOT_TO_BE_TAKEN, TakeOne
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.position import EntryView, Positions
-from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
+from waitlist_api.errors import EntryNotFound
 from waitlist_api.queue.messages import hours_of, renew_of
 from waitlist_api.queue.renewals import send_renewals
 from waitlist_api.records.decisions import POLICY, with_offer
@@ -22,12 +23,8 @@ from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 from waitlist_api.settings.schedule import instants_between, next_instant
 from waitlist_api.settings.waitlist import schedule_of
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import Gone, NotWaiting
+from waitlist_shared.errors import NotWaiting
 
-NOT_TO_BE_OFFERED = (
-    "The entry is not waiting, so no slot can be offered to it. Get the entry to see its current "
-    "status."
-)
 # The maximum number of messages that one run sends to Redis to catch up with a schedule. If more
 # are needed, the next run continues.
 CATCH_UPS = 20
@@ -77,6 +74,7 @@ class Admissions(Struct, frozen=True):
     """
 
     dequeue: Dequeue
+    take_one: TakeOne
     offers: OfferWriter
     waitlists: WaitlistRecords
     waitlist_cache: WaitlistCache
@@ -132,7 +130,7 @@ class Admissions(Struct, frozen=True):
         request = c.Admit(
             waitlist_id=command.waitlist_id,
             entry_id=command.entry_id,
-            ticket=self.positions.find_ticket(self.entries.find(*key)),
+            ticket=self.take_one.find_ticket(*key),
             offer_seconds=command.offer_seconds,
             **once_fields(
                 command.by,
@@ -140,7 +138,7 @@ class Admissions(Struct, frozen=True):
                 [command.entry_id, *_asked_length(command)],
             ),
         )
-        admitted = self._take_one(request)
+        admitted: c.AdmitResult = self.take_one.send(request)
         offers = self.record(command.waitlist_id, admitted, command.by, command.reason)
         record = offers[0].record if offers else self.entries.find(*key)
         if record.intent.erase:
@@ -148,38 +146,10 @@ class Admissions(Struct, frozen=True):
         if offers:
             return offers[0].view, record
         if admitted.outcome != "repeat" and record.status not in PRESENT:
-            raise NotWaiting(NOT_TO_BE_OFFERED)
+            raise NotWaiting(NOT_TO_BE_TAKEN)
         # The offer has already ended, or another request has changed the entry since. Return the
         # current state.
         return self.positions.read(*key, to_operator=True), record
-
-    def _take_one(self, request: c.Admit) -> c.AdmitResult:
-        """Send a request that admits a single entry or offers it a slot.
-
-        If Redis has lost the waiting entry, restore the entry and try again.
-        """
-        entry_id = request.entry_id or ""
-        try:
-            admitted: c.AdmitResult = self.dequeue.send(request)
-        except NotWaiting as refusal:
-            record = self.entries.find(request.waitlist_id, entry_id)
-            if record.status == "admitted":
-                raise AlreadyAdmitted from refusal
-            if record.status != "waiting" or self._restore(record).state != "waiting":
-                raise NotWaiting(NOT_TO_BE_OFFERED) from refusal
-            admitted = self.dequeue.send(structs.replace(request, ticket=record.ticket))
-        return admitted
-
-    def _restore(self, record: EntryRecord) -> c.RestoreResult:
-        try:
-            restored = self.positions.restore_place(record)
-            if restored.ticket != record.ticket:
-                # Redis has lost its newest writes and still has the entry of an earlier signup, so
-                # repair the entry.
-                self.positions.repair_place(record)
-            return restored
-        except Gone as error:
-            raise NotWaiting(NOT_TO_BE_OFFERED) from error
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
         """Build the request of a run, including the scheduled times since `since_millis`."""

@@ -14,6 +14,7 @@ from waitlist_api.admission.offers import (
     give_up_message,
     transition_of_take,
 )
+from waitlist_api.admission.take_one import NOT_TO_BE_TAKEN, TakeOne
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
 from waitlist_api.parallel import run_all
@@ -38,15 +39,17 @@ CLAIM_ENDED = (AlreadyAdmitted, ClaimExpired, ClaimMismatch, EntryNotFound, NotW
 
 
 class ClaimCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to claim `count` entries.
+    """An operator's request to claim `count` entries, or the entry `entry_id`.
 
     If `complete` is true, the entries are admitted at once. If `call_to` is not empty, the
     customers are called to this place.
     """
 
     waitlist_id: str
-    count: int
     by: str
+    count: int = 1
+    entry_id: str = ""
+    reason: str = ""
     lease_seconds: int | None = None
     filter: Segment | None = None
     filters: Sequence[Segment] | None = None
@@ -71,6 +74,7 @@ class Claims(Struct, frozen=True):
 
     queue: QueueClient
     dequeue: Dequeue
+    take_one: TakeOne
     offers: OfferWriter
     calls: Calls
     waitlist_cache: WaitlistCache
@@ -88,6 +92,7 @@ class Claims(Struct, frozen=True):
                 status,
                 command.by,
                 self._alter(command, entry.deadline_millis),
+                command.reason,
             )
             for entry in held.entries
         ]
@@ -97,6 +102,17 @@ class Claims(Struct, frozen=True):
         elif command.call_to:
             offers = self._call(command, offers)
         return Claiming(offers, held.limit)
+
+    def claim_one(self, command: ClaimCommand) -> Offer:
+        """Claim the entry `command.entry_id`, whatever its position is."""
+        claiming = self.claim(command)
+        if claiming.offers:
+            return claiming.offers[0]
+        record = self.take_one.entries.find(command.waitlist_id, command.entry_id)
+        if record.status == "admitted":
+            raise AlreadyAdmitted
+        # The claim has already ended, or another request has recorded a later change to the entry.
+        raise NotWaiting(NOT_TO_BE_TAKEN)
 
     def _call(self, command: ClaimCommand, offers: list[Offer]) -> list[Offer]:
         """Call the customers of these claims.
@@ -144,6 +160,8 @@ class Claims(Struct, frozen=True):
         return alter
 
     def _hold(self, command: ClaimCommand) -> c.ClaimResult:
+        if command.entry_id:
+            return self._hold_one(command)
         asked = [command.count, command.lease_seconds, command.filter, command.order]
         request = c.Claim(
             waitlist_id=command.waitlist_id,
@@ -157,6 +175,19 @@ class Claims(Struct, frozen=True):
             ),
         )
         held: c.ClaimResult = self.dequeue.send(request, command.filter, command.filters)
+        return held
+
+    def _hold_one(self, command: ClaimCommand) -> c.ClaimResult:
+        asked = [command.entry_id, command.lease_seconds, command.call_to]
+        held: c.ClaimResult = self.take_one.send(
+            c.Claim(
+                waitlist_id=command.waitlist_id,
+                entry_id=command.entry_id,
+                ticket=self.take_one.find_ticket(command.waitlist_id, command.entry_id),
+                lease_seconds=command.lease_seconds,
+                **once_fields(command.by, command.idempotency_key, asked),
+            )
+        )
         return held
 
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:

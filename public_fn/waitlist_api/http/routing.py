@@ -76,6 +76,7 @@ MODULES = {
     "routes.admin.claims": {
         "claim": "POST /v1/admin/waitlists/{waitlist_id}/claims",
         "call": "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/call",
+        "claim_person": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/claim",
         "complete": "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/complete",
         "extend": "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/extend",
         "park": "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/park",

@@ -32,8 +32,14 @@ from waitlist_shared.limits import (
 
 
 class Claim(OnWaitlist, frozen=True, kw_only=True):
-    """Claims up to `count` entries from one end of the queue or of a `segment`."""
+    """Claims up to `count` entries from one end of the queue or of a `segment`, or one certain
+    entry.
+    """
 
+    entry_id: EntryId | None = None
+    # If a ticket is given, the entry must still have this ticket. A customer who signs up again
+    # gets a different ticket.
+    ticket: Ticket | None = None
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
     lease_seconds: LeaseSeconds | None = None
     order: Literal["oldest", "newest"] = "oldest"

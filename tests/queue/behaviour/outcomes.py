@@ -122,6 +122,17 @@ def _admit_one(line: Line) -> Answer:
     return line.send("admit", entry_id=line.id_of("bob"))
 
 
+def _claim_one(line: Line) -> Answer:
+    return line.send("claim", entry_id=line.id_of("bob"))
+
+
+def _full_of_claims(line: Line) -> Line:
+    with_settings(line, max_claims=1).signup("ann")
+    line.signup("bob")
+    line.claim()
+    return line
+
+
 def _held_back(line: Line) -> Line:
     line.init()
     line.insert("bob", readiness=readiness_of(1, held_back=0))
@@ -304,6 +315,9 @@ OUTCOMES: dict[tuple[str, str], Callable[[Line], Answer]] = {
     ("redrive", "expiring"): lambda line: _expiring_entry(_parked(line), "redrive"),
     ("release", "expiring"): lambda line: _expiring_entry(held(line), "release", token=TOKEN),
     ("decline", "expiring"): lambda line: _expiring_entry(offered(line), "decline"),
+    ("claim", "not_waiting"): lambda line: _claim_one(held(line)),
+    ("claim", "entry_not_ready"): lambda line: _claim_one(_held_back(line)),
+    ("claim", "claims_full"): lambda line: _claim_one(_full_of_claims(line)),
     ("claim", "stale_segments"): lambda line: _claim_within(building(line), version=1),
     ("claim", "segments_building"): lambda line: _claim_within(building(line), version=2),
     ("heartbeat", "beats"): lambda line: warm(line).send("heartbeat"),

@@ -31,6 +31,7 @@ from waitlist_api.admission.holds import (
 from waitlist_api.clock import iso
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
+from waitlist_api.entries.position import EntryView
 from waitlist_api.entries.questions import AskCommand
 from waitlist_api.entries.readiness import HoldBackCommand, RestCommand, ResumeCommand
 from waitlist_api.entries.reinstate import ReinstateCommand
@@ -294,6 +295,15 @@ class Client:
         given = {NAMES[offer.claim.entry_id]: offer.claim.token for offer in offers}
         self.tokens.setdefault(hold, {}).update(given)
         return offers
+
+    def claim_one(self, name: str, key: str) -> Any:
+        offer = self.services.claims.claim_one(
+            ClaimCommand(
+                waitlist_id=WAITLIST_ID, entry_id=id_of(name), by=OPERATOR, idempotency_key=key
+            )
+        )
+        self.tokens.setdefault(key, {})[name] = offer.claim.token
+        return EntryView.recorded(offer.record)
 
     def admit(self, count: int, key: str, refill: bool) -> Any:
         command = AdmitCommand(

@@ -61,6 +61,7 @@ CHECKED = (
     "bump by places",
     "admit one",
     "claim",
+    "claim one",
     "complete",
     "release to the back",
     "release with a delay",

@@ -84,6 +84,7 @@ DEEDS: dict[str, Deed] = {
     "claim": lambda people, _: people.claim(2),
     "claim and admit": lambda people, _: people.claim(1, complete=True),
     "claim and call": lambda people, _: people.claim(1, call={"to": "Room 2"}),
+    "claim one": lambda people, name: people.claim_one(name),
     "call again": lambda people, name: people.call(name, "Room 3"),
     "admit": lambda people, _: people.admit(2),
     "enter": lambda people, name: people.enter(name),

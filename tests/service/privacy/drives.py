@@ -523,6 +523,7 @@ DONE: dict[str, tuple[Callable[[Deployment], dict[str, Any] | None], dict[str, A
     ),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/remove": (nothing, WHY),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/admit": (nothing, WHY),
+    "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/claim": (nothing, WHY),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/withdraw": (offer, WHY),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/exit": (enter, WHY),
     "POST /v1/admin/waitlists/{waitlist_id}/claims/{entry_id}/call": (

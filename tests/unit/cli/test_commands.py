@@ -27,8 +27,8 @@ EXPECTED = (
     "create show list edit pause resume open close delete policy page "
     "signup position leave rest confirm remove ready unban bump erase history explain "
     "reinstate token link verify "
-    "admit admit-person invite invitations withdraw exit claim call complete release extend park "
-    "redrive parked offered admitted inside work "
+    "admit admit-person invite invitations withdraw exit claim claim-person call complete release "
+    "extend park redrive parked offered admitted inside work "
     "stats segments head find around health watch cost webhook messages console import export"
 )
 each_command = pytest.mark.parametrize("name", sorted(COMMANDS))

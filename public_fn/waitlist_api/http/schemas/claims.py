@@ -94,6 +94,18 @@ class ClaimBody(Body):
         return self
 
 
+class ClaimOneBody(Body):
+    lease_seconds: LeaseSeconds = None
+    call: Annotated[
+        CallBody | None,
+        Field(
+            description='Call the customer to a place. The customer\'s page shows "Come to Room 2" '
+            "until the claim ends, and the event `called` is published."
+        ),
+    ] = None
+    reason: Reason = ""
+
+
 class CompleteBody(Body):
     claim_token: ClaimToken
     reason: Reason = ""

@@ -48,6 +48,7 @@ from tests.reliability.model.requests.of_admissions import (
 )
 from tests.reliability.model.requests.of_claims import (
     claim,
+    claim_one,
     complete,
     extend,
     park,
@@ -67,6 +68,7 @@ __all__ = [
     "bring",
     "bump",
     "claim",
+    "claim_one",
     "complete",
     "confirm",
     "cut_off",

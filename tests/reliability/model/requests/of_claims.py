@@ -1,6 +1,7 @@
 """Requests of operators about claims: claim, complete, release, extend, park and redrive."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -89,6 +90,36 @@ def claim(
     steps = EARLY_STEPS + count if at_once else EARLY_STEPS
     repeats = None if key else again
     return Request(send, effect, parts, early, early_steps=steps, repeat=repeats, given=given)
+
+
+def claim_one(name: str, key: str) -> Request:
+    """Claim a single entry, whatever its position is. Redis takes the entry in a single step."""
+
+    def may_take(line: Waitlist) -> bool:
+        stay = line.stay(name)
+        is_waiting = stay is not None and stay.state == "waiting" and stay.may_be_admitted
+        return key not in line.done and is_waiting and line.claimable(1) == 1
+
+    def early(line: Waitlist) -> Waitlist:
+        line = model.all_expired(line, only_over=True)
+        if not may_take(line):
+            return line
+        return model.held(line.change(name, is_away=False), [name], key).note(key)
+
+    def effect(line: Waitlist) -> Effect:
+        is_repeat = key in line.done
+        line = early(line)
+        stay = line.stay(name)
+        if stay is None:
+            return line, no("entry_not_found")
+        if stay.state == "offered" and stay.hold == key:
+            return line, Expected(status="offered", is_either=is_repeat)
+        if stay.state == "waiting" and key not in line.done:
+            return line, no("claims_full" if stay.may_be_admitted else "entry_not_ready")
+        code = "already_admitted" if stay.state == "admitted" else "not_waiting"
+        return line, replace(no(code), is_either=is_repeat)
+
+    return Request(lambda client: client.claim_one(name, key), effect, early=early, event="offered")
 
 
 def complete(name: str, hold: str = FIRST) -> Request:

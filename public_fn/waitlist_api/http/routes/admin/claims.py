@@ -32,6 +32,7 @@ from waitlist_api.http.schemas.claims import (
     CalledAnswer,
     ClaimAnswer,
     ClaimBody,
+    ClaimOneBody,
     ClaimsAnswer,
     CompleteBody,
     ExtendBody,
@@ -82,6 +83,40 @@ class Routes(Struct, frozen=True):
         return ClaimsAnswer(
             claims=[_claim(offer, body.filters) for offer in claimed.offers], limit=claimed.limit
         )
+
+    @operator(
+        "Claim one entry",
+        Answer(200, "The claim"),
+        problems=(
+            *ENTRY,
+            "not_waiting",
+            "already_admitted",
+            "claims_full",
+            "waitlist_paused",
+            "idempotency_key_reused",
+        ),
+    )
+    def claim_person(
+        self,
+        waitlist_id: WaitlistId,
+        entry_id: EntryId,
+        body: ClaimOneBody,
+        idempotency_key: IdempotencyKey = None,
+    ) -> ClaimAnswer:
+        """The entry may be anywhere in the queue. If another operator has claimed the entry, the
+        request is refused with `409 not_waiting`. A repeated request with the same Idempotency-Key
+        returns the same claim token.
+        """
+        command = ClaimCommand(
+            waitlist_id=waitlist_id,
+            entry_id=entry_id,
+            by=self.request.operator,
+            reason=body.reason,
+            lease_seconds=body.lease_seconds,
+            call_to="" if body.call is None else body.call.to,
+            idempotency_key=idempotency_key or "",
+        )
+        return _claim(self.claims.claim_one(command), None)
 
     def _act(
         self, verb: ClaimAction, waitlist_id: str, entry_id: str, body: BaseModel
