@@ -136,6 +136,10 @@ PRELUDE = {path.stem: Source(path) for path in sorted((SCRIPTS / "prelude").glob
 SOURCES = {one.place: one for one in [*VERBS.values(), *LIBRARY.values(), *PRELUDE.values()]}
 # For each function whose refusals a script returns, the code of the function.
 CHECKS = {
-    name: LIBRARY["holds"].code.split(f"local function {name}(")[1].split("\nend\n")[0]
-    for name in ("check_token", "check_offer")
+    name: LIBRARY[file].code.split(f"local function {name}(")[1].split("\nend\n")[0]
+    for name, file in (
+        ("check_token", "holds"),
+        ("check_offer", "holds"),
+        ("check_certain", "certain"),
+    )
 }

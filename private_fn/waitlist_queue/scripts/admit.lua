@@ -39,9 +39,10 @@ local popped, due = {}, 0 -- `due` is the number of customers whom the policy ma
 local paid = function() return '' end
 local function take(most) return pop_present(keys, filters, most, policy.presence_seconds, now) end
 if entry_id ~= '' then
-  local entry, refusal = take_certain(keys, entry_id, ticket, room == 0 and 'inside_full')
-  if not entry then return {refusal} end
-  popped = {entry}
+  local rank, refusal = check_certain(keys, entry_id, ticket)
+  if not rank then return {refusal} end
+  if room == 0 then return {'inside_full'} end
+  popped = {take_certain(keys, entry_id, rank)}
 elseif invitees ~= '' then
   policy.offer_until = until_over(policy.until_millis, tonumber(offer_until_millis))
   local most = policy.offer_until > millis and math.min(tonumber(count), room or MOST) or 0

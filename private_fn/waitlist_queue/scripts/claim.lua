@@ -26,9 +26,10 @@ local most = tonumber(count)
 if meta_max_claims then most = within_limit(keys, meta_max_claims, meta_claims_indexed, most, now) end
 local popped = {}
 if entry_id ~= '' then
-  local entry, refusal = take_certain(keys, entry_id, ticket, most == 0 and 'claims_full')
-  if not entry then return {refusal} end
-  popped = {entry}
+  local rank, refusal = check_certain(keys, entry_id, ticket)
+  if not rank then return {refusal} end
+  if most == 0 then return {'claims_full'} end
+  popped = {take_certain(keys, entry_id, rank)}
 elseif most > 0 then
   popped = pop_preferred(keys, filters, order == 'newest', most)
 end

@@ -177,7 +177,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "claim one",
         claim_one("b", "b alone"),
-        ("waiting", "held back", "place forgotten", LIMITED, "away"),
+        ("waiting", "place forgotten", LIMITED, "away"),
     ),
     Operation("claim without a key", claim(3, ""), ("waiting",)),
     Operation("claim the newest", claim(2, "newest", newest=True), ("waiting",)),

@@ -1,16 +1,19 @@
 -- NEEDS presence reasons segments tickets waiting
 
--- Takes a certain entry out of the queue, whatever its position is. Returns the entry as pop_preferred does, or nil and
--- an error code. If there is no room for the entry, `full` is the error code, and otherwise a false value. If the
--- customer has signed up again since the message was sent, the entry has another ticket and is not taken.
-local function take_certain(keys, entry_id, ticket, full)
+-- Returns the rank of an entry that can be taken out of the queue, or nil and an error code. If the customer has signed
+-- up again since the message was sent, the entry has another ticket and is not taken.
+local function check_certain(keys, entry_id, ticket)
   local rank, is_ready = waiting_rank(keys, entry_id)
   if not rank then return nil, 'not_waiting' end
   if ticket ~= '' and ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return nil, 'not_waiting' end
   local is_away_only = not is_ready and not has_reason(without_away(redis.call('HGET', keys.readiness, entry_id)))
   if not (is_ready or is_away_only) then return nil, 'entry_not_ready' end
-  if full then return nil, full end
-  if is_away_only then end_absence(keys, entry_id) end
+  return rank
+end
+
+-- Takes a certain entry out of the queue, whatever its position is. Returns the entry as pop_preferred does.
+local function take_certain(keys, entry_id, rank)
+  if keys.not_ready then end_absence(keys, entry_id) end
   redis.call('ZREM', keys.queue, entry_id)
   leave_segments(keys, entry_id, rank)
   return {entry_id = entry_id, rank = rank, filter_index = 0}
