@@ -1,7 +1,7 @@
 -- admit: Makes offers to the first customers in the queue, to a given customer, or to the invitees of an invitation. If
 -- `count` is missing, the admission policy decides how many customers get an offer.
 -- PRELUDE clock cold rebuilding filters claimed tags passing_over
--- NEEDS certain expiry invitees offers policy presence readiness reasons replay segments tickets waiting
+-- NEEDS certain expiry invitees offers policy presence readiness replay tickets
 -- ARGV count refill offer_seconds entry_id ticket filters segments_version tokens once_key once_seconds once_body
 -- ARGV settings_version schedule_version counted_until counted_slots schedule_from instants next_instant hours
 -- ARGV invitees offer_until_millis

@@ -188,6 +188,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     assert len(send("listEntries", 200, waitlist_id=BAKERY).entries) == 4
     assert send("listSegments", 200, waitlist_id=BAKERY).segments[0].waiting == 4
 
+    one = on("bob", "claimPerson", body=body("ClaimOneBody")).claim_token
+    assert on("bob", "release", body=body("ReleaseBody", claim_token=one)).status == "waiting"
     claims = send("claim", 200, waitlist_id=BAKERY, body=body("ClaimBody", count=3)).claims
     (dan, cyd, ada) = [one.claim_token for one in claims]
     assert on("dan", "extend", body=body("ExtendBody", claim_token=dan)).status == "offered"
