@@ -1,5 +1,7 @@
 """An operator claims a certain entry, whatever its position is."""
 
+from typing import Any
+
 import pytest
 
 from tests.service.acceptance.terms import Waitlist
@@ -70,7 +72,7 @@ def test_a_certain_entry_leaves_its_segments(
         people.sign_up(name, attributes={"language": "Spanish"})
     world.maintain()
     assert people.claim_one("ann").status == 200
-    body = {"filter": {"language": "Spanish"}} if settings else {}
+    body: dict[str, Any] = {"filter": {"language": "Spanish"}} if settings else {}
     assert people.claimed(2, **body) == ["bob"]
 
 
