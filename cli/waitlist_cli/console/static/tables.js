@@ -6,7 +6,8 @@ let sorted = null;
 
 const table = () => document.querySelector("table.people");
 const rows = () => [...(table()?.tBodies[0].rows ?? [])];
-const ticks = () => [...document.querySelectorAll("[name=entry]")];
+// A dialog repeats the ticked people in hidden fields of the same name, so look only in the table.
+const ticks = () => [...document.querySelectorAll("table.people [name=entry]")];
 
 /** Let the operator sort, filter and tick the rows. The page can replace the table at any time. */
 export function useTables() {
