@@ -222,6 +222,10 @@ def answered_by(client: httpx.Client) -> Callable[[Route], None]:
 
     def answer(route: Route) -> None:
         request = route.request
+        if client.is_closed:
+            # All pictures of the page are drawn, but the page still polls.
+            route.abort()
+            return
         found = client.request(
             request.method, request.url, headers=request.headers, content=request.post_data_buffer
         )
