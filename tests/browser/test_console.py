@@ -888,7 +888,11 @@ def test_axe_finds_no_violations_on_any_page(
 ) -> None:
     assert operator.put({"name": "Bakery", "segments": [["language"]]}).status_code == 201
     console = open_console(
-        new_context, new_address, operator, others, color_scheme=scheme, bypass_csp=True
+        *(new_context, new_address, operator, others),
+        color_scheme=scheme,
+        bypass_csp=True,
+        # While a button changes its colour, its contrast may be low for a moment.
+        reduced_motion="reduce",
     )
     fill_waitlist(console)
     for path in pages_of(console):

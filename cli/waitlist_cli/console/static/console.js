@@ -67,6 +67,8 @@ document.addEventListener("htmx:after:swap", (event) => {
     // button that is clicked, so focus it here.
     event.detail.ctx.sourceElement?.focus();
     dialog.showModal();
+    // The dialog before may have been scrolled.
+    dialog.scrollTop = 0;
   }
   const sent = event.detail.ctx.sourceElement;
   if (sent instanceof HTMLFormElement && sent.isConnected) showProblems(sent);
