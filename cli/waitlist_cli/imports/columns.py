@@ -171,10 +171,10 @@ class _Row:
             self._put_named(column, columns.copies[column], value)
 
     def _put_whole(self, part: str, whole: Mapping[str, Any]) -> None:
-        """Add all fields of a JSON object that contains the profile or the attributes.
+        """Add all fields of a row's JSON object, which contains the profile or the attributes.
 
-        Some fields also have a cell of their own. If the cell contains another value than the JSON
-        object, the operator has probably edited the cell, so the cell's value is used.
+        Some fields also have a cell of their own. If the value of the cell differs from the value
+        in the JSON object, the operator has probably edited the cell, so the cell counts.
         """
         for name, value in whole.items():
             _, cell = self._cells.get((part, name), ("", None))

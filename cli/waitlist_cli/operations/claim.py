@@ -104,8 +104,8 @@ CALL = PersonAction(
 CALL_TO = Field(
     "call_to",
     "Call to",
-    hint="The place to which people should come, such as Room 2. Their pages show it. If this is "
-    "empty, nobody is called.",
+    hint="The place to which people should come, such as Room 2. Each person's page "
+    "shows this place. If the field is empty, nobody is called.",
     option="--call-to",
     help="Call the people to this place, such as 'Room 2'. Their pages show it.",
 )

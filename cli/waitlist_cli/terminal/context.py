@@ -1,4 +1,4 @@
-"""Provides a command with the API client, the output, and helpers for requests."""
+"""What each command needs: the API client, the output, and helpers for requests."""
 
 import os
 import uuid

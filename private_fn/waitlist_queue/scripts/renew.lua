@@ -1,5 +1,5 @@
--- renew: Starts the pass of an admitted customer again, because the admission was recorded late. If the pass has ended
--- and there is no free place inside, the next free place is reserved for the customer.
+-- renew: Restarts the pass of a customer whose admission was recorded late. If the pass has ended and there is no free
+-- place inside, the next free place is reserved for the customer.
 -- PRELUDE clock cold
 -- NEEDS holds inside policy
 -- ARGV entry_id ticket is_claim

@@ -255,7 +255,7 @@ class Admissions(Struct, frozen=True):
 
 
 def _asked_length(command: AdmitCommand | AdmitOneCommand) -> list[str]:
-    """Return the requested duration of the offers, as a part of the text by which Redis recognises
-    a repeated request.
+    """Return the requested duration of the offers as text. A repeated request with the same
+    Idempotency-Key must have the same text.
     """
     return [] if command.offer_seconds is None else [f"{command.offer_seconds} seconds"]

@@ -176,7 +176,8 @@ def identify_customer(event: Mapping[str, Any]) -> str:
     subject = str(_authorized(event, "jwt").get("claims", {}).get("sub", ""))
     if not subject:
         raise Unauthorized(
-            "Send a token of the configured OIDC issuer in the header Authorization: Bearer."
+            "Send a token from the configured OIDC issuer in the header Authorization, after the "
+            "word Bearer."
         )
     if not re.fullmatch(CUSTOMER_ID, subject):
         raise Forbidden("The token's `sub` claim must be 1 to 256 printable ASCII characters.")

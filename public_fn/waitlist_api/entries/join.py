@@ -28,7 +28,7 @@ from waitlist_shared.errors import (
 
 
 class SignedUp(Struct, frozen=True):
-    """The entry after a signup. `is_new` is true if this request added the entry."""
+    """The entry of a customer who has signed up. `is_new` is true if this request added it."""
 
     view: EntryView
     is_new: bool

@@ -137,7 +137,7 @@ Step = Refuse | Replay | FinishLeave | Resume | Create
 
 
 class Terms(Struct, frozen=True):
-    """A waitlist, and its answer to a new entry with the data of this signup.
+    """A waitlist, and whether it would accept the data of this signup as a new entry.
 
     `refusal` is None if the waitlist accepts the new entry.
     """

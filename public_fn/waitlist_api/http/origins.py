@@ -14,7 +14,9 @@ ADVICE = (
 
 
 def check_origin(event: Mapping[str, Any], allowed: Collection[str]) -> None:
-    """Raise Forbidden if a page of an unknown site makes a browser send a change."""
+    """Raise Forbidden if a page on an unknown site has made the browser send a request that
+    changes something.
+    """
     # Browsers set the header Sec-Fetch-Site, and scripts cannot change it. Other clients omit it.
     headers = event.get("headers", {})
     is_change = event["requestContext"]["http"]["method"] in CHANGING

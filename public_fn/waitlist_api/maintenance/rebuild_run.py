@@ -61,7 +61,7 @@ class RebuildRun(Struct):
         self._advance(lambda now: now.after_stamp(shard, stamp))
 
     def note_finished(self, shard: int) -> None:
-        """Save that the current pass over a shard is complete."""
+        """Record that the current pass over a shard is complete."""
         self._advance(lambda now: now.after_shard(shard))
 
     def begin(self, stage: Stage) -> None:

@@ -288,10 +288,10 @@ def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
 
 
 def _is_extended(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether a claim or an offer ends at another time than the record says.
+    """Return whether the deadline of a claim or an offer in Redis differs from the recorded one.
 
-    This happens if an operator has extended the claim, or if the offer ends earlier because the
-    admission of the waitlist ends.
+    This happens if an operator has extended the claim, or if the waitlist stops
+    admitting people before the offer would have ended.
     """
     is_same_hold = place.state in ("held", "offered") and record.hold.token == place.token
     return (

@@ -23,8 +23,8 @@ from waitlist_shared.ranks import TIER
 
 logger = logging.getLogger(__name__)
 
-# The pause before an entry without a record is checked again. Every request is shorter than this
-# pause.
+# If an entry has no record, maintenance waits for this long and checks the entry again. Every
+# signup is finished by then.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
 # An entry that joined up to two minutes before the last run is checked again, because its signup

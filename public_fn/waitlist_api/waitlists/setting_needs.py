@@ -13,7 +13,7 @@ from waitlist_api.settings.schedule import next_instant
 from waitlist_api.settings.waitlist import WaitlistSettings, schedule_of
 
 CHANNEL_OF: dict[IdentityField, str] = {"email": "mail", "phone": "sms"}
-# Messages of these kinds are also sent if the `messages.kinds` setting contains `verify`.
+# If `messages.kinds` contains `verify`, the service sends these kinds of messages too.
 SENT_WITH_VERIFY = ("link", "address")
 # The kinds of messages that tell customers that it is their turn.
 TURN_KINDS = ("offered", "called")

@@ -27,7 +27,7 @@ local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end
 
--- Returns by how many places an earlier move moved the entry. Returns false if this is not known, because the move was
+-- Returns the number of places of an earlier move. Returns false if the number is not known, because the move was
 -- restored from the record.
 local function distance_of(keys, once_key, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))

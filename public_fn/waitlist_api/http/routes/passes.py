@@ -1,4 +1,5 @@
-"""Routes that publish the OpenID Connect discovery document and the public keys of passes."""
+"""Routes that publish the OpenID Connect discovery document, and the public keys with which
+sites check passes."""
 
 from typing import Any
 

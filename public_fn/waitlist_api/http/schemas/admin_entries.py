@@ -347,8 +347,9 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The last call of the customer, which says where to come. Null if the "
-            "entry is not claimed, or if the customer was not called."
+            description="The last time that an operator has called the customer, and the place to "
+            "which the customer should come. Null if the entry is not claimed, or if nobody has "
+            "called the customer."
         ),
     ] = None
     parked_at: Time | None

@@ -74,8 +74,9 @@ class InvitationBody(Body):
         Field(
             ge=1,
             le=MAX_INVITED,
-            description="The number of people to invite, who are the first ready entries of the "
-            "queue. Fewer people are invited if fewer are waiting or if `max_inside` is reached.",
+            description="How many people to invite. The first people in the queue who are ready "
+            "are invited. If fewer people are waiting, or if `max_inside` is reached, fewer are "
+            "invited.",
             examples=[100],
         ),
     ] = None
