@@ -912,6 +912,9 @@ def test_axe_finds_no_violations_on_any_page(
         assert axe.violations(console.page) == [], button
         console.page.keyboard.press("Escape")
         expect(console.page.get_by_role("dialog")).to_be_hidden()
+    ada = entry_id_of(operator.waitlist_id, "ada")
+    ready = console.operator.call("POST", f"/entries/{ada}/ready", json={"ready": True})
+    assert ready.status_code == 200
     console.go(f"{console.list_path}/serve")
     console.page.get_by_text("Who, and for how long").click()
     console.page.get_by_label("How many").fill("2")
