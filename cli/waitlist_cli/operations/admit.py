@@ -41,15 +41,20 @@ OFFER_SECONDS = Field(
 )
 
 
+def end_after(seconds: int) -> str:
+    """Format the end of an offer that is made now and lasts this many seconds."""
+    until = datetime.now(UTC) + timedelta(seconds=seconds)
+    return format_value(until.isoformat(timespec="seconds"))
+
+
 def offers_end(waitlist: Document) -> str:
     """Describe when an offer ends if the waitlist makes it now."""
     policy = waitlist["admission"] or defaults("admission")
     if policy["acceptance"] == "automatic":
         return "People are admitted at once."
     seconds = policy["offer_seconds"]
-    until = (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat(timespec="seconds")
     return (
-        f"An offer lasts {format_duration(seconds)}, until {format_value(until)}, if you enter no "
+        f"An offer lasts {format_duration(seconds)}, until {end_after(seconds)}, if you enter no "
         "other time."
     )
 

@@ -2,17 +2,19 @@
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
+from waitlist_cli.operations.admit import end_after
 from waitlist_cli.operations.claim import FILTER
 from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.terminal.times import A_TIME, AGO, UNITS, utc
 
 MOST_INVITED = 100_000
-USUAL = "48h"
+USUAL_HOURS = 48
+USUAL = f"{USUAL_HOURS}h"
 PATH = "/{waitlist_id}/invitations"
 # The counts of a funnel, and what operators read above each of them.
 FUNNEL = {
@@ -93,8 +95,7 @@ def invited_text(invitation: Document) -> str:
 
 
 def ends_at(_: Document) -> str:
-    until = (datetime.now(UTC) + timedelta(hours=48)).isoformat(timespec="seconds")
-    return f"With {USUAL}, the offers end at {format_value(until)}."
+    return f"With {USUAL}, the offers end at {end_after(USUAL_HOURS * 3600)}."
 
 
 def _invite(request: ListRequest) -> tuple[str, Any]:

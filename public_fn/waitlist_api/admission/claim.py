@@ -8,12 +8,7 @@ from msgspec.structs import replace
 
 from waitlist_api.admission.call import CallCommand, Calls
 from waitlist_api.admission.dequeue import Dequeue, once_fields
-from waitlist_api.admission.offers import (
-    Offer,
-    OfferWriter,
-    give_up_message,
-    transition_of_take,
-)
+from waitlist_api.admission.offers import Offer, OfferWriter, give_up_message, transition_of_take
 from waitlist_api.admission.take_one import NOT_TO_BE_TAKEN, TakeOne
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import AlreadyAdmitted, EntryNotFound
@@ -27,12 +22,7 @@ from waitlist_api.records.transitions import Alter
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.waitlist import pass_seconds_of
 from waitlist_shared import contracts as c
-from waitlist_shared.errors import (
-    ClaimExpired,
-    ClaimMismatch,
-    NotWaiting,
-    WaitlistError,
-)
+from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting, WaitlistError
 
 # A claim can end before its customer is called, for example because the customer has left.
 CLAIM_ENDED = (AlreadyAdmitted, ClaimExpired, ClaimMismatch, EntryNotFound, NotWaiting)

@@ -157,9 +157,9 @@ class Invitees(Struct, frozen=True):
             with suppress(ConditionFailed):
                 self.table.put(item, "attribute_not_exists(#pk)")
         elif state := LATE_ENDS.get(decision.verb):
-            self._set(
-                key, "SET #state = :state", "(#state = :open OR #state = :missed)", state=state
-            )
+            is_not_final = "(#state = :open OR #state = :missed)"
+            states = {"state": state, "open": "open", "missed": "missed"}
+            self._set(key, "SET #state = :state", is_not_final, **states)
 
     def count(self, waitlist_id: str, invitation_id: str) -> Funnel:
         """Count the invitees of an invitation."""
@@ -192,10 +192,8 @@ class Invitees(Struct, frozen=True):
 
     def _set(self, key: Key, update: str, only_if: str = "", **values: str | bool) -> bool:
         condition = f"attribute_exists(#pk) AND {only_if}" if only_if else "attribute_exists(#pk)"
-        if only_if:
-            values |= {"open": "open", "missed": "missed"}
         try:
-            self.table.update(key, update, condition, dict(values))
+            self.table.update(key, update, condition, values)
         except ConditionFailed:
             return False
         return True
