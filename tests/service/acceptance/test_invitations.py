@@ -112,12 +112,22 @@ def test_a_repeated_request_is_the_same_invitation(waitlist: Waitlist, key: str 
         assert invite(people, key, count=2).code == "idempotency_key_reused"
 
 
-def test_nobody_gets_a_second_invitation_after_the_first_one_ended(waitlist: Waitlist) -> None:
-    """A running invitation passes over people who are back in the queue after its offer."""
+@pytest.mark.parametrize("loses_redis", [False, True])
+def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
+    waitlist: Waitlist, world: World, loses_redis: bool
+) -> None:
+    """A running invitation passes over people who are back in the queue after its offer. If Redis
+    is lost, it no longer has the pending decisions about the earlier offers.
+    """
     people = waitlist("ann", "bob", "cyd", admission={})
     invitation = invited(invite(people, KEY, count=3))
     people.withdraw("ann")
     people.decline("bob", to="back")
+    if loses_redis:
+        world.redis.flushdb()
+        world.advance(1)
+        for _ in range(5):
+            world.maintenance.run_all()
     run_again(people, invitation, count=5)
     assert offers(people) == Counter(ann=1, bob=1, cyd=1)
     assert funnel(people, invitation) == {"invited": 3, "open": 1, "declined": 1, "left": 1}
