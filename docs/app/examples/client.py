@@ -15,7 +15,7 @@ TRIES = 8
 
 
 class Problem(Exception):
-    """An error response. `status` is 0 if no response arrived."""
+    """The error that the service has returned. If no response arrived, `status` is 0."""
 
     def __init__(self, status, code, detail, retry_after=1):
         super().__init__(detail)
@@ -23,7 +23,7 @@ class Problem(Exception):
 
     @property
     def is_retryable(self):
-        # A response of API Gateway itself, and not of the service, has no code.
+        # If the error comes from API Gateway and not from the service, the body has no code.
         is_from_gateway = self.status == 500 and not self.code
         return is_from_gateway or self.status in (0, 429, 502, 503, 504)
 
@@ -35,7 +35,8 @@ class Waitlist:
     def join(self, customer_id, profile, key):
         """Sign up, and return the entry with its token.
 
-        Store `key` until the entry is stored. A repeat with the same key is the same signup.
+        Keep `key` in storage until the entry is stored. A request with the same key repeats the
+        same signup.
         """
         body = {"customer_id": customer_id, "profile": profile}
         return self._call("POST", "", body=body, key=key)
@@ -47,7 +48,10 @@ class Waitlist:
         return self._call_entry("POST", entry, "/enter")
 
     def decline(self, entry, offered_until):
-        """Pass the offer on to the next customer, and wait at the end of the queue."""
+        """Refuse the offer, which then goes to the next customer.
+
+        This customer moves to the end of the queue.
+        """
         return self._call_entry(
             "POST", entry, "/decline", {"to": "back", "offered_until": offered_until}
         )
