@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.action import Action, Document, Field, ListAction
+from waitlist_cli.operations.action import Action, Bulk, Document, Field
 from waitlist_cli.operations.settings import change_seen
 from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.parameters import filters_of, lines_of
@@ -23,7 +23,8 @@ MOST_BYTES = 1_000_000
 
 class Form(ImmutableMultiDict[str, str]):
     def text(self, name: str) -> str:
-        return self.get(name, "").strip()
+        # Browsers submit line breaks as CR LF.
+        return self.get(name, "").strip().replace("\r\n", "\n")
 
     def number(self, name: str, label: str) -> int | None:
         """Return the field as a whole number, or None if the field is empty."""
@@ -37,14 +38,16 @@ class Form(ImmutableMultiDict[str, str]):
         """
         return self.text("key") or str(uuid.uuid4())
 
-    def read(self, action: Action, subject: Document | None = None) -> dict[str, Any]:
+    def read(
+        self, action: Action, asked: Sequence[Field] = (), seen: Document | None = None
+    ) -> dict[str, Any]:
         """Return the values that the operator has entered in the fields of this action.
 
-        Number fields that are empty are left out.
+        Number fields that are empty are left out. If the form has shown the values `seen`, values
+        that the operator has not changed are left out too.
         """
-        values: dict[str, Any] = {}
-        asked = action.asked(subject) if subject and isinstance(action, ListAction) else ()
-        for field in (*asked, *action.fields):
+        values: dict[str, Any] = {field.name: self.text(field.name) for field in asked}
+        for field in action.fields:
             typed = self.text(field.name)
             match field.kind:
                 case "number":
@@ -56,7 +59,11 @@ class Form(ImmutableMultiDict[str, str]):
                     values[field.name] = typed or None
                 case _:
                     values[field.name] = typed or field.value
-        return values
+        return {
+            name: value
+            for name, value in values.items()
+            if seen is None or name not in seen or value != seen[name]
+        }
 
     def seen(self) -> dict[str, Any] | None:
         """Return the settings as they were when the form was opened, or None if this is
@@ -116,23 +123,29 @@ def dialog(
     console: Console,
     request: Request,
     action: Action,
-    subject: Document,
+    waitlist: Document,
     who: str,
+    person: Document | None = None,
     known: Sequence[Field] = (),
 ) -> Response:
-    """Return the dialog in which the operator confirms an action.
+    """Return the dialog in which the operator confirms an action on a waitlist or on a person.
 
     The dialog does not ask for the fields in `known`.
     """
-    asked = [field for field in action.fields if field not in known]
+    unknown = [field for field in action.fields if field not in known]
+    questions = action.asked(waitlist, person or {})
+    fields = shown_fields(unknown, waitlist, person or {})
+    shown = {field.name: field.value for field in (*questions, *fields)}
     return console.page(
         request,
         "dialog.html",
         action=action,
         title=action.title.format(who=who),
-        consequence=f"{action.consequence} {action.more(subject)}",
-        questions=action.asked(subject) if isinstance(action, ListAction) else (),
-        fields=shown_fields(asked, subject),
+        waitlist=waitlist,
+        consequence=f"{action.consequence} {action.more(person or waitlist)}",
+        questions=questions,
+        fields=fields,
+        seen=json.dumps(shown) if person and questions else "",
         key=str(uuid.uuid4()),
         send_to=request.url.path,
     )
@@ -142,7 +155,7 @@ def bulk_dialog(
     console: Console,
     request: Request,
     action: Action,
-    title: str,
+    bulk: Bulk,
     names: Sequence[str],
     entries: Sequence[str],
 ) -> Response:
@@ -151,8 +164,8 @@ def bulk_dialog(
         request,
         "dialog.html",
         action=action,
-        title=title.format(people=format_count(len(names), "person", "people")),
-        consequence=action.consequence,
+        title=bulk.title.format(people=format_count(len(names), "person", "people")),
+        consequence=bulk.consequence,
         names=names,
         entries=entries,
         questions=(),
@@ -181,8 +194,8 @@ def second_dialog(
     return response
 
 
-def shown_fields(fields: Iterable[Field], subject: Document) -> list[Field]:
-    """Adapt the fields of a dialog to the person or the waitlist, and leave out fields that are not
-    needed.
+def shown_fields(fields: Iterable[Field], waitlist: Document, person: Document) -> list[Field]:
+    """Adapt the fields of a dialog to the waitlist and the person, and leave out fields that are
+    not needed.
     """
-    return [shown for field in fields if (shown := field.shown_for(subject))]
+    return [shown for field in fields if (shown := field.shown_for(waitlist, person))]

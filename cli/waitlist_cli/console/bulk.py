@@ -31,7 +31,7 @@ def routes(console: Console) -> list[Route]:
         people = _people(console, waitlist_id, request.query_params.getlist("entry"))
         names = [name_of(person, waitlist) for person in people]
         entries = [person["entry_id"] for person in people]
-        return bulk_dialog(console, request, action, bulk.title, names, entries)
+        return bulk_dialog(console, request, action, bulk, names, entries)
 
     def act(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)

@@ -60,10 +60,12 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
         """Show what the import would do, without importing anything."""
         job = job_of(jobs, KIND, request)
         task = _task(job, form)
+        waitlist = console.get(f"/{job.waitlist_id}")
         with job.opened(task.reading) as source:
             task.check(source)
-            run = try_out_import(console.api, job.waitlist_id, source.records(), task.columns)
-        waitlist = console.get(f"/{job.waitlist_id}")
+            run = try_out_import(
+                console.api, job.waitlist_id, source.records(), task.columns, waitlist
+            )
         is_asked = task.columns.identity is not None
         return console.page(
             request,

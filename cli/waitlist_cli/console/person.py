@@ -62,18 +62,21 @@ def routes(console: Console) -> list[Route]:
 
     def ask(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
+        waitlist = console.get(f"/{waitlist_id}")
         person = console.person(waitlist_id, entry_of(request))
-        who = name_of(person, console.get(f"/{waitlist_id}"))
         action = find_action(PERSON_ACTIONS, request.path_params["action"])
         # If this console has made the claim, it knows the claim token. The operator then need not
         # enter the token.
         known = (CLAIM_TOKEN,) if person["claim_token"] else ()
-        return dialog(console, request, action, person, who, known)
+        who = name_of(person, waitlist)
+        return dialog(console, request, action, waitlist, who, person, known)
 
     def act(request: Request, form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
         action = find_action(PERSON_ACTIONS, request.path_params["action"])
-        values = form.read(action)
+        key, waitlist = form.key, console.get(f"/{waitlist_id}")
+        before = console.undos.person_before(key, partial(console.person, waitlist_id, entry_id))
+        values = form.read(action, action.asked(waitlist, before), form.seen())
         if CLAIM_TOKEN in action.fields:
             made = console.claims.get((waitlist_id, entry_id), {}).get("claim_token")
             values[CLAIM_TOKEN.name] = values[CLAIM_TOKEN.name] or made
@@ -81,10 +84,8 @@ def routes(console: Console) -> list[Route]:
                 raise WrongUsage(
                     "Enter the claim token. The client that made the claim has received the token."
                 )
-        body = action.to_body(values)
-        key = form.key
-        before = console.undos.person_before(key, partial(console.person, waitlist_id, entry_id))
-        who = name_of(before, console.get(f"/{waitlist_id}"))
+        body = action.to_body(action.read_answers(values, waitlist, before))
+        who = name_of(before, waitlist)
         if action.sure and not form.text("sure"):
             return second_dialog(console, request, action, who, key)
         answer = Person(console.api, waitlist_id, entry_id, key).send(action, **body)

@@ -36,7 +36,9 @@ def routes(console: Console) -> list[Route]:
             waiting=console.get(f"/{waitlist_id}/stats")["waiting"],
             held=[person for person in people if person["claim_token"]],
             ended=[person for person in people if not person["claim_token"]],
-            fields=shown_fields([field for field in CLAIM_PEOPLE.fields if field != HOW], waitlist),
+            fields=shown_fields(
+                [field for field in CLAIM_PEOPLE.fields if field != HOW], waitlist, {}
+            ),
             actions=CLAIM_ACTIONS,
             key=str(uuid.uuid4()),
             every=REFRESH_SECONDS,

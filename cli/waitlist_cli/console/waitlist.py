@@ -61,7 +61,7 @@ def routes(console: Console) -> list[Route]:
     def act(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
         action = find_action(LIST_ACTIONS, request.path_params["action"])
-        values = form.read(action, console.get(f"/{waitlist_id}"))
+        values = form.read(action, action.asked(console.get(f"/{waitlist_id}"), {}))
         sent = ListRequest(console.api, waitlist_id, form.key, values)
         notice, answer = action.carry_out(sent)
         to = None

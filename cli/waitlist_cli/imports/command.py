@@ -91,8 +91,9 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
     )
     for text, rows in found.notes.most_common():
         output.text(f"  {rows:,}: {format_value(text)}")
-    for row, former, name in found.duplicates:
-        output.text(f"  Row {row:,} has the same customer as row {former:,}: {format_value(name)}")
+    for row, former in found.duplicates:
+        who = format_value(former.customer_id)
+        output.text(f"  Row {row:,} has the same customer as row {former.row:,}: {who}")
     for text, rows in found.reasons.most_common(SHOWN_REASONS):
         output.text(f"  {rows:,} would be refused: {format_value(text)}")
     first_of_last = found.people - len(found.last) + 1

@@ -14,6 +14,7 @@ from waitlist_cli.imports.columns import CUSTOMER, Columns
 from waitlist_cli.imports.invalid import InvalidRow
 from waitlist_cli.imports.records import Record
 from waitlist_cli.imports.run import MOST_REASONS, NO_ADDRESS, reason_of
+from waitlist_cli.operations.names import name_of
 from waitlist_cli.terminal.output import escaped_json
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ class Person:
 
     row: int
     customer_id: str
+    # The name under which operators know the person. It is not part of the JSON output, because it
+    # is personal data.
+    name: str
     priority: int
     # The signup time, or "" if the file has no signup time for the person.
     joined_at: str
@@ -64,8 +68,8 @@ class DryRun:
     last: list[Person] = field(default_factory=list)
     duplicate_rows: int = 0
     # Each tuple describes a row with the same customer as an earlier row. It contains the number of
-    # this row, the number of the earlier row, and the customer id.
-    duplicates: list[tuple[int, int, str]] = field(default_factory=list)
+    # this row, and the person of the earlier row.
+    duplicates: list[tuple[int, Person]] = field(default_factory=list)
     refused_rows: int = 0
     # Tuples of a row number and a reason.
     refused: list[tuple[int, str]] = field(default_factory=list)
@@ -85,11 +89,11 @@ class DryRun:
         return {
             "rows": self.rows,
             "people": self.people,
-            **{name: [vars(person) for person in shown] for name, shown in people.items()},
+            **{name: [_as_json(person) for person in shown] for name, shown in people.items()},
             "duplicates": self.duplicate_rows,
             "duplicate_rows": [
-                {"row": row, "former_row": former, "customer_id": name}
-                for row, former, name in self.duplicates
+                {"row": row, "former_row": former.row, "customer_id": former.customer_id}
+                for row, former in self.duplicates
             ],
             "banned": self.banned,
             "left_out": self.left_out,
@@ -101,16 +105,24 @@ class DryRun:
         }
 
 
+def _as_json(person: Person) -> dict[str, Any]:
+    return {name: value for name, value in vars(person).items() if name != "name"}
+
+
 def try_out_import(
-    api: "Api", waitlist_id: str, records: Iterable[Record], columns: Columns
+    api: "Api",
+    waitlist_id: str,
+    records: Iterable[Record],
+    columns: Columns,
+    waitlist: Mapping[str, Any] | None = None,
 ) -> DryRun:
-    """Predict the result of an import.
+    """Predict the result of an import. The people have names only if `waitlist` is given.
 
     If addresses identify people, the service checks the rows, because only the service knows which
     addresses belong to the same person.
     """
     if columns.identity is None:
-        return dry_run(records, columns, datetime.now(UTC))
+        return dry_run(records, columns, datetime.now(UTC), waitlist=waitlist)
     rows, results = list(records), dict[int, Any]()
     for batch in group_into_batches(rows, columns, ""):
         if batch.sent:
@@ -118,7 +130,7 @@ def try_out_import(
             answer = api.operator("POST", f"/{waitlist_id}/import", body)
             numbers = [row.record.number for row in batch.sent]
             results |= dict(zip(numbers, answer["results"], strict=True))
-    return dry_run(rows, columns, datetime.now(UTC), results)
+    return dry_run(rows, columns, datetime.now(UTC), results, waitlist)
 
 
 def dry_run(
@@ -126,6 +138,7 @@ def dry_run(
     columns: Columns,
     now: datetime,
     results: Mapping[int, Mapping[str, Any]] | None = None,
+    waitlist: Mapping[str, Any] | None = None,
 ) -> DryRun:
     """Read all rows and predict the result of the import.
 
@@ -133,7 +146,7 @@ def dry_run(
     rows.
     """
     found = DryRun()
-    people = list(_people(records, columns, now, found, results or {}))
+    people = list(_people(records, columns, now, found, results or {}, waitlist))
     found.people = len(people)
     found.first = nsmallest(SHOWN, people, key=lambda person: person.sort_key)
     shown_last = min(SHOWN, len(people) - len(found.first))
@@ -147,8 +160,9 @@ def _people(
     now: datetime,
     found: DryRun,
     results: Mapping[int, Mapping[str, Any]],
+    waitlist: Mapping[str, Any] | None,
 ) -> Iterator[Person]:
-    rows: dict[str, int] = {}
+    rows: dict[str, Person] = {}
     for record in records:
         found.rows += 1
         try:
@@ -175,12 +189,15 @@ def _people(
         if (former := rows.get(customer_id)) is not None:
             found.duplicate_rows += 1
             if len(found.duplicates) < SHOWN:
-                found.duplicates.append((record.number, former, customer_id))
+                found.duplicates.append((record.number, former))
             continue
-        rows[customer_id] = record.number
         joined_at = entry.get("joined_at", "")
         priority, rank = entry.get("priority", 0), entry.get("rank")
-        yield Person(record.number, customer_id, priority, joined_at, rank)
+        known = {**entry, "entry_id": customer_id}
+        name = name_of(known, waitlist) if waitlist is not None else customer_id
+        person = Person(record.number, customer_id, name, priority, joined_at, rank)
+        rows[customer_id] = person
+        yield person
 
 
 def _refuse(found: DryRun, row: int, reason: str) -> None:

@@ -46,18 +46,18 @@ class Field:
     option: str = ""
     # The help text of the command's option, if it differs from the hint in the dialog.
     help: str = ""
-    # Returns the field as it should be for this person or this waitlist, or None if the dialog does
-    # not need the field.
-    adapt: Callable[["Field", Document], "Field | None"] | None = None
+    # Returns the field as it should be for a waitlist and a person, or None if the dialog does not
+    # need the field. The person is {} if the action is on the whole waitlist.
+    adapt: Callable[["Field", Document, Document], "Field | None"] | None = None
 
-    def shown_for(self, subject: Document) -> "Field | None":
-        """Return the field as the dialog of this person or waitlist shows it.
+    def shown_for(self, waitlist: Document, person: Document) -> "Field | None":
+        """Return the field as the dialog for this waitlist and this person shows it.
 
         Return None if the dialog does not need the field.
         """
         if self.kind == "seen":
-            return replace(self, value=subject[self.name] or "")
-        return self.adapt(self, subject) if self.adapt else self
+            return replace(self, value=person[self.name] or "")
+        return self.adapt(self, waitlist, person) if self.adapt else self
 
     def number(self, typed: str) -> int | None:
         """Parse a whole number that the operator typed.
@@ -140,7 +140,13 @@ class Action(Request):
     # The text of the button that opens the dialog, if it differs from the text of the button inside
     # the dialog.
     label: str = ""
+    # This function returns the questions that the dialog asks. Its arguments are the waitlist and
+    # the person. The person is {} if the action is on the whole waitlist. The dialog shows the
+    # other fields only if the operator opens them.
+    asked: Callable[[Document, Document], Sequence[Field]] = lambda _waitlist, _person: ()
     fields: Sequence[Field] = ()
+    # Whether the dialog stays open after the action, so that the operator can take it again.
+    stays_open: bool = False
     # Fields of the request body that have the same values in every request.
     body: Mapping[str, Any] = field(default_factory=dict)
     # Whether the button in the dialog is red, because the person loses something by the action.
@@ -172,6 +178,8 @@ class Bulk:
     """
 
     title: str
+    # What the action does to these people.
+    consequence: str
     # What the operator reads after the action.
     notice: str
     # The action is taken in the order of the queue. With some values, it must be taken in the
@@ -184,6 +192,11 @@ class PersonAction(Action):
     """An action on one person. The action sends a single request."""
 
     fields: Sequence[Field] = (REASON,)
+    # A function that reads the answers to the questions in `asked`. Its arguments are the
+    # operator's values, the waitlist and the person.
+    read_answers: Callable[[dict[str, Any], Document, Document], dict[str, Any]] = (
+        lambda values, _waitlist, _person: values
+    )
     # A function that converts the operator's values to the remaining fields of the request body.
     to_body: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values
     # What the operator is told after the action. If it is a function, it gets the response.
@@ -228,11 +241,6 @@ class ListAction(Action):
 
     # This function sends the requests. It returns the message for the operator, and the response.
     carry_out: Callable[[ListRequest], tuple[str, Any]]
-    # This function returns the fields that depend on the waitlist, such as its questions. The
-    # dialog shows them first, and shows the other fields only if the operator opens them.
-    asked: Callable[[Document], Sequence[Field]] = lambda _: ()
-    # Whether the dialog stays open after the action, so that the operator can take it again.
-    stays_open: bool = False
     # This function returns the requests that undo the action. Its argument is the response that
     # `carry_out` returned.
     inverse: Callable[[Any], Sequence[Inverse]] = lambda _: ()

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import (
@@ -41,10 +42,21 @@ OFFER_SECONDS = Field(
 )
 
 
-def end_after(seconds: int) -> str:
+def end_after(seconds: int, zone: str) -> str:
     """Format the end of an offer that is made now and lasts this many seconds."""
     until = datetime.now(UTC) + timedelta(seconds=seconds)
-    return format_value(until.isoformat(timespec="seconds"))
+    return moment_text(until.isoformat(), zone)
+
+
+def moment_text(time: str, zone: str = "") -> str:
+    """Format a time in a time zone, such as `14:03 on Sun 29 Nov 2026 (Europe/Berlin)`.
+
+    Without a time zone, the time is in UTC, such as `2026-11-29 13:03:07Z`.
+    """
+    if not zone:
+        return format_value(time)
+    local = datetime.fromisoformat(time).astimezone(ZoneInfo(zone))
+    return f"{local:%H:%M on %a} {local.day} {local:%b %Y} ({zone})"
 
 
 def offers_end(waitlist: Document) -> str:
@@ -54,20 +66,21 @@ def offers_end(waitlist: Document) -> str:
         return "People are admitted at once."
     seconds = policy["offer_seconds"]
     return (
-        f"An offer lasts {format_duration(seconds)}, until {end_after(seconds)}, if you enter no "
-        "other time."
+        f"If you enter no other time, an offer lasts {format_duration(seconds)}. It ends at "
+        f"{end_after(seconds, waitlist['timezone'])}."
     )
 
 
-def offered_until(entries: list[dict[str, Any]]) -> str:
-    """Describe when these offers end.
+def offered_until(entries: list[dict[str, Any]], zone: str = "") -> str:
+    """Describe when these offers end. Without a time zone, the time is in UTC.
 
     If they end at different times, mention only the earliest time.
     """
     ends = sorted({entry["offered_until"] for entry in entries if entry["offered_until"]})
     if not ends:
         return ""
-    return f" {'The offers end' if len(ends) == 1 else 'The first offer ends'} at {ends[0]}."
+    end = moment_text(ends[0], zone) if zone else ends[0]
+    return f" {'The offers end' if len(ends) == 1 else 'The first offer ends'} at {end}."
 
 
 def withdrawals(entries: Sequence[Document]) -> list[Inverse]:
@@ -97,7 +110,11 @@ ADMIT_PERSON = PersonAction(
         else "{who} is admitted."
     ),
     inverse=lambda _, person: withdrawals([person]),
-    bulk=Bulk("Admit {people} now?", "{people}: admitted, or offered a slot."),
+    bulk=Bulk(
+        "Admit {people} now?",
+        "They get a slot now, regardless of their positions, the rate and the schedule.",
+        "{people}: admitted, or offered a slot.",
+    ),
 )
 WITHDRAW = PersonAction(
     name="withdraw",
@@ -120,7 +137,11 @@ WITHDRAW = PersonAction(
     ),
     notice=back_in_queue,
     inverse=lambda person, _: [Inverse("admit", person["entry_id"])],
-    bulk=Bulk("Take back the offers of {people}?", "{people}: offer taken back."),
+    bulk=Bulk(
+        "Take back the offers of {people}?",
+        "They wait at their old places again, and the next people get the slots.",
+        "{people}: offer taken back.",
+    ),
 )
 EXIT = PersonAction(
     name="exit",
@@ -182,9 +203,9 @@ def _admit(request: ListRequest) -> tuple[str, Any]:
         raise WrongUsage("A quota applies to the whole list. Leave the filter empty.")
     pages = send(count, filters, key=request.key, refill=refill, offer_seconds=seconds)
     entries = [entry for page in pages for entry in page]
-    notice = (
-        f"{format_count(len(entries), 'person has', 'people have')} a slot.{offered_until(entries)}"
-    )
+    zone = request.api.operator("GET", f"/{request.waitlist_id}")["timezone"]
+    slots = format_count(len(entries), "person has", "people have")
+    notice = f"{slots} a slot.{offered_until(entries, zone)}"
     if len(entries) < count:
         notice += " The quota continues with the next people." if refill else f" {NO_MORE}"
     return notice, entries

@@ -98,7 +98,12 @@ BUMP = PersonAction(
         f"{entry['priority']}."
     ),
     inverse=lambda person, _: way_back(person),
-    bulk=Bulk("Move {people}", "{people}: moved.", lambda body: body.get("to") == "front"),
+    bulk=Bulk(
+        "Move {people}",
+        "They move at once and lose their old places. You can move them again.",
+        "{people}: moved.",
+        lambda body: body.get("to") == "front",
+    ),
 )
 
 

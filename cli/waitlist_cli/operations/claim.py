@@ -205,7 +205,7 @@ def _releases(answer: Document) -> list[Inverse]:
     ]
 
 
-def _if_segmented(field: Field, waitlist: Document) -> Field | None:
+def _if_segmented(field: Field, waitlist: Document, _: Document) -> Field | None:
     if not waitlist["segments"]:
         return None
     declared = " or ".join("+".join(names) for names in waitlist["segments"])

@@ -1,9 +1,12 @@
-"""Changes the profile and the attributes of a person."""
+"""Changes the answers, the other data of the profile, and the other attributes of a person."""
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from waitlist_cli.errors import FieldProblem, WrongUsage
 from waitlist_cli.operations.action import ENTRY, REASON, Document, Field, Inverse, PersonAction
+from waitlist_cli.operations.questions import PARTS, answered_fields, stored_answer
 from waitlist_cli.terminal.output import escaped_json
 from waitlist_cli.terminal.parameters import (
     attributes_of,
@@ -13,38 +16,98 @@ from waitlist_cli.terminal.parameters import (
     unquote_line,
 )
 
+OLD_ADDRESS = "Messages go to this address. The place still belongs to the person who signed up."
 
-def _attribute_lines(person: Document) -> str:
+
+def edit_fields(waitlist: Document, person: Document) -> Sequence[Field]:
+    """Return the questions of the waitlist with the answers of the person."""
+    identity = waitlist["identity"]
+    address = f"profile.{identity['field']}" if identity else None
+    return [
+        replace(field, hint=OLD_ADDRESS) if field.name == address else field
+        for field in answered_fields(waitlist, person)
+    ]
+
+
+def _others(waitlist: Document, person: Document, part: str) -> dict[str, Any]:
+    asked = {field.name for field in answered_fields(waitlist, person)}
+    return {name: value for name, value in person[part].items() if f"{part}.{name}" not in asked}
+
+
+def _attribute_lines(attributes: Document) -> str:
     return "\n".join(
         f"{name}={quote_value(value)}"
-        for name, values in person["attributes"].items()
+        for name, values in attributes.items()
         for value in (values if isinstance(values, list) else [values])
     )
 
 
-def _parsed(values: dict[str, Any]) -> dict[str, Any]:
-    lines = [unquote_line(line) for line in lines_of(values["attributes"])]
-    return {
-        **values,
-        "profile": json_object(values["profile"], PROFILE.label),
-        "attributes": attributes_of({}, lines, ATTRIBUTES.label),
-    }
+def _read(values: dict[str, Any], waitlist: Document, person: Document) -> dict[str, Any]:
+    """Return the request body. `values` contains only what the operator has changed."""
+    others = {part: _others(waitlist, person, part) for part in PARTS}
+    if PROFILE.name in values:
+        others["profile"] = _at_field(PROFILE, _read_profile, values[PROFILE.name])
+    if ATTRIBUTES.name in values:
+        others["attributes"] = _at_field(ATTRIBUTES, _read_attributes, values[ATTRIBUTES.name])
+    for question in answered_fields(waitlist, person):
+        part, _, name = question.name.partition(".")
+        if name in others[part]:
+            field = PROFILE if part == PROFILE.name else ATTRIBUTES
+            raise field.wrong(f"The question {question.label!r} asks for {name}. Answer it there.")
+        if (answer := _answer(question, values, person)) not in (None, ""):
+            others[part][name] = answer
+    return {"reason": values.get(REASON.name, ""), **others}
+
+
+def _answer(question: Field, values: Mapping[str, str], person: Document) -> Any:
+    """Return the answer to store. An answer that has not changed is stored as it was."""
+    typed = values.get(question.name, question.value)
+    if typed == question.value:
+        return stored_answer(question, person)
+    # As on the customer's page, the stored answer to a checkbox is the accepted text.
+    return question.label if question.kind == "tick" and typed else typed
+
+
+def _at_field(field: Field, read: Callable[[str], dict[str, Any]], typed: str) -> dict[str, Any]:
+    """Read what the operator typed into a field. An error names the field."""
+    try:
+        return read(typed)
+    except WrongUsage as error:
+        problem = FieldProblem(field.name, error.message)
+        raise WrongUsage(error.message, fields=[problem]) from error
+
+
+def _read_profile(typed: str) -> dict[str, Any]:
+    return json_object(typed, PROFILE.label) if typed else {}
+
+
+def _read_attributes(typed: str) -> dict[str, Any]:
+    return attributes_of({}, [unquote_line(line) for line in lines_of(typed)], ATTRIBUTES.label)
+
+
+def _with_other_data(field: Field, waitlist: Document, person: Document) -> Field:
+    others = _others(waitlist, person, "profile")
+    return replace(field, value=escaped_json(others, indent=2) if others else "")
+
+
+def _with_other_attributes(field: Field, waitlist: Document, person: Document) -> Field:
+    return replace(field, value=_attribute_lines(_others(waitlist, person, "attributes")))
 
 
 PROFILE = Field(
     "profile",
-    "Profile",
+    "Other data of the profile",
     "long",
-    "A JSON object of at most 8 KB.",
-    adapt=lambda field, person: replace(field, value=escaped_json(person["profile"], indent=2)),
+    "A JSON object with the data that no question above asks for.",
+    adapt=_with_other_data,
 )
 ATTRIBUTES = Field(
     "attributes",
-    "Attributes",
+    "Other attributes",
     "long",
     "Write one NAME=VALUE per line. To give several values, repeat the name. A value in double "
     "quotes is a JSON string, in which an escape such as \\u202e stands for a hidden character.",
-    adapt=lambda field, person: replace(field, value=_attribute_lines(person)),
+    adapt=_with_other_attributes,
 )
 EDIT = PersonAction(
     name="edit",
@@ -55,9 +118,10 @@ EDIT = PersonAction(
     label="Edit",
     method="PATCH",
     path=ENTRY,
+    asked=edit_fields,
     fields=(PROFILE, ATTRIBUTES, REASON),
-    to_body=_parsed,
-    notice="The profile and the attributes are saved.",
+    read_answers=_read,
+    notice="The answers are saved.",
     inverse=lambda person, _: [
         Inverse(
             "edit",

@@ -7,9 +7,9 @@ from typing import Any
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
-from waitlist_cli.operations.admit import end_after
+from waitlist_cli.operations.admit import end_after, moment_text
 from waitlist_cli.operations.claim import FILTER
-from waitlist_cli.terminal.output import format_count, format_value
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.times import A_TIME, AGO, UNITS, utc
 
 MOST_INVITED = 100_000
@@ -82,11 +82,11 @@ def ends(typed: str) -> dict[str, Any]:
         raise WrongUsage(message) from None
 
 
-def invited_text(invitation: Document) -> str:
-    """Say how many people are invited, and until when."""
+def invited_text(invitation: Document, zone: str = "") -> str:
+    """Say how many people are invited, and until when. Without a time zone, the time is in UTC."""
     invited = invitation["funnel"]["invited"]
     people = format_count(invited, "person is invited", "people are invited")
-    text = f"{people}. The offers end at {format_value(invitation['until'])}."
+    text = f"{people}. The offers end at {moment_text(invitation['until'], zone)}."
     if invitation["state"] == "running":
         return f"{text} More offers are being made, up to {invitation['count']:,} people in all."
     if invited < invitation["count"]:
@@ -94,8 +94,9 @@ def invited_text(invitation: Document) -> str:
     return text
 
 
-def ends_at(_: Document) -> str:
-    return f"With {USUAL}, the offers end at {end_after(USUAL_HOURS * 3600)}."
+def ends_at(waitlist: Document) -> str:
+    end = end_after(USUAL_HOURS * 3600, waitlist["timezone"])
+    return f"With {USUAL}, the offers end at {end}."
 
 
 def _invite(request: ListRequest) -> tuple[str, Any]:
@@ -112,13 +113,13 @@ def _invite(request: ListRequest) -> tuple[str, Any]:
         body[ENTRIES.name] = re.findall(r"[^\s,]+", body[ENTRIES.name])
     if COUNT.name not in body and ENTRIES.name not in body:
         raise WrongUsage("Enter how many people to invite, or the ids of their entries.")
+    waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
     if words:
-        waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
         usual = (waitlist["messages"] or {}).get("language", "en")
         body["message"] = {language or usual: words}
     path = PATH.format(waitlist_id=request.waitlist_id)
     invitation = request.api.operator("POST", path, {**body, **ends(typed)}, key=request.key)
-    return invited_text(invitation), invitation
+    return invited_text(invitation, waitlist["timezone"]), invitation
 
 
 INVITE = ListAction(

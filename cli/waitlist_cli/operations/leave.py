@@ -13,7 +13,12 @@ REMOVE = PersonAction(
     outcome="removed",
     is_final=True,
     inverse=lambda person, _: [Inverse("reinstate", person["entry_id"])],
-    bulk=Bulk("Remove {people} from the list?", "{people}: removed from the list."),
+    bulk=Bulk(
+        "Remove {people} from the list?",
+        "They lose their places, but an operator can reinstate them later. The records and the "
+        "histories are kept.",
+        "{people}: removed from the list.",
+    ),
 )
 ERASE = PersonAction(
     name="erase",

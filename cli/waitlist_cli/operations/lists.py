@@ -89,7 +89,7 @@ DELETE = ListAction(
         Field(
             "id",
             "Type the id to confirm",
-            adapt=lambda field, waitlist: replace(
+            adapt=lambda field, waitlist, _: replace(
                 field, label=f"Type {waitlist['waitlist_id']} to confirm", is_required=True
             ),
         ),

@@ -1,10 +1,12 @@
-"""Asks operators the questions of a waitlist about a new person, and reads the answers."""
+"""Asks operators the questions of a waitlist about a person, and reads the answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from waitlist_cli.operations.action import Document, Field
 from waitlist_cli.operations.names import label_of, questions_of
+from waitlist_cli.terminal.output import CONTROLS
 
 PARTS = ("profile", "attributes")
 KINDS = {"email": "email", "tel": "tel", "checkbox": "tick", "select": "select"}
@@ -44,6 +46,46 @@ def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str
         if answer:
             found[part][name] = answer
     return found
+
+
+def answered_fields(waitlist: Document, person: Document) -> list[Field]:
+    """Return one field for each question, with the answer of this person.
+
+    Leave out a question whose answer cannot be edited in a field of one line, such as a list.
+    """
+    fields = []
+    for field in fields_for(waitlist):
+        stored = stored_answer(field, person)
+        if field.kind == "tick":
+            fields.append(replace(field, value="yes" if stored else ""))
+        elif (answer := _one_line(stored)) is not None:
+            fields.append(_with_answer(field, answer))
+    return fields
+
+
+def stored_answer(field: Field, person: Document) -> Any:
+    """Return what the record of the person contains for a question. None means no answer."""
+    part, _, name = field.name.partition(".")
+    return person[part].get(name)
+
+
+def _one_line(stored: object) -> str | None:
+    """Return a stored answer as a text, or None if a field of one line cannot show it exactly."""
+    if stored is None:
+        return ""
+    if isinstance(stored, bool) or not isinstance(stored, str | int | float):
+        return None
+    text = str(stored)
+    # Some characters are invisible, and the operator must notice them.
+    return None if CONTROLS.search(text) or text != text.strip() else text
+
+
+def _with_answer(field: Field, answer: str) -> Field:
+    options = field.options
+    if field.kind == "select" and answer not in dict(options):
+        # The list has changed its choices since the person answered.
+        options = [*options, (answer, answer)]
+    return replace(field, value=answer, options=options)
 
 
 def _fields(waitlist: Document) -> Iterator[Field]:

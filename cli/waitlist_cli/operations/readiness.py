@@ -29,7 +29,11 @@ HOLD_BACK = PersonAction(
     notice="{who} is held back and keeps their place. Others go first.",
     outcome="held_back",
     inverse=lambda person, _: [Inverse("ready", person["entry_id"])],
-    bulk=Bulk("Hold {people} back?", "{people}: held back."),
+    bulk=Bulk(
+        "Hold {people} back?",
+        "They keep their places, but others go first until an operator makes them ready.",
+        "{people}: held back.",
+    ),
 )
 READY = PersonAction(
     name="ready",
@@ -51,5 +55,9 @@ READY = PersonAction(
     inverse=lambda person, _: [
         Inverse("hold-back", person["entry_id"], {"reason": person["held_back_reason"] or ""})
     ],
-    bulk=Bulk("Make {people} ready?", "{people}: no longer held back."),
+    bulk=Bulk(
+        "Make {people} ready?",
+        "They keep their places. From now on, they can be offered a slot, admitted or claimed.",
+        "{people}: no longer held back.",
+    ),
 )

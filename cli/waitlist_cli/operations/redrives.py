@@ -36,7 +36,11 @@ REDRIVE = PersonAction(
     # again since the dialog was opened, the service refuses the request.
     fields=(Field("parked_at", "Parked at", "seen"), TO, REASON),
     notice=back_in_queue,
-    bulk=Bulk("Return {people} to the queue", "{people}: back in the queue."),
+    bulk=Bulk(
+        "Return {people} to the queue",
+        "They wait again, and the numbers of their attempts start at 0.",
+        "{people}: back in the queue.",
+    ),
 )
 
 

@@ -24,7 +24,12 @@ REINSTATE = PersonAction(
     inverse=lambda person, _: (
         [Inverse("remove", person["entry_id"])] if person["status"] == "left" else []
     ),
-    bulk=Bulk("Give {people} their former places back?", "{people}: back at their former places."),
+    bulk=Bulk(
+        "Give {people} their former places back?",
+        "They return to exactly their former places. The former entry tokens become invalid. "
+        "Guests need new links, which you can create with the action Link.",
+        "{people}: back at their former places.",
+    ),
 )
 ON_LIST = "already_on_list"
 NO_TOKENS = "no_entry_tokens"

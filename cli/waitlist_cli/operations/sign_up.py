@@ -104,7 +104,7 @@ ADD = ListAction(
     "next person.",
     path="/{waitlist_id}/import",
     stays_open=True,
-    asked=fields_for,
+    asked=lambda waitlist, _: fields_for(waitlist),
     fields=(
         FIRST_PRIORITY,
         replace(

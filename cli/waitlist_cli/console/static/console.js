@@ -105,7 +105,14 @@ dialog.addEventListener("close", () => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-close]")) dialog.close();
   if (event.target.closest("[data-dismiss]")) dismiss(event.target.closest(".notice"));
+  const copy = event.target.closest("[data-copy]");
+  if (copy) copyText(copy);
 });
+
+async function copyText(button) {
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  trouble.textContent = "Copied.";
+}
 
 function dismiss(notice) {
   // The browser takes the focus from a button that is disabled while its request runs.

@@ -24,8 +24,15 @@ export function showProblems(form) {
   form.querySelector("[aria-invalid]").focus();
 }
 
+// The path of a problem can be longer than the name of the field, such as body.attributes.language.value.
+function findField(form, path) {
+  const parts = path.replace(/^body\./, "").split(".");
+  while (parts.length && !form.elements[parts.join(".")]) parts.pop();
+  return form.elements[parts.join(".")];
+}
+
 function placeProblem(form, { dataset }) {
-  const field = form.elements[dataset.field.replace(/^body\./, "")];
+  const field = findField(form, dataset.field);
   if (!(field instanceof HTMLElement) || field.type === "hidden") return false;
   const details = field.closest("details");
   if (details) details.open = true;

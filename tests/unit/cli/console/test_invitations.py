@@ -12,11 +12,14 @@ def test_people_are_invited_by_the_dialog_and_the_page_shows_the_funnel(
     base = f"/lists/{bakery.waitlist_id}"
     assert "Nobody has been invited yet." in console.text(f"{base}/invitations")
     bakery.sign_up("ada", "bob", "cyd")
+    bakery.typed.run("edit", bakery.waitlist_id, "--timezone", "Asia/Tokyo")
     dialog = console.text(f"{base}/do/invite")
     assert "at most one reminder" in dialog
-    assert re.search(r"With 48h, the offers end at 20\d\d-\d\d-\d\d", dialog)
+    in_tokyo = r"\d\d:\d\d on \w{3} \d+ \w{3} 20\d\d \(Asia/Tokyo\)"
+    assert re.search(f"With 48h, the offers end at {in_tokyo}", dialog)
+    assert re.search(f"It ends at {in_tokyo}", console.text(f"{base}/do/admit"))
     notice = console.submit(f"{base}/do/invite", count="2", until="14d")
-    assert "2 people are invited. The offers end at 20" in notice
+    assert re.match(f"2 people are invited. The offers end at {in_tokyo}", notice)
     text = console.text(f"{base}/invitations")
     assert "Invited at Until Invited Delivered Opened Still open" in text
     assert " UTC 2 0 0 2 0 0 0 0 " in text or " 2 0 0 2 0 0 0 0 " in text

@@ -4,9 +4,11 @@ person.
 
 import csv
 import io
+import json
 import re
 from dataclasses import dataclass
 from html import unescape
+from typing import Any
 
 import pytest
 
@@ -37,6 +39,19 @@ class Person:
         key = re.search(r'name="key" value="([^"]+)"', page)
         assert key
         return self.console.submit(f"{self.path}/{action}", key=key[1], **form)
+
+    def form(self, action: str) -> dict[str, str]:
+        """Return the values of the dialog of an action, as a browser would send them."""
+        page = self.console.page(f"{self.path}/{action}")
+        page = page[page.index('<form class="question"') :]
+        texts = re.findall(r'<textarea[^>]* name="([^"]+)"[^>]*>(.*?)</textarea>', page, re.DOTALL)
+        inputs = re.findall(r'<input [^>]*name="([^"]+)"[^>]* value="([^"]*)"([^>]*)>', page)
+        ticked = [(n, v) for n, v, rest in inputs if v != "yes" or "checked" in rest]
+        chosen = re.findall(
+            r'<select [^>]*name="([^"]+)"(?:(?!</select>).)*?value="([^"]*)" selected', page
+        )
+        values = {name: unescape(value) for name, value in [*texts, *ticked, *chosen]}
+        return {name: value for name, value in values.items() if name != "key"}
 
     @property
     def text(self) -> str:
@@ -153,21 +168,87 @@ def test_a_person_is_removed_and_erased(console: Opened, bakery: Bakery) -> None
     assert bakery.line() == ["bob"]
 
 
-def test_profile_and_attributes_are_edited(console: Opened, bakery: Bakery) -> None:
-    bakery.sign_up("ada", profile={"name": "Ada"}, attributes={"language": ["de", "en"]})
+def ask(bakery: Bakery, fields: list[dict[str, Any]]) -> None:
+    """Set the questions of the waitlist."""
+    url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
+    with plain_client(timeout=35) as http:
+        patched = http.patch(url, json={"page": {"fields": fields}}, auth=local_operator())
+        assert patched.status_code == 200, patched.text
+
+
+def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery) -> None:
+    questions = [
+        {"name": "name", "label": {"de": "Ihr Name", "en": "Your name"}},
+        {"name": "size", "label": "Size", "type": "select", "options": ["small", "large"]},
+        {"name": "terms", "label": "I agree", "type": "checkbox"},
+        {"name": "city", "label": "City", "kept_in": "attributes"},
+    ]
+    profile = {"name": "Ada", "size": "huge", "terms": "I agreed in 2025", "score": 7}
+    bakery.sign_up("ada", profile=profile, attributes={"city": "Bonn", "language": ["de", "en"]})
+    # The list has changed its questions since the signup.
+    ask(bakery, questions)
     ada = person(console, bakery, "ada")
-    form = console.page(f"{ada.path}/edit")
-    assert "language=de\nlanguage=en</textarea>" in form
-    ada.do("edit", profile='{"name": "Ada L."}', attributes="language=fr\nparty=4")
+    shown = console.text(f"{ada.path}/edit")
+    assert re.search("Your name .*Size No answer small large huge .*I agree City .*More", shown)
+    form = ada.form("edit")
+    assert form.pop("profile.name") == "Ada"
+    assert json.loads(form["profile"]) == {"score": 7}
+    assert form["attributes"] == "language=de\nlanguage=en"
+    assert ada.do("edit", **form, **{"profile.name": "Ada L."}) == "The answers are saved."
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
+    assert found["profile"] == {**profile, "name": "Ada L."}
+    assert found["attributes"] == {"city": "Bonn", "language": ["de", "en"]}
+    form = ada.form("edit")
+    del form["profile.terms"]
+    ada.do("edit", **{**form, "profile.size": "", "attributes.city": "", "attributes": "party=4"})
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert (found["profile"], found["attributes"]) == (
-        {"name": "Ada L."},
-        {"language": "fr", "party": "4"},
+        {"name": "Ada L.", "score": 7},
+        {"party": "4"},
     )
-    assert "is not valid JSON" in console.submit_refused(
-        f"{ada.path}/edit", profile="{", attributes=""
+
+
+def test_an_edit_keeps_what_others_have_changed_in_the_meantime(
+    console: Opened, bakery: Bakery
+) -> None:
+    bakery.sign_up("ada", profile={"name": "Ada", "phone": "0151"})
+    ada = person(console, bakery, "ada")
+    form = ada.form("edit")
+    bakery.typed.run(
+        *("edit", bakery.waitlist_id, "--customer", "ada", "--set", "phone=0171"),
+        *("--set", "note=late"),
     )
-    assert "NAME=VALUE" in console.submit_refused(f"{ada.path}/edit", profile="{}", attributes="x")
+    ada.do("edit", **{**form, "profile.name": "Ada L."})
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
+    assert found["profile"] == {"name": "Ada L.", "phone": "0171", "note": "late"}
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "message"),
+    [
+        ("profile", "{", "is not valid JSON"),
+        ("profile", "[]", "give a JSON object"),
+        ("profile", '{"name": "Bob"}', "The question 'Name' asks for name. Answer it there."),
+        ("attributes", "x", "NAME=VALUE"),
+        ("attributes", 'language="', "is not valid JSON"),
+        ("attributes", 'language="a" b', "is not valid JSON"),
+        ("attributes.language", "x" * 65, "at most 64"),
+    ],
+)
+def test_a_wrong_answer_is_reported_at_its_field(
+    console: Opened, bakery: Bakery, field: str, text: str, message: str
+) -> None:
+    bakery.sign_up("ada", profile={"name": "Ada"})
+    ada = person(console, bakery, "ada")
+    refused = console.send(f"{ada.path}/edit", **{**ada.form("edit"), field: text})
+    assert refused.status_code == 422
+    problems = re.findall('data-field="([^"]*)" data-says="([^"]*)"', unescape(refused.text))
+    assert all(name.removeprefix("body.").startswith(field) for name, _ in problems)
+    assert len(problems) == 1
+    assert message in unescape(refused.text)
+    assert bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")["profile"] == {
+        "name": "Ada"
+    }
 
 
 def test_the_edit_dialog_escapes_invisible_characters_and_keeps_them(
@@ -178,17 +259,16 @@ def test_the_edit_dialog_escapes_invisible_characters_and_keeps_them(
     ada = person(console, bakery, "ada")
     html = console.page(f"{ada.path}/edit")
     assert not re.search("[\u202e\u2066\x1b]", html)
-    texts = [
-        unescape(one) for one in re.findall(r"<textarea[^>]*>(.*?)</textarea>", html, re.DOTALL)
-    ]
-    assert "\\u202e" in texts[0]
-    assert texts[1] == 'language=de\nlanguage="\\"en\\""'
-    ada.do("edit", profile=texts[0], attributes=texts[1])
+    form = ada.form("edit")
+    assert json.loads(form["profile"]) == profile
+    assert "\\u202e" in form["profile"]
+    assert form["attributes"] == 'language=de\nlanguage="\\"en\\""'
+    ada.do("edit", **{**form, "attributes": f"{form['attributes']}\nparty=4"})
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
-    assert (found["profile"], found["attributes"]) == (profile, {"language": ["de", '"en"']})
-    for wrong in ('language="', 'language="a" b'):
-        refused = console.submit_refused(f"{ada.path}/edit", profile="{}", attributes=wrong)
-        assert "is not valid JSON" in refused
+    assert (found["profile"], found["attributes"]) == (
+        profile,
+        {"language": ["de", '"en"'], "party": "4"},
+    )
 
 
 def test_claimed_people_are_extended_completed_released_and_parked(
@@ -417,7 +497,6 @@ def test_a_person_is_added_by_hand(console: Opened, bakery: Bakery) -> None:
 def test_add_asks_the_questions_of_the_list_and_makes_an_id(
     console: Opened, bakery: Bakery
 ) -> None:
-    url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     fields = [
         {"name": "reason", "label": {"de": "Grund", "en": "Reason"}, "required": True},
         {"name": "who", "label": "Your name"},
@@ -432,9 +511,7 @@ def test_add_asks_the_questions_of_the_list_and_makes_an_id(
         {"name": "terms", "label": "I agree", "type": "checkbox"},
         {"name": "utm", "label": "Source", "type": "hidden"},
     ]
-    with plain_client(timeout=35) as http:
-        patched = http.patch(url, json={"page": {"fields": fields}}, auth=local_operator())
-        assert patched.status_code == 200, patched.text
+    ask(bakery, fields)
     add = f"/lists/{bakery.waitlist_id}/do/add"
     shown = console.text(add)
     labels = ["Reason", "Your name", "Phone", "Size", "Large", "I agree", "Language", "More"]

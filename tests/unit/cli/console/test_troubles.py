@@ -68,7 +68,7 @@ def test_a_dialog_keeps_its_values_and_its_key_when_the_service_is_unavailable(
 ) -> None:
     path = f"/lists/bakery/people/{entry_id_of('bakery', 'ada')}/bump"
     person = {"entry_id": entry_id_of("bakery", "ada"), "customer_id": "ada"}
-    fake.script = [answer(200, person), answer(200, {}), problem(503, "", "Busy.")]
+    fake.script = [answer(200, {}), answer(200, person), problem(503, "", "Busy.")]
     answered = scripted.send(path, where="front", key="one-and-the-same-key")
     assert answered.status_code == 503
     assert not {"hx-retarget", "hx-trigger", "refresh"} & set(answered.headers)

@@ -10,7 +10,7 @@ from waitlist_cli.client.ids import entry_id_of
 
 CHANGES = ["hold-back", "remove", "ban", "bump", "admit", "edit"]
 STORED = ("status", "position", "priority", "not_ready", "banned_at", "profile", "attributes")
-FORM = {"where": "front", "profile": '{"name": "Bob"}', "attributes": "language=fr"}
+FORM = {"where": "front", "profile.name": "Bob", "attributes.language": "fr"}
 
 
 def undo_path(console: Opened, path: str, **form: str) -> str | None:
