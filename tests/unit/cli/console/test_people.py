@@ -6,9 +6,9 @@ import csv
 import io
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import unescape
-from typing import Any
 
 import pytest
 
@@ -168,7 +168,7 @@ def test_a_person_is_removed_and_erased(console: Opened, bakery: Bakery) -> None
     assert bakery.line() == ["bob"]
 
 
-def ask(bakery: Bakery, fields: list[dict[str, Any]]) -> None:
+def ask(bakery: Bakery, fields: Sequence[object]) -> None:
     """Set the questions of the waitlist."""
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     with plain_client(timeout=35) as http:
