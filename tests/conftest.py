@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.queue.behaviour", "tests.support")
 
+from tests.support.journal import read_at_most  # noqa: E402
 from tests.support.redis_servers import (  # noqa: E402
     Cluster,
     Server,
@@ -105,6 +106,18 @@ def _run_in_order() -> Iterator[None]:
     of these tests. The services that `make run` starts have real threads.
     """
     with patch("waitlist_api.parallel.ThreadPoolExecutor", InOrder):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _read_little_of_the_journal() -> Iterator[None]:
+    """Let maintenance read at most two hours of the journal after an interruption, instead of a
+    day.
+
+    The journal of a day has 23,040 partitions. Tests that let days pass would spend most of their
+    time on reading empty partitions.
+    """
+    with read_at_most(minutes=120):
         yield
 
 

@@ -64,7 +64,9 @@ class Alarm:
         `before` is the state of the alarm until then.
         """
         needed = int(self.properties["EvaluationPeriods"])
-        series = self._series(reported, minutes)[-(needed + MORE_POINTS) :]
+        points = needed + MORE_POINTS
+        # DIFF needs the point before the first point.
+        series = self._series(reported, minutes, points + 1)[-points:]
         real = [value for value in series if value is not None]
         treatment = self.properties.get("TreatMissingData", "missing")
         if any(named(metric).startswith("AWS/DynamoDB") for metric in self.metrics.values()):
@@ -90,9 +92,9 @@ class Alarm:
         compare = COMPARISONS[self.properties["ComparisonOperator"]]
         return compare(value, float(self.properties["Threshold"]))
 
-    def _series(self, reported: Reported, minutes: int) -> Series:
+    def _series(self, reported: Reported, minutes: int, points: int) -> Series:
         series = {
-            id_: statistic(metric, reported.get(metric_of(metric), ()), minutes)
+            id_: statistic(metric, reported.get(metric_of(metric), ()), minutes, points)
             for id_, metric in self.metrics.items()
         }
         for query in self.properties.get("Metrics", []):
@@ -118,14 +120,17 @@ def named(metric: Mapping[str, Any]) -> str:
     return metric_of(metric)[0]
 
 
-def statistic(metric: Mapping[str, Any], values: Sequence[Sequence[float]], minutes: int) -> Series:
-    """Return the statistic of a metric for each of its periods.
+def statistic(
+    metric: Mapping[str, Any], values: Sequence[Sequence[float]], minutes: int, points: int
+) -> Series:
+    """Return the statistic of a metric for each of its last periods. `points` is their number.
 
     If a period has no values, its statistic is None.
     """
     name = metric.get("Stat") or metric.get("Statistic") or metric["ExtendedStatistic"]
     length = int(metric["Period"]) // MINUTE_SECONDS
-    periods = [values[first : first + length] for first in range(0, minutes, length)]
+    starts = range(0, minutes, length)[-points:]
+    periods = [values[first : first + length] for first in starts]
     flat = [[value for minute in period for value in minute] for period in periods]
     return [STATISTICS[name](period) if period else None for period in flat]
 

@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 # An audit reads at most this much of the journal, even if maintenance has not run for a longer
 # time.
-LONGEST = 24 * 60 * MINUTE
+LONGEST_STAMPS = 24 * 60 * MINUTE
 # If an audit continues in another run, it reads this much of the journal again, because a request
 # may have recorded a slightly older decision in the meantime.
 OVERLAP = 2 * MINUTE
@@ -178,7 +178,7 @@ def _warn(message: str, waitlist: WaitlistRecord) -> None:
 def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> AuditWindow:
     """Return the range of changes that Redis may have lost."""
     checkpoint = waitlist.checkpoint
-    began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST)
+    began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST_STAMPS)
     # If Redis has lost the last increment of the counter, it may also have lost the repairs of the
     # previous run. In this case, compare all changes since `began` again.
     audited = max(checkpoint.audited, seen) - OVERLAP if beat.outcome == "beats" else 0

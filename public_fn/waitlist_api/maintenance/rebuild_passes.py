@@ -33,7 +33,7 @@ SECOND_LOOK_STAMPS = 15 * MINUTE
 # If no checkpoint says where to start reading the journal, start this long before the rebuild. The
 # time is longer than usual, because the Redis clock may have gone back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
-LONGEST_LOOK_STAMPS = 24 * 60 * MINUTE
+LONGEST_STAMPS = 24 * 60 * MINUTE
 
 
 class RebuildPasses(Struct, frozen=True):
@@ -99,7 +99,7 @@ class RebuildPasses(Struct, frozen=True):
         epoch_start = run.opened.epoch_start
         recent = max(0, epoch_start - SECOND_LOOK_STAMPS)
         seen = run.waitlist.checkpoint.stamp_before_last or _earliest(run)
-        since = max(min(seen, recent), epoch_start - LONGEST_LOOK_STAMPS)
+        since = max(min(seen, recent), epoch_start - LONGEST_STAMPS)
         since = max(since, run.rebuild.last_stamp(shard))
         for reached, page in self.journal.of_shard(shard, since, epoch_start):
             self._correct(run, [change for change in page if change.waitlist_id == run.waitlist_id])

@@ -1,13 +1,14 @@
 """Maintenance has not run for hours. Its next runs compare this time with Redis, step by step."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from tests.support.admissions import Admissions
 from tests.support.faults import Crash
+from tests.support.journal import read_at_most
 from tests.support.snapshot import RedisState
 from tests.support.stores import empty_redis
 from tests.support.threads import real_threads
@@ -58,6 +59,13 @@ class WatchedTable(MemoryTable):
         finally:
             with self._counting:
                 self._now -= 1
+
+
+@pytest.fixture(autouse=True)
+def _read_a_whole_day() -> Iterator[None]:
+    """Let maintenance read as much of the journal as it does in Lambda."""
+    with read_at_most(minutes=24 * 60):
+        yield
 
 
 @pytest.fixture

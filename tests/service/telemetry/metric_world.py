@@ -46,11 +46,11 @@ class World:
         """Begin a minute. No metric has a value in it yet."""
         self.minute += 1
 
-    def put(self, namespace: str, name: str, value: float, **dimensions: str) -> None:
+    def put(self, namespace: str, name: str, *values: float, **dimensions: str) -> None:
         metric = (namespace, name, frozenset(dimensions.items()))
         series = self.values[metric]
         series += [[] for _ in range(self.minute - len(series))]
-        series[-1].append(value)
+        series[-1] += values
 
     def say(self, service: str, numbers: Numbers) -> None:
         """Let a function log some of its own metrics.
@@ -101,10 +101,10 @@ class World:
     def serve(self, requests: int = 60, errors: int = 0, millis: float = 80) -> None:
         """Let API Gateway answer requests. The first `errors` of them fail."""
         api = self.name("Api")
-        for number in range(requests):
-            self.put("AWS/ApiGateway", "Count", 1, ApiId=api)
-            self.put("AWS/ApiGateway", "5xx", float(number < errors), ApiId=api)
-            self.put("AWS/ApiGateway", "Latency", millis, ApiId=api)
+        failed = [float(number < errors) for number in range(requests)]
+        self.put("AWS/ApiGateway", "Count", *[1] * requests, ApiId=api)
+        self.put("AWS/ApiGateway", "5xx", *failed, ApiId=api)
+        self.put("AWS/ApiGateway", "Latency", *[millis] * requests, ApiId=api)
 
     def hold(self, queue: str, messages: float) -> None:
         """Let SQS report how many messages are in a queue."""
