@@ -29,6 +29,7 @@ from tests.support.rights import (
     SECRET_ARN,
     WEBHOOK_SECRET_ARN,
     NotAllowed,
+    forget_calls,
     guarded,
 )
 from tests.support.world import SECRET
@@ -53,7 +54,7 @@ NAMES_OF_STACKS = GITHUB["Parameters"]["StackName"]["AllowedPattern"]
 @pytest.fixture(scope="module")
 def uses() -> frozenset[Use]:
     """Run the code of all functions, and return every kind of AWS call that it makes."""
-    MADE.clear()
+    forget_calls()
     for story in STORIES:
         story.happen(Scene())
     rebuild_without_time()

@@ -56,6 +56,12 @@ class NotAllowed(AssertionError):
     """
 
 
+def forget_calls() -> None:
+    """Empty `MADE`."""
+    MADE.clear()
+    _check.cache_clear()
+
+
 def guarded(function: str, client: Any) -> Any:
     """Return a client that raises NotAllowed for each call that the function's role does not
     allow.
@@ -72,39 +78,37 @@ class _Guarded:
         method = getattr(self._client, name)
 
         def call(**arguments: Any) -> Any:
-            for use in _uses(self._function, name, arguments):
-                if not _is_allowed(use):
-                    raise NotAllowed(
-                        f"{use.function} lacks {use.action} on {use.variable}{use.index}"
-                    )
-                MADE.add(use)
+            for action, resource, index in _uses(self._function, name, arguments):
+                _check(self._function, action, resource, index)
             return method(**arguments)
 
         return call
 
 
-def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use]:
+def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield the actions that IAM checks for a call, according to the service authorization
     reference.
+
+    Each action comes with the name of a resource, and with the path of an index or an empty string.
     """
     match operation := _operation(method):
         case "TransactWriteItems":
             # For a transaction, IAM checks the action of each of its items.
             for item in arguments["TransactItems"]:
                 ((kind, write),) = item.items()
-                yield _use(function, f"dynamodb:{ITEM_ACTIONS[kind]}", write["TableName"])
+                yield f"dynamodb:{ITEM_ACTIONS[kind]}", write["TableName"], ""
         case "BatchGetItem" | "BatchWriteItem":
             for table in arguments["RequestItems"]:
-                yield _use(function, f"dynamodb:{operation}", table)
+                yield f"dynamodb:{operation}", table, ""
         case "Query" if "IndexName" in arguments:
             index = f"/index/{arguments['IndexName']}"
-            yield _use(function, "dynamodb:Query", arguments["TableName"], index)
+            yield "dynamodb:Query", arguments["TableName"], index
         case "DeleteItem" | "GetItem" | "PutItem" | "Query" | "UpdateItem":
-            yield _use(function, f"dynamodb:{operation}", arguments["TableName"])
+            yield f"dynamodb:{operation}", arguments["TableName"], ""
         case "Invoke":
-            yield _use(function, "lambda:InvokeFunction", arguments["FunctionName"])
+            yield "lambda:InvokeFunction", arguments["FunctionName"], ""
         case "GetPublicKey" | "Sign":
-            yield _use(function, f"kms:{operation}", arguments["KeyId"])
+            yield f"kms:{operation}", arguments["KeyId"], ""
         case (
             "ChangeMessageVisibility"
             | "ChangeMessageVisibilityBatch"
@@ -115,18 +119,18 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[Use
         ):
             # IAM has no separate actions for batches of messages.
             action = operation.removesuffix("Batch")
-            yield _use(function, f"sqs:{action}", arguments["QueueUrl"])
+            yield f"sqs:{action}", arguments["QueueUrl"], ""
         case "SendEmail":
             # A raw mail needs the second action too.
             for action in ("ses:SendEmail", "ses:SendRawEmail"):
-                yield _use(function, action, arguments["ConfigurationSetName"])
+                yield action, arguments["ConfigurationSetName"], ""
         case "PutEvents":
             for entry in arguments["Entries"]:
-                yield _use(function, "events:PutEvents", entry["EventBusName"])
+                yield "events:PutEvents", entry["EventBusName"], ""
         case "SendTextMessage":
-            yield _use(function, "sms-voice:SendTextMessage", arguments["OriginationIdentity"])
+            yield "sms-voice:SendTextMessage", arguments["OriginationIdentity"], ""
         case "GetSecretValue":
-            yield _use(function, f"secretsmanager:{operation}", arguments["SecretId"])
+            yield f"secretsmanager:{operation}", arguments["SecretId"], ""
         case _:
             raise NotAllowed(f"{function} calls {operation}, whose IAM actions are unknown actions")
 
@@ -137,11 +141,18 @@ def _operation(method: str) -> str:
 
 
 @cache
-def _use(function: str, action: str, name: str, index: str = "") -> Use:
+def _check(function: str, action: str, name: str, index: str) -> None:
+    """Raise NotAllowed if the role of a function does not allow an action on a resource.
+
+    Only the first such call is checked, because most tests make thousands of equal calls.
+    """
     if name not in VARIABLES:
         raise NotAllowed(f"{function} calls {action} on {name}, which no variable names")
     is_itself = (function, name) == ("MaintenanceFn", MAINTENANCE)
-    return Use(function, action, ITSELF if is_itself else VARIABLES[name], index)
+    use = Use(function, action, ITSELF if is_itself else VARIABLES[name], index)
+    if not _is_allowed(use):
+        raise NotAllowed(f"{use.function} lacks {use.action} on {use.variable}{use.index}")
+    MADE.add(use)
 
 
 @cache
@@ -151,7 +162,6 @@ def _roles() -> Roles:
     return Roles(make({"WebhookUrl": "https://example.com/hook", **senders}))
 
 
-@cache
 def _is_allowed(use: Use) -> bool:
     roles = _roles()
     if use.variable != ITSELF and use.variable not in variables(roles.stack, use.function):
