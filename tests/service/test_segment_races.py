@@ -1,4 +1,4 @@
-"""Sixteen claimers use overlapping segments at once.
+"""Sixteen workers claim people from overlapping segments at the same time.
 
 Each person is claimed once, and each segment is served in order.
 """
@@ -33,9 +33,9 @@ PLACE = {name: number for number, name in enumerate(OF)}
 
 @pytest.fixture
 def crowd(valkey: Server) -> Iterator[Line]:
-    """300 people wait. There are six segments, and each person is in several of them.
+    """300 people wait.
 
-    All claimers use one service.
+    There are six segments, and each person is in several of them. All workers use one service.
     """
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
@@ -55,8 +55,8 @@ def asked(line: Line, segment: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("size", [1, 5])
 def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size: int) -> None:
-    """No entry is claimed twice or left over, and each claimer is served in order (promises P1 and
-    P4).
+    """No entry is claimed twice or left over, and each worker gets the entries in order (promises
+    P1 and P4).
     """
     claimers = list(islice(cycle(SEGMENTS), CLAIMERS))
     groups = at_once(
@@ -72,7 +72,7 @@ def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size
 
 
 def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Line) -> None:
-    """A claim is never empty while a matching entry waits (promise P4)."""
+    """A claim never returns nobody while a matching entry waits (promise P4)."""
     mine = sorted(name for name, kind in OF.items() if "French M" in kind)
     others = sorted(name for name, kind in OF.items() if "Spanish F" in kind)
     acts = [
@@ -116,7 +116,7 @@ def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> No
     admitted += admit()
     assert len(admitted) == len(set(admitted))
     counters = crowd.stats()["counters"]
-    # An entry that left counts as left, even if Redis returned it as admitted before.
+    # An entry that has left counts as left, even if Redis returned it as admitted before.
     assert counters["left"] == len([name for name in OF if PLACE[name] % 5 == 0])
     assert counters["left"] + counters["admitted"] == len(OF)
     assert_exact(crowd)

@@ -64,9 +64,9 @@ def people() -> Admissions:
 def counted(
     people: Admissions, call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> Operation:
-    """Return the units that a call uses.
+    """Return the DynamoDB units that a call uses.
 
-    Reads of the waitlist's settings happen once in 30 seconds and do not count.
+    Reads of the waitlist's settings are not counted, because they happen only once in 30 seconds.
     """
     sent: list[object] = []
     send = QueueClient.send
@@ -130,7 +130,7 @@ def test_a_verified_signup_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) ->
 def test_the_dearest_of_each_route_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """The profile and attributes have `max_guest_bytes`.
 
-    The data that they replace, and the data that replace them, have the same size.
+    The data that they replace has the same size, and so does the data that later replaces them.
     """
     people = Admissions(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(
@@ -227,9 +227,7 @@ def test_the_dearest_of_a_list_that_verifies_uses_what_is_said(
 def test_an_offer_of_many_uses_what_is_said(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All offers of the run share the call to the private function and the read of their
-    records.
-    """
+    """All offers of a run share one call of the private function and one read of their records."""
     people.all_sign_up(*(f"another-person-{number}" for number in range(PLACES - 1)))
     found = counted(people, lambda: people.admit(PLACES), monkeypatch)
     assert found.queue_calls == 1
@@ -286,7 +284,7 @@ def test_a_message_uses_what_is_said(
     assert line["sent"] == 1
     assert MESSAGE_BYTES * 0.8 < len(text) <= MESSAGE_BYTES
     of_each, of_service = (one["Metrics"] for one in line["_aws"]["CloudWatchMetrics"])
-    # The metrics have one dimension of the service and one for each outcome.
+    # The metrics have one dimension for the service, and one for each outcome.
     dimensions = 1 + len(("ok", "retried"))
     assert len(of_each) * dimensions + len(of_service) == WATCHED["full"]["messages"].busy
 
@@ -294,7 +292,7 @@ def test_a_message_uses_what_is_said(
 def test_a_minute_of_maintenance_uses_what_is_said(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There is one empty waitlist, so this is the price of an idle stack.
+    """The stack has one empty waitlist, so the result is the price of an idle stack.
 
     Some runs use a little more.
     """

@@ -38,7 +38,7 @@ class Claimer:
     def act(self, verb: str, name: str, token: str = "") -> str:
         """Complete, extend, park or release a claimed entry.
 
-        Return its new status, or the error code.
+        Return the new status of the entry, or the error code.
         """
         command = HoldCommand(
             waitlist_id=self.people.waitlist_id,

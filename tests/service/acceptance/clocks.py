@@ -48,9 +48,7 @@ class Clocks:
 
     def another_keeper(self, off: float, meanwhile: Callable[[], None] = lambda: None) -> World:
         """Return a second maintenance function that starts now and whose clock is wrong by `off`
-        seconds.
-
-        The test calls `meanwhile` during the first pause of this function.
+        seconds. At the first pause of this function, the test's function `meanwhile` is called.
         """
         millis = self.public.clock.millis + int((off - self.public_off) * 1000)
         clock = EventfulClock(millis, meanwhile)
@@ -71,17 +69,17 @@ class Clocks:
         assert self.redis.micros is not None
         return self.redis.micros // 1000
 
-    # The methods below are the faults that can hit Redis while its clock is set back.
+    # The methods below create the faults that can hit Redis while its clock is set back.
     def nothing(self) -> None: ...
 
     def flush(self) -> None:
         self.valkey.client.flushall()
 
     def fail_over(self) -> None:
-        """Let another Redis server take over. It has all data."""
+        """Let a different Redis server take over that has all data."""
         self.server_run_id = f"{self.server_run_id}-two"
 
     def fail_over_behind(self, past: RedisState) -> None:
-        """Let another Redis server take over. It lacks everything that was written after `past`."""
+        """Let a different Redis server take over that lacks everything written after `past`."""
         past.restore(self.valkey.client)
         self.fail_over()

@@ -15,15 +15,15 @@ from tests.support.world import RedisClock, World
 
 @pytest.fixture
 def world(valkey: Server) -> World:
-    """A deployment on empty stores. Both clocks stand still until a test moves them."""
+    """A deployment whose stores are empty. Its two clocks stand still until a test moves them."""
     return World.on(new_table(), valkey.client, redis_clock=RedisClock.standing())
 
 
 @pytest.fixture
 def waitlist(world: World) -> Waitlist:
-    """Return a function that creates the waitlist.
+    """Return a function that creates a waitlist.
 
-    Its settings are the defaults of these tests, unless the test passes others.
+    The waitlist has the default settings of these tests, unless the test passes other settings.
     """
 
     def make(*names: str, **settings: Any) -> Admissions:

@@ -10,13 +10,13 @@ from waitlist_shared import contracts as c
 
 
 def leaving(people: Admissions, name: str) -> None:
-    """Record an intent to leave without telling Redis."""
+    """Write the intent to leave to DynamoDB, and do not tell Redis."""
     services = people.world.services
     services.leaves.begin(people.waitlist_id, people.id_of(name), Leave(by="customer"))
 
 
 def intending(people: Admissions, name: str) -> EntryRecord:
-    """Record an intent to join without telling Redis."""
+    """Write the intent to join to DynamoDB, and do not tell Redis."""
     services = people.world.services
     now_millis = services.now_millis()
     intent = EntryRecord(

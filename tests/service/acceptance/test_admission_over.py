@@ -1,4 +1,7 @@
-"""After the end of the admission, nothing is offered any more, and people keep waiting or leave."""
+"""After the end of the admission, the service makes no more offers.
+
+People keep waiting or leave, as the setting says.
+"""
 
 from typing import Any
 
@@ -59,9 +62,9 @@ def test_an_earlier_end_also_ends_open_offers_and_the_record_says_so(
 def test_people_who_wait_leave_at_the_end_if_the_setting_says_so(
     waitlist: Waitlist, world: World, is_at_rest: bool
 ) -> None:
-    """When the admission is over, entries that are not ready leave too.
+    """At the end of the admission, entries that are not ready leave the waitlist too.
 
-    Claimed and parked entries stay.
+    Claimed and parked entries stay on it.
     """
     people = waitlist("ann", "bob", "cyd", "dan", rest={}, admission={})
     people.claimed()

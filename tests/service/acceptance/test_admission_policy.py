@@ -95,7 +95,10 @@ def test_an_offer_shows_its_end_and_admits_who_enters(waitlist: Waitlist) -> Non
 
 
 def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None:
-    """Two people can be inside. When one of them exits, the next customer gets an offer at once."""
+    """At most two people can be inside.
+
+    When one of them exits, the next customer gets an offer at once.
+    """
     people = waitlist("ann", "bob", "cyd", "dan", admission={"max_inside": 2})
     assert maintained(people) == ["ann", "bob"]
     people.enter("ann")
@@ -110,7 +113,9 @@ def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None
 
 
 def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> None:
-    """When a customer who is inside signs up again, the next customer gets the place inside."""
+    """If a customer who is inside signs up again, the room inside becomes free, and the next
+    customer gets an offer at once.
+    """
     people = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
     people.enter("ann")
@@ -130,7 +135,8 @@ def test_a_signup_that_is_refused_leaves_its_customer_inside(
 ) -> None:
     """The waitlist is full.
 
-    A customer who is inside signs up again, is refused and stays inside.
+    If a customer who is inside signs up again, the signup is refused, and the customer stays
+    inside.
     """
     people = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always", capacity=2)
     people.poll("ann")
@@ -144,7 +150,10 @@ def test_a_signup_that_is_refused_leaves_its_customer_inside(
 
 
 def intent_of(former: EntryRecord) -> EntryRecord:
-    """Return the record that the customer's next signup would write, with the status `joining`."""
+    """Return the DynamoDB record that the next signup of the customer would write.
+
+    Its status is `joining`.
+    """
     return EntryRecord(
         waitlist_id=former.waitlist_id,
         entry_id=former.entry_id,
@@ -159,9 +168,8 @@ def intent_of(former: EntryRecord) -> EntryRecord:
 def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The new signup is interrupted after its write to DynamoDB.
-
-    Then Redis loses its data (promise P3).
+    """The new signup is interrupted after its write to DynamoDB, and then Redis loses its data
+    (promise P3).
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -198,10 +206,10 @@ def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
 def test_entering_after_an_unrecorded_complete_leaves_its_record_to_maintenance(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A claim was completed in Redis, but the request was interrupted before it wrote the record.
+    """Redis has completed a claim, but the request was interrupted before it wrote the record.
 
-    The customer's attempt to enter must not appear in the history, because somebody else admitted
-    them.
+    The customer then tries to enter. The history must not say that the customer entered, because an
+    operator admitted the customer.
     """
     people = waitlist("ann", admission={})
     (claim,) = people.claim().json["claims"]
@@ -276,9 +284,9 @@ def test_no_shows_with_their_place_are_parked_after_the_last_attempt(
 def test_a_no_show_before_the_next_offer_survives_a_lost_redis(
     waitlist: Waitlist, world: World, following: str
 ) -> None:
-    """An offer ends unused, which only Redis has noticed, and the next offer is recorded.
+    """An offer has ended unused, but only Redis knows this.
 
-    Then Redis loses its data (promise P3).
+    Then the next offer is recorded in DynamoDB (promise P3).
     """
     people = waitlist("ann", admission={})
     people.admit(1)
@@ -323,9 +331,9 @@ def get_pass(people: Admissions, name: str) -> Answer:
 def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A run admits a customer and is interrupted before it writes the record.
+    """A run of the policy admits a customer and is interrupted before it writes the record.
 
-    The customer still gets a pass when they ask for it (promise P3).
+    The customer can still request a pass and get it (promise P3).
     """
     people = waitlist("ann", "bob", admission={**ONE_INSIDE, "acceptance": "automatic"})
     world.services.queue.send(c.Admit(waitlist_id=people.waitlist_id))
@@ -338,9 +346,9 @@ def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
 
 
 def test_asking_for_a_pass_accepts_no_offer(waitlist: Waitlist, world: World) -> None:
-    """A customer with an open offer asks for a pass and gets none.
+    """A customer with an open offer requests a pass and gets none.
 
-    The offer stays open, whether it is already recorded or not.
+    The offer stays open, whether or not it is already recorded in DynamoDB.
     """
     people = waitlist("ann", admission=ONE_INSIDE)
     world.services.queue.send(c.Admit(waitlist_id=people.waitlist_id))
@@ -389,9 +397,9 @@ def test_an_operators_admission_is_made_once(waitlist: Waitlist) -> None:
 def test_an_admission_that_was_cut_off_and_repeated_is_recorded_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The operator repeats a request whose offers only Redis knows.
+    """The operator repeats a request whose offers are only in Redis so far.
 
-    Each offer appears once in the history (promise P2).
+    The history contains each offer once (promise P2).
     """
     people = waitlist("ann", "bob")
     command = AdmitCommand(
@@ -491,9 +499,9 @@ def test_a_lost_redis_leaves_customers_inside_and_the_bucket_empty(
 def test_a_lost_redis_gets_old_offers_and_customers_inside_from_the_index(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A rebuild reads only the newest records and journal items a second time.
+    """In its second pass, a rebuild reads only the newest records and journal items.
 
-    The offers and admissions in this test are older (promise P3).
+    The offers and admissions in this test are older than that (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3, "offer_seconds": 3600})
     assert maintained(people) == ["ann", "bob", "cyd"]
@@ -572,7 +580,7 @@ def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_setting
 def test_another_schedule_begins_without_the_slots_of_the_former_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A launch is postponed to tomorrow. Nobody gets an offer today."""
+    """An operator postpones a launch to tomorrow, and nobody gets an offer today."""
     people = waitlist(admission=schedule({"at": iso(60), "count": 500}))
     world.advance(120)
     maintained(people)
@@ -599,7 +607,7 @@ def test_a_run_sends_redis_the_schedule_that_it_has_missed(
 ) -> None:
     """The request that saved the schedule was interrupted before it told Redis.
 
-    The next poll tells Redis about the schedule (promise P3).
+    The next poll sends the schedule to Redis (promise P3).
     """
     people = waitlist(*NAMES, admission=schedule({"at": iso(60), "count": 1}))
     before = RedisState.of(world.redis)
@@ -613,7 +621,7 @@ def test_a_run_sends_redis_the_schedule_that_it_has_missed(
 
 def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Waitlist) -> None:
     """The list of claimed and offered entries shows `offered_until` for an offer and
-    `claimed_until` for a claim, like the entry itself.
+    `claimed_until` for a claim, as the response for a single entry does.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 2})
     people.admit(1)
@@ -630,8 +638,8 @@ def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Wait
 
 
 def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> None:
-    """Each minute's sample also counts how offers have ended, so there are counts for the
-    last hour.
+    """The sample of each minute also counts how offers have ended, so the service can return these
+    counts for the last hour.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", admission={"no_show": "leave"})
     world.maintain()
@@ -660,7 +668,7 @@ OPENS = CLOSES + 17 * 3600 + 40 * 60
 
 
 def test_no_place_is_offered_outside_the_hours(waitlist: Waitlist, world: World) -> None:
-    """The last offer before the closing time continues after the next opening time.
+    """An offer that is open at the closing time continues after the next opening time.
 
     No other offer is made in between.
     """

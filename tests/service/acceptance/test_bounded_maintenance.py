@@ -1,7 +1,7 @@
-"""No step of maintenance uses up the time of the other steps.
+"""No step of the maintenance job uses up the time of the other steps.
 
-A step that is not finished continues in the next run. The clock moves with each write of a batch,
-as if the table were slow.
+If a step is not finished, it continues in the next run. In these tests, each batch of writes
+advances the clock, as if the table were slow.
 """
 
 from functools import partial
@@ -22,13 +22,13 @@ from waitlist_api.records.table import Table
 from waitlist_shared.errors import QueueUnavailable
 
 MANY = 12_000
-# One page of 500 events is deleted in 20 batches.
+# A page of 500 events is deleted in 20 batches.
 SECONDS_A_PAGE = 2
 TIMEOUT_MILLIS = 300_000
 
 
 class SlowTable(MemoryTable):
-    """A table that advances the clock of `people` with each batch of writes, as if the table were
+    """A table in which each batch of writes advances the clock of `people`, as if the table were
     slow.
     """
 
@@ -70,8 +70,8 @@ def history(table: SlowTable, people: Admissions, name: str) -> int:
 
 
 def cut_off_erasure(people: Admissions, name: str) -> None:
-    """Start an erasure and leave it unfinished, as a request that ends after its first step
-    does.
+    """Start an erasure and leave it unfinished, as a request does that is interrupted after its
+    first step.
     """
     services = people.world.services
     services.leaves.begin_erase(people.waitlist_id, people.id_of(name))
@@ -115,8 +115,8 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
 def test_no_shard_of_intents_waits_for_another_in_every_run(
     table: SlowTable, people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One erasure uses all the time that each run has for unfinished changes, for a quarter
-    of an hour.
+    """For a quarter of an hour, a single erasure uses all the time that each run has for unfinished
+    changes.
     """
     cut_off_erasure(people, "ann")
     names = [f"late{number}" for number in range(8)]

@@ -1,4 +1,4 @@
-"""An operator calls the customer of a claim to a place, and the customer learns where to come."""
+"""An operator calls the customer of a claim to a place, and the customer is told where to come."""
 
 from typing import Any
 
@@ -12,7 +12,9 @@ ROOM = {"to": "Room 2"}
 
 
 def place_of(people: Admissions, name: str) -> str | None:
-    """Return the place to which the customer is called, as the customer's poll says it."""
+    """Return the place to which the customer is called, as the response to the customer's poll
+    contains it.
+    """
     call = people.poll(name).json["call"]
     return None if call is None else str(call["to"])
 
@@ -30,8 +32,10 @@ def test_the_next_customer_is_called_to_a_room(waitlist: Waitlist) -> None:
 
 
 def test_a_called_customer_is_told_within_five_seconds(waitlist: Waitlist) -> None:
-    """Clients wait up to a tenth longer than they are asked to. Before the call, the customer is
-    first in the queue or has just been claimed.
+    """Clients wait up to a tenth longer than the service asks them to.
+
+    Before the call, the customer is first in the queue, or an operator has just claimed the
+    customer.
     """
     people = waitlist("ann")
     assert people.poll("ann").json["poll_after_seconds"] * 1.1 < 4
@@ -133,8 +137,8 @@ def test_only_the_desk_with_the_claim_can_call(waitlist: Waitlist) -> None:
 
 
 def test_a_call_survives_the_loss_of_redis(waitlist: Waitlist, world: World) -> None:
-    """Calls are stored only in DynamoDB, so a loss of Redis does not affect them (promises P3
-    and P8).
+    """Calls are stored only in DynamoDB, so they are not affected if Redis loses its data (promises
+    P3 and P8).
     """
     people = waitlist("ann", "bob", lease_seconds=600)
     people.claim(call={"to": "Zimmer Ö"})

@@ -1,4 +1,4 @@
-"""Which entries a claim returns, and what the response says about them."""
+"""Tests of claims: which entries a claim returns, and what the response says about them."""
 
 from typing import Any
 
@@ -11,7 +11,9 @@ from waitlist_api.clock import iso
 
 
 def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
-    """The customer has a profile, and the claim lasts as long as the waitlist's default lease."""
+    """The customer has a profile, and the claim lasts as long as the default lease of
+    the waitlist.
+    """
     people = waitlist()
     people.sign_up("ann", profile={"phone": "+49 30 1"}, attributes={"language": "German"})
     (claim,) = people.claim().json["claims"]
@@ -34,7 +36,7 @@ def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
 def test_a_claim_of_a_hundred_is_one_round_trip(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """100 people wait. A claim of all of them makes one call to Redis (promise P9)."""
+    """If 100 people wait, a claim of all of them makes only one call to Redis (promise P9)."""
     people = waitlist(*(f"person-{number:03}" for number in range(101)))
     people.claim(1)  # so that Redis has the script
     calls = []
@@ -72,9 +74,9 @@ def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
-    """Two of five customers are leaving, which Redis does not know yet.
+    """Two of five customers are leaving, but Redis does not know this yet.
 
-    A claim does not return them, and Redis counts that they have left.
+    A claim does not return these two, and Redis then counts them as people who have left.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve")
     for name in ("ann", "cyd"):
@@ -87,7 +89,7 @@ def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
-    """The signup has a place in Redis, but its record is still an intent.
+    """The entry has a place in the Redis queue, but its DynamoDB record is still an intent.
 
     A claim completes the signup (promise P3).
     """
@@ -99,7 +101,7 @@ def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
 
 
 def test_a_list_may_allow_one_claim_at_a_time(waitlist: Waitlist, world: World) -> None:
-    """On a waitlist with `max_claims` 1, a second claim returns nobody until the first has
+    """If the setting `max_claims` is 1, a second claim returns nobody until the first claim has
     ended.
     """
     people = waitlist("ann", "bob", "eve", max_claims=1)

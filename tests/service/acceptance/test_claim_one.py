@@ -1,4 +1,4 @@
-"""An operator claims a certain entry, whatever its position is."""
+"""An operator claims one certain entry, at any position in the queue."""
 
 from typing import Any
 
@@ -24,7 +24,10 @@ def test_a_certain_customer_is_called(waitlist: Waitlist) -> None:
 
 
 def test_two_desks_do_not_get_the_same_customer(waitlist: Waitlist) -> None:
-    """The second desk learns that the customer is not waiting (promise P4)."""
+    """Two desks claim the same customer.
+
+    The second desk gets the error that the customer is not waiting (promise P4).
+    """
     people = waitlist("ann", "bob")
     first = people.claim_one("bob", call=ROOM).json
     second = people.claim_one("bob", call={"to": "Room 3"})
@@ -77,7 +80,7 @@ def test_a_certain_entry_leaves_its_segments(
 
 
 def test_a_lost_entry_is_restored_and_claimed(waitlist: Waitlist) -> None:
-    """Redis has lost the entry of a customer who is waiting (promise P3)."""
+    """Redis has lost the entry of a waiting customer (promise P3)."""
     people = waitlist("ann", "bob")
     people.lose_place("bob")
     assert people.claim_one("bob").status == 200

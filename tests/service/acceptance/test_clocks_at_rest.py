@@ -1,7 +1,5 @@
-"""Each time at which the service must act comes on a waitlist on which nothing else happens, and
-maintenance does the work. docs/internals/clocks.md lists these times.
-
-Nobody polls the waitlists.
+"""Maintenance acts at every time at which the service must act, even if nothing else happens on the
+waitlist and nobody polls. docs/internals/clocks.md lists these times.
 """
 
 from collections.abc import Callable, Mapping
@@ -43,7 +41,7 @@ def delay(people: Admissions, seconds: int) -> float:
 
 
 def alone(people: Admissions) -> Admissions:
-    """Let Bob leave, so that the next slot goes to Ann."""
+    """Let Bob leave the waitlist, so that the next slot goes to Ann."""
     people.leave("bob")
     return people
 
@@ -82,7 +80,7 @@ NEAR = {"messages": {"kinds": ["near"], "near": 1}, "rest": {}}
 
 
 def full(people: Admissions) -> float:
-    """Let Ann enter, so that the waitlist is full inside."""
+    """Let Ann enter, so that nobody else can get inside."""
     people.world.maintenance.run_all()
     let_in(people, "ann")
     return HOUR
@@ -144,8 +142,8 @@ CLOCKS = {
         {"confirm": CONFIRM, "rest": {}},
         lambda people: rest(people, DAY + HOUR),
         has("ann", "asked"),
-        # If an entry is not ready while maintenance asks its questions, the entry is found the next
-        # time, an hour later.
+        # If an entry is not ready while maintenance looks for customers to ask, maintenance finds
+        # the entry an hour later.
         runs=62,
     ),
     "a question": Clock({"confirm": CONFIRM}, lambda _: DAY, has("ann", "asked")),
@@ -198,7 +196,7 @@ def world() -> World:
 
 
 def is_at_rest(people: Admissions) -> bool:
-    """Return whether a run of maintenance would skip the waitlist because nothing is due."""
+    """Return whether a maintenance run would skip the waitlist because nothing on it is due."""
     waitlist = people.world.services.waitlist_records.get(people.waitlist_id)
     assert waitlist is not None
     (stats,) = people.world.maintenance.count([waitlist])
@@ -207,7 +205,7 @@ def is_at_rest(people: Admissions) -> bool:
 
 
 def pass_time(people: Admissions, seconds: float) -> None:
-    """Let time pass and run maintenance regularly.
+    """Let the given time pass, with maintenance runs at long intervals.
 
     In the last six minutes, maintenance runs every minute.
     """

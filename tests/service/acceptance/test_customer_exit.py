@@ -1,4 +1,6 @@
-"""If `customer_exit` is `frees_at_end`, a customer who exits makes no room before the pass ends."""
+"""If `customer_exit` is `frees_at_end`, a customer who exits does not make room for others before
+the end of the pass.
+"""
 
 from typing import Any
 from unittest.mock import patch
@@ -19,7 +21,7 @@ PASS_SECONDS = 3600
 
 @pytest.fixture
 def people(waitlist: Waitlist) -> Admissions:
-    """Create a waitlist on which Ann is inside and Bob waits for the only place inside."""
+    """Create a waitlist with room for one person inside. Ann is inside, and Bob waits."""
     people = waitlist("ann", "bob", admission=AT_END, rejoin="always")
     people.poll("ann")
     assert people.enter("ann").status == 200
@@ -73,8 +75,8 @@ def test_an_own_exit_leaves_the_room_taken_until_the_pass_ends(
 
 
 def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, world: World) -> None:
-    """If the exit alone freed the room, a customer could enter, sign up and enter again, and hold
-    two valid passes.
+    """If the exit freed the room immediately, a customer could enter, sign up and enter again, and
+    would then hold two valid passes.
     """
     assert people.sign_up("ann", key="while-inside").code == "already_admitted"
     assert people.exit("ann").status == 200
@@ -87,9 +89,9 @@ def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, worl
 def test_an_exit_does_not_wait_for_redis(
     people: Admissions, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The exit is recorded while Redis is unreachable.
+    """A customer exits while Redis is unreachable, and the exit is recorded.
 
-    When Redis answers again, an operator who repeats the exit frees the room (promise P3).
+    When Redis answers again, an operator repeats the exit, which frees the room (promise P3).
     """
 
     def fail(*_: object) -> None:
@@ -152,8 +154,9 @@ def test_a_rebuilt_order_has_the_room_taken(people: Admissions, world: World) ->
 def test_a_server_that_lost_the_admission_gets_the_room_back(
     people: Admissions, world: World
 ) -> None:
-    """The comparison of the last minutes with Redis restores the admission, even if the customer
-    has exited since (promise P3).
+    """Maintenance compares the changes of the last minutes with Redis.
+
+    This comparison restores the admission, even if the customer has exited since (promise P3).
     """
     assert people.exit("ann").status == 200
     name = f"wl:{{{people.waitlist_id}}}:inside"
@@ -171,7 +174,9 @@ def test_an_erasure_frees_the_room(people: Admissions, world: World) -> None:
 
 
 def test_an_import_lets_the_person_join_again(people: Admissions) -> None:
-    """An import is an operator's decision, so it frees the room, as an operator's exit does."""
+    """An import is an operator's decision, so it frees the room inside, as an exit by an operator
+    does.
+    """
     assert people.exit("ann").status == 200
     row = {"customer_id": "ann"}
     assert people.bring(row, ended="rejoin").json["results"][0]["outcome"] == "joined"

@@ -1,4 +1,4 @@
-"""Declines that keep the place, and offers that end unused too often."""
+"""Tests of declines that keep the place, and of offers that end unused too often."""
 
 import pytest
 
@@ -24,7 +24,9 @@ def lose_redis(people: Admissions) -> None:
 def test_who_declines_keeps_the_exact_rank_and_is_passed_over_for_the_pause(
     waitlist: Waitlist, world: World, happens: object
 ) -> None:
-    """Neither polls nor a loss of Redis change the rank or end the pause."""
+    """Polls do not change the rank or end the pause, and neither does a loss of the
+    data in Redis.
+    """
     people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
     rank = people.poll("ann").json["rank"]
     keep(people)
@@ -58,7 +60,9 @@ def test_the_history_and_the_public_answer_say_what_a_decline_does(waitlist: Wai
 def test_a_decline_after_the_last_that_keeps_the_place_goes_to_the_back(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Once the record has the declines, Redis forgets them."""
+    """When the number of declines is in the DynamoDB record, Redis deletes the decisions about
+    them.
+    """
     people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
     people.admit_one("ann")
     people.decline("ann", to=None)
@@ -104,9 +108,8 @@ def test_a_decline_of_an_offer_that_is_over_changes_nothing(
 def test_a_person_who_lets_too_many_offers_end_leaves_or_is_parked(
     waitlist: Waitlist, world: World, then: str, status: str
 ) -> None:
-    """A loss of Redis does not change the number of missed offers.
-
-    The slot goes to the next person.
+    """If Redis loses its data, the number of missed offers does not change, and the slot goes to
+    the next person.
     """
     policy = {"offer_seconds": 60, "no_show": "keep_place", "misses": {"at_most": 2, "then": then}}
     people = waitlist("ann", "bob", admission=policy)

@@ -18,7 +18,9 @@ def test_a_dequeue_admits_at_once(waitlist: Waitlist) -> None:
 
 
 def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) -> None:
-    """The entry does not return to the queue when the lease would have ended (promise P4)."""
+    """After a dequeue, the entry does not return to the queue at the time at which a lease would
+    have ended (promise P4).
+    """
     people = waitlist("ann", "bob")
     people.claim(1, complete=True)
     world.advance(LEASE_SECONDS)
@@ -29,7 +31,9 @@ def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) ->
 
 
 def test_the_tokens_of_the_dequeued_are_of_no_use(waitlist: Waitlist) -> None:
-    """With the returned token, complete succeeds again and all other operations are refused."""
+    """With the token that a dequeue returns, `complete` succeeds again, and all other operations
+    are refused.
+    """
     people = waitlist("ann")
     people.claim(1, complete=True)
     assert people.complete("ann").json["status"] == "admitted"
@@ -47,9 +51,9 @@ def test_a_repeated_dequeue_names_the_same(waitlist: Waitlist) -> None:
 
 
 def test_a_dequeue_skips_those_who_left(waitlist: Waitlist) -> None:
-    """A customer has started to leave, but Redis does not know yet.
+    """A customer has started to leave, but Redis does not know this yet.
 
-    The dequeue skips this customer, who still counts once towards the requested number.
+    The dequeue leaves this customer out, but counts the customer towards the requested number.
     """
     people = waitlist("ann", "bob", "cyd")
     halfway.leaving(people, "ann")

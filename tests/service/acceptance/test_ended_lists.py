@@ -39,8 +39,8 @@ def test_the_admitted_and_the_left_are_listed_by_time(waitlist: Waitlist, world:
 def test_pages_have_each_entry_once_and_in_order(
     waitlist: Waitlist, world: World, limit: int
 ) -> None:
-    """Some of these customers left in the same millisecond, and some entries between them
-    have another status.
+    """Some of the listed customers left in the same millisecond, and entries with a different
+    status are between them.
     """
     people = waitlist(*MANY)
     for start in range(0, 40, 10):

@@ -19,7 +19,7 @@ TEN = 10
 
 @pytest.fixture
 def people() -> People:
-    """A waitlist of 60 people, ten minutes after midnight."""
+    """A waitlist of 60 people. The clock shows ten minutes after midnight."""
     return at_midnight(600)
 
 
@@ -201,7 +201,7 @@ def test_a_full_list_waits_for_people_to_go_out(people: People) -> None:
     assert people.stats().json["inside"] == 10
     answer = people.poll("person-59").json
     estimate = answer["estimated_wait"]
-    # There are ten places inside, whose passes end in half an hour, and 50 people who wait.
+    # There is room for ten people inside, whose passes end in half an hour. 50 more people wait.
     assert estimate["low"] < estimate["seconds"] < 5 * 1800 < estimate["high"] * 1.2
     assert history(people, "hour")["points"][-1]["inside"] == 10
 
@@ -248,9 +248,7 @@ def last_hour(people: People) -> tuple[int, int, int]:
 
 
 def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: People) -> None:
-    """The newest sample does not contain the people who were admitted after it, so they are counted
-    separately.
-    """
+    """People were admitted after the newest sample, so the service counts them separately."""
     minute(people)
     for _ in range(5):
         people.world.advance(7)
@@ -275,14 +273,16 @@ def test_the_last_hour_forgets_what_is_older(people: People) -> None:
     people.leave("person-59")
     assert last_hour(people) == (60, 20, 1)
     people.world.advance(3600 - 5 * 60)
-    # People were admitted for ten minutes, until five minutes after the start of this hour.
+    # People were admitted for ten minutes. The last of these minutes was five minutes after the
+    # start of this hour.
     assert last_hour(people) == (0, 10, 1)
     people.world.advance(600)
     assert last_hour(people) == (0, 0, 1)
     minute(people)
     people.world.advance(3600)
     assert last_hour(people) == (0, 0, 0)
-    # After the samples of the minutes are deleted, the samples of the hours give the same result.
+    # When the samples of the minutes have been deleted, the samples of the hours give the same
+    # result.
     people.world.advance(3 * 86_400)
     assert last_hour(people) == (0, 0, 0)
 
@@ -350,7 +350,7 @@ def test_a_deleted_list_leaves_no_samples(people: People) -> None:
     for _ in range(3):
         people.world.maintain()
     assert not _samples(people)
-    # If the waitlist is created again with the same id, it starts without the old samples.
+    # If a waitlist is deleted and created again with the same id, it does not use the old samples.
     people.configure()
     assert history(people, "hour")["points"][-1]["joined"] == 0
 

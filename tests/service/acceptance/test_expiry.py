@@ -1,6 +1,6 @@
-"""Nobody else can claim an entry while it is held.
+"""While an entry is claimed, nobody else can claim it.
 
-When the hold expires, the entry returns to its place and the attempt is counted.
+When the claim expires, the entry returns to its place, and the failed attempt is counted.
 """
 
 import pytest
@@ -13,7 +13,7 @@ from tests.support.world import World
 def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> None:
     """The waitlist allows three attempts.
 
-    When the third hold expires, the entry is parked and the reason is recorded.
+    When the third claim of an entry expires, the entry is parked, and the reason is recorded.
     """
     people = waitlist("ann", "bob")
     for attempt in range(MAX_ATTEMPTS):
@@ -33,7 +33,10 @@ def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> No
 
 
 def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world: World) -> None:
-    """Nobody claims anything. Maintenance alone returns the entries whose holds have expired."""
+    """Nobody makes a claim.
+
+    Maintenance alone returns the entries whose claims have expired to the queue.
+    """
     people = waitlist("ann", "bob", "cyd")
     people.claim(2)
     world.advance(LEASE_SECONDS)
@@ -51,7 +54,7 @@ def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world:
 
 
 def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: World) -> None:
-    """A claim finds that an earlier claim has expired. The history shows the expiry once."""
+    """A new claim finds that an earlier claim has expired. The history shows this expiry once."""
     people = waitlist("ann")
     people.claim()
     world.advance(LEASE_SECONDS)
@@ -62,9 +65,9 @@ def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: Wor
 
 
 def test_a_bump_of_one_whose_hold_has_ended_is_kept(waitlist: Waitlist, world: World) -> None:
-    """The entry is waiting again, but its record still says `offered`.
+    """In Redis, the entry is waiting again, but its DynamoDB record still says `offered`.
 
-    An operator bumps the entry, and then the record says `waiting` too (promise P2).
+    When an operator bumps the entry, the record says `waiting` too (promise P2).
     """
     people = waitlist("ann", "bob", "cyd")
     assert people.claimed(2) == ["ann", "bob"]

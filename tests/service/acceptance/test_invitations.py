@@ -1,4 +1,6 @@
-"""Invitations: each invited person gets one offer, and the funnel adds up at every time."""
+"""Tests of invitations: each invited person gets one offer, and the numbers of the funnel always
+add up.
+"""
 
 from collections import Counter
 from typing import Any
@@ -36,7 +38,7 @@ def found(people: Admissions, invitation_id: str) -> Answer:
 
 
 def funnel(people: Admissions, invitation_id: str) -> dict[str, int]:
-    """Return the numbers of an invitation that are not zero, after checking that they add up."""
+    """Check that the numbers of an invitation add up, and return those that are not zero."""
     answer = found(people, invitation_id)
     assert answer.status == 200, answer.text
     counts: dict[str, int] = answer.json["funnel"]
@@ -116,8 +118,9 @@ def test_a_repeated_request_is_the_same_invitation(waitlist: Waitlist, key: str 
 def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
     waitlist: Waitlist, world: World, loses_redis: bool
 ) -> None:
-    """A running invitation passes over people who are back in the queue after its offer. If Redis
-    is lost, it no longer has the pending decisions about the earlier offers.
+    """If an invited person has returned to the queue, the running invitation passes this person
+    over. If Redis has lost its data, it no longer has the pending decisions about the earlier
+    offers.
     """
     people = waitlist("ann", "bob", "cyd", admission={})
     invitation = invited(invite(people, KEY, count=3))
@@ -134,7 +137,9 @@ def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
 
 
 def run_again(people: Admissions, invitation_id: str, **changes: Any) -> None:
-    """Continue an invitation as maintenance does after a crash in the last step of a request."""
+    """Continue an invitation in the way in which maintenance does after a crash in the last step of
+    a request.
+    """
     invitations = people.world.services.container.get(Invitations)
     invitation = invitations.records.find(people.waitlist_id, invitation_id)
     assert invitation is not None
@@ -289,7 +294,10 @@ def crash(call: Call) -> Any:
 def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
     fault: Any, loses_redis: bool
 ) -> None:
-    """The request stops at each of its calls to AWS. Some people decline before it continues."""
+    """A request that invites people stops at each of its calls to AWS.
+
+    Some of the people decline before the request continues.
+    """
     step = 0
     while True:
         wire = Wire()
@@ -327,7 +335,7 @@ def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
 def test_the_end_of_an_offer_that_only_redis_knows_is_counted(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The caller of each decline is cut off, and the next offer is recorded first."""
+    """Each request to decline is interrupted, and the next offer is recorded before the decline."""
     people = waitlist("ann", "bob", admission={})
     invitation = invited(invite(people, count=1))
     decline = c.Decline(
@@ -384,7 +392,10 @@ def invite_too(people: Admissions) -> None:
     ids=lambda one: one.__name__,
 )
 def test_whatever_happens_between_two_steps_each_person_is_invited_once(happen: Any) -> None:
-    """Another request comes before each call to AWS of the request that invites three people."""
+    """A request invites three people.
+
+    Before each of its calls to AWS, a different request comes in between.
+    """
     step, is_over = 0, False
     while not is_over:
         wire = Wire()

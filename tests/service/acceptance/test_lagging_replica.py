@@ -1,6 +1,6 @@
 """A replica that lags behind takes over.
 
-The newest writes are lost, and Redis does not report this.
+The newest writes are lost, and Redis does not report the loss.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,8 @@ Act = Callable[[Admissions], Any]
 def seen(people: Admissions) -> dict[str, Any]:
     """Return everything that operators can read, and the deadlines in Redis.
 
-    The lifetime counters are left out, because they may miss changes after a loss.
+    The counts since the creation of the waitlist are left out, because they may miss changes after
+    Redis has lost data.
     """
     stats = people.stats()
     assert stats.status == 200, stats.text
@@ -64,7 +65,7 @@ def left(people: Admissions) -> Admissions:
     return people
 
 
-# Each case says what happened before, and which change Redis then loses.
+# Each case says what happened first, and which change Redis then loses.
 LOST: dict[str, tuple[Act, Act]] = {
     "signup": (nothing, lambda people: people.sign_up("zoe")),
     "rejoin": (left, lambda people: people.sign_up("bob")),
@@ -111,8 +112,8 @@ def test_acknowledged_changes_are_back_within_two_runs(
 
 
 def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world: World) -> None:
-    """The lost changes are restored, and the changes that Redis still has are kept (promises P1 and
-    P3).
+    """The changes that Redis has lost are restored, and the changes that Redis still has are kept
+    (promises P1 and P3).
     """
     people = waitlist(*NAMES)
     two_runs(world)
@@ -131,7 +132,10 @@ def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world
 
 
 def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world: World) -> None:
-    """An old copy of the order is not used, but rebuilt (promises P3 and P7)."""
+    """An outdated copy of a queue is not used.
+
+    The service rebuilds the queue instead (promises P3 and P7).
+    """
     people = waitlist(*NAMES)
     two_runs(world)
     past = RedisState.of(world.redis)
@@ -146,7 +150,9 @@ def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world:
 
 
 def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World) -> None:
-    """Redis returns with a backup that is older than a complete loss of its data (promise P7)."""
+    """Redis loses all its data, and then returns with a backup that is older than this loss
+    (promise P7).
+    """
     people = waitlist(*NAMES)
     two_runs(world)
     past = RedisState.of(world.redis)
@@ -162,7 +168,7 @@ def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World)
 
 @dataclass
 class EventfulClock(Clock):
-    """A clock that calls `meanwhile` once, the next time that it is advanced."""
+    """A clock that calls the function `meanwhile` once, when it is advanced the next time."""
 
     meanwhile: Callable[[], None] = lambda: None
 
@@ -173,8 +179,9 @@ class EventfulClock(Clock):
 
 
 def test_a_move_that_is_under_way_is_no_loss(valkey: Server) -> None:
-    """Maintenance reads an entry twice, and skips the entry if it changed in between
-    (promise P2).
+    """Maintenance reads an entry twice.
+
+    If the entry has changed in between, maintenance does not write anything for it (promise P2).
     """
     clock = EventfulClock()
     world = World.on(new_table(), valkey.client, clock=clock, redis_clock=RedisClock.standing())

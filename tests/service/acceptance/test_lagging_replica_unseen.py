@@ -1,7 +1,5 @@
-"""A replica that lags behind answers for a while, and the service cannot see that it is another
-server.
-
-Each decision that this replica makes must affect only the stay and the place that it was made for.
+"""A replica that lags behind answers for a while, and the service cannot see that it is a different
+server. A decision of this replica must affect only the signup and the place for which it was made.
 """
 
 from collections.abc import Callable, Iterator
@@ -59,8 +57,9 @@ def left_and_back(people: Admissions, name: str) -> None:
 def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """After the loss, Redis has only the offer of the former stay, which expires before
-    maintenance finds the loss (promise P3).
+    """After the loss, Redis has only the offer of an earlier signup.
+
+    This offer expires before maintenance finds the loss (promise P3).
     """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
@@ -78,8 +77,8 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
 
 @contextmanager
 def comparison_failing(world: World) -> Iterator[None]:
-    """Run maintenance three times without its comparison of Redis with the journal, and three times
-    with it.
+    """Run maintenance three times without comparing Redis with the journal, and then three times
+    with this comparison.
     """
     with patch.object(Heartbeat, "check"):
         some_runs(world)
@@ -91,7 +90,9 @@ def comparison_failing(world: World) -> Iterator[None]:
 def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """The step that records pending decisions restores the current stay by itself (promise P3)."""
+    """The maintenance step that records pending decisions also restores the current signup in Redis
+    (promise P3).
+    """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
     with lost(world):
@@ -107,9 +108,9 @@ def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
 def test_a_former_place_that_has_decided_goes_while_the_comparison_fails(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
-    """In Redis, a claim of the former stay expires.
+    """In Redis, a claim from an earlier signup expires.
 
-    This stay is in no record any more (promise P3).
+    No DynamoDB record contains this signup any more (promise P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -141,8 +142,9 @@ def test_an_admission_of_a_former_stay_goes_while_the_comparison_fails(
 def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has lost the current claim, and has an earlier hold that has expired (promises P3 and
-    P4).
+    """Redis has lost the current claim.
+
+    Instead, it has an earlier claim or offer that has expired (promises P3 and P4).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -157,8 +159,8 @@ def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
 
 
 def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world: World) -> None:
-    """A decision that does not name the previous decision is refused too, if it is about
-    another stay (promise P3).
+    """A decision that does not name the decision before it is refused too, if it belongs to a
+    different signup (promise P3).
     """
     people = waitlist("ann")
     record = world.services.entries.find(people.waitlist_id, people.id_of("ann"))
@@ -178,7 +180,7 @@ def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world
 def test_an_import_does_not_get_the_place_of_a_former_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The customer's former place was ahead of customers who signed up earlier than the
+    """At the customer's earlier place, the entry was ahead of customers who signed up before the
     import (promise P1).
     """
     people = waitlist("ann", "bob", rejoin="always")
@@ -194,8 +196,8 @@ def test_an_import_does_not_get_the_place_of_a_former_stay(
 def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The customer waits behind everybody who signed up before the second signup (promises P1 and
-    P3).
+    """The customer waits behind everybody who joined before the customer's second signup (promises
+    P1 and P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -212,8 +214,8 @@ def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
 def test_an_admission_of_a_former_stay_does_not_end_the_next_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has lost the second signup, and still has the admission that came before it (promise
-    P3).
+    """Redis has lost the customer's second signup, but still has the admission of the first signup
+    (promise P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -241,7 +243,9 @@ def offer_both(people: Admissions) -> None:
 def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, act: Act, acceptance: str
 ) -> None:
-    """The claim or the admission itself restores the recorded place (promises P1 and P3)."""
+    """The request that claims or admits the entry also restores the recorded place (promises P1 and
+    P3).
+    """
     admission = {"rate": {"count": 1, "per": "day"}, "acceptance": acceptance}
     people = waitlist("ann", "bob", rejoin="always", admission=admission)
     some_runs(world)
@@ -255,8 +259,8 @@ def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
 
 
 def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world: World) -> None:
-    """The bump first restores the recorded place, and then moves the entry from there (promises P1
-    and P3).
+    """The bump first restores the place that is in the record, and then moves the entry from there
+    (promises P1 and P3).
     """
     people = waitlist("ann", "bob", "eve", rejoin="always")
     some_runs(world)
@@ -273,7 +277,9 @@ def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world
 def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """Redis still has the claim, although it ended together with the former stay (promise P4)."""
+    """Redis still has a claim that ended together with the customer's earlier signup
+    (promise P4).
+    """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1, lease_seconds=LONG)
@@ -289,7 +295,9 @@ def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The repeated claim records the offer with the same stamp that the hold has in Redis."""
+    """The repeated claim records the offer with the same stamp (logical timestamp) that the offer
+    has in Redis.
+    """
     people = waitlist("ann", "bob")
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
         people.claim(1, key="the-claim")
@@ -302,7 +310,7 @@ def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
 def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The bump is also kept if the hold is extended before the release (promises P1 and P3)."""
+    """If the claim is extended before the release, the bump is kept too (promises P1 and P3)."""
     people = waitlist("ann", "bob", "cyd")
     some_runs(world)
     with lost(world):
@@ -319,7 +327,9 @@ def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
 def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
-    """No other claim gets the entry, and the first claimer can complete it (promises P3 and P4)."""
+    """No other operator gets the entry, and the operator who claimed it first can complete the
+    claim (promises P3 and P4).
+    """
     acts: dict[str, Act] = {
         "claim": lambda people: people.claimed(2, lease_seconds=LONG) == ["bob"],
         "admit": lambda people: people.admit(2).status == 200,
@@ -342,8 +352,8 @@ def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
 def test_a_late_token_is_refused_when_redis_has_its_hold_again(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The record says that the entry was released and that another claim holds it now
-    (promise P4).
+    """According to the record, the entry was released and has been claimed again since (promise
+    P4).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -362,7 +372,7 @@ def test_a_late_token_is_refused_when_redis_has_its_hold_again(
 def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The worker was told the later deadline, so this deadline counts (promise P3)."""
+    """The worker was told the later of two deadlines, so the later deadline counts (promise P3)."""
     people = waitlist("ann", "bob")
     some_runs(world)
     people.claim(1)
@@ -388,7 +398,7 @@ def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
 def test_the_former_place_of_an_erased_customer_goes(
     waitlist: Waitlist, world: World, is_noticed: bool
 ) -> None:
-    """Redis has the former stay of an erased entry.
+    """Redis has an earlier signup of an erased entry.
 
     The entry disappears from Redis, whether the erasure happens before or after the loss (promises
     P3 and P8).
@@ -421,8 +431,8 @@ def test_a_former_place_goes_when_the_next_stay_has_left_too(
 def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The place of the earlier stay was ahead of customers who signed up before this signup
-    (promise P1).
+    """At the place of the earlier signup, the entry was ahead of customers who joined before the
+    new signup (promise P1).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -437,7 +447,7 @@ def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
 def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The service answers 503 with the code `rebuilding` until maintenance has found the loss
+    """Until maintenance has found the loss, the service answers 503 with the code `rebuilding`
     (promise P7).
     """
     people = waitlist("ann", "bob", rejoin="always")
@@ -450,7 +460,7 @@ def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
 
 
 def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: World) -> None:
-    """Redis knows only the former stay.
+    """Redis knows only an earlier signup of the customer.
 
     When the customer enters, the request restores the offer in Redis (promise P3).
     """
@@ -467,9 +477,9 @@ def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: W
 
 
 def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: World) -> None:
-    """The replica does not know that the scheduled time was counted.
+    """The replica does not know that the scheduled time was already counted.
 
-    Two of its five slots are still unused (promise P3).
+    Two of the five slots of this time are still unused (promise P3).
     """
     names = [f"person-{number}" for number in range(8)]
     people = waitlist(*names[:3], admission={"schedule": [{"cron": "0 * * * *", "count": 5}]})
@@ -486,7 +496,7 @@ def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: W
 def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The replica still has an offer that, according to the record, has ended (promise P3)."""
+    """The replica still has an offer that has ended according to the record (promise P3)."""
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3})
     assert people.admit(1, refill=True).status == 200
     some_runs(world)
@@ -503,9 +513,8 @@ def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
 def test_an_entry_stays_held_back_though_it_was_released_since(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The last decision was a release, which put the entry back where Redis already has it.
-
-    Redis must still learn that the entry is held back (promise P3).
+    """The last decision was a release, which returned the entry to the place that it already has in
+    Redis. Redis must still learn that an operator holds the entry back (promise P3).
     """
     people = waitlist("ann", "bob")
     some_runs(world)

@@ -1,8 +1,8 @@
 """Redis has admitted customers, but the response was lost, so the record does not contain the
 admissions.
 
-The time inside begins when the admission is recorded, because the customer cannot get the pass
-earlier.
+The customer cannot get the pass before the admission is recorded, so the time inside begins at that
+moment.
 """
 
 from collections.abc import Callable
@@ -53,8 +53,8 @@ def test_an_admission_that_maintenance_records_has_its_whole_time(
 ) -> None:
     """A pass lasts one minute.
 
-    Maintenance records the admission two minutes after Redis made it, and no request comes in
-    between (promise P3).
+    No request comes in, and maintenance records the admission two minutes after Redis has made it
+    (promise P3).
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
@@ -71,7 +71,9 @@ def test_an_admission_that_maintenance_records_has_its_whole_time(
 
 
 def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, world: World) -> None:
-    """The customer asks for the pass shortly before or after the pass would have ended."""
+    """The customer requests the pass shortly before or after the time at which the pass would have
+    ended.
+    """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     for seconds in (PASS_SECONDS - 1, PASS_SECONDS + 1):
         run_whose_answer_is_lost(people)
@@ -86,7 +88,7 @@ def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, wo
 def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The next customer has already got the place inside.
+    """The next customer is already inside.
 
     There is never more than one customer inside (promises P1 and P4).
     """
@@ -112,9 +114,9 @@ def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
 def test_maintenance_records_an_admission_once_there_is_room(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Another customer is inside, so the place stays reserved.
+    """A different customer is inside, so the admitted customer waits for room.
 
-    Nobody polls, and maintenance records the admission when there is room (promise P3).
+    Nobody polls, and maintenance records the admission as soon as there is room (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
@@ -165,9 +167,9 @@ def test_a_repeated_enter_is_too_late_while_another_customer_has_the_place(
 def test_a_repeated_admission_of_an_operator_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An operator repeats an `admit` that was interrupted.
+    """An operator repeats an `admit` request that was interrupted.
 
-    The pass of the first attempt would already have ended.
+    Without the repeated request, the pass would already have ended.
     """
     people = waitlist("ann", "bob", admission={**AUTOMATIC, "max_inside": 2})
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
@@ -210,9 +212,9 @@ def by_maintenance(people: Admissions) -> None:
 def test_a_completion_that_is_recorded_late_has_its_whole_time(
     waitlist: Waitlist, world: World, recorded: Callable[[Admissions], None]
 ) -> None:
-    """The `complete` was interrupted.
+    """The request `complete` was interrupted.
 
-    It takes effect even if there is no room inside, because claims have no such limit.
+    It takes effect even if there is no room inside, because claims are not limited by the room.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     assert people.claimed(lease_seconds=60) == ["ann"]
@@ -227,16 +229,16 @@ def test_a_completion_that_is_recorded_late_has_its_whole_time(
 def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Two requests record the same admission.
+    """Two requests record the same admission at the same time.
 
-    Redis then has the same end of the pass as the record.
+    Afterwards, Redis and the record have the same end of the pass.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
     write = Transitions.record
 
     def overtaken(transitions: Transitions, *arguments: object) -> None:
-        """Let another request record the admission first."""
+        """Let a different request record the admission first."""
         with patch.object(Transitions, "record", write):
             get_pass(people, "ann")
         write(transitions, *arguments)  # type: ignore[arg-type]

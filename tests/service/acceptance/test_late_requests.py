@@ -1,4 +1,4 @@
-"""Requests that arrive late or twice only affect the offer or the parking that the caller knew
+"""A request that arrives late or twice affects only the offer or the parking that its caller knew
 about.
 """
 
@@ -18,7 +18,7 @@ def offered_until(people: Admissions, name: str) -> str:
 
 
 def offered_twice(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
-    """Ann declines an offer and gets another one. Return the end of the first offer."""
+    """Let Ann decline an offer and get a new one. Return the end of the first offer."""
     people = waitlist("ann", admission=ONE_INSIDE)
     people.poll("ann")
     first = offered_until(people, "ann")
@@ -33,7 +33,9 @@ def offered_twice(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
 def test_a_repeated_decline_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World, is_recorded: bool
 ) -> None:
-    """A decline of an earlier offer is repeated while the next offer is open (promise P2)."""
+    """A customer declines an offer, and the request is repeated while the next offer is open
+    (promise P2).
+    """
     people, first = offered_twice(waitlist, world)
     if is_recorded:
         world.maintain()
@@ -50,10 +52,8 @@ def test_a_repeated_decline_leaves_the_next_offer_open(
 def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer declines the previous offer by leaving, but the request arrives after the next
-    offer.
-
-    The request is refused.
+    """A customer declines an offer with `"to": "leave"`, but the request arrives after the customer
+    has got the next offer. The request is refused.
     """
     people, first = offered_twice(waitlist, world)
     refused = people.decline("ann", "leave", offered_until=first)
@@ -66,9 +66,9 @@ def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
 def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The customer left, signed up again and got an offer.
+    """The customer has left, has signed up again and has an offer.
 
-    A repeat of the first request does not end this offer.
+    A repeated request from the first signup does not end this offer.
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -84,14 +84,14 @@ def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
 def test_a_decline_that_names_no_offer_is_about_the_open_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A client that does not say which offer it declines declines the open offer."""
+    """If a client does not say which offer it declines, the request declines the open offer."""
     people, _ = offered_twice(waitlist, world)
     assert people.decline("ann").status == 200
     assert people.events("ann").count("declined") == 2
 
 
 def test_a_late_redrive_leaves_a_later_parking(waitlist: Waitlist, world: World) -> None:
-    """A redrive is repeated after the entry was parked a second time.
+    """A redrive is repeated after the entry has been parked a second time.
 
     The entry stays parked (promise P2).
     """

@@ -1,4 +1,4 @@
-"""A signup is refused, and its message arrives again when there is room."""
+"""A signup is refused, and its message to Redis arrives a second time when there is room."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from waitlist_shared.ids import new_join_id
 def test_a_refused_signup_that_arrives_again_adds_no_entry(
     waitlist: Waitlist, world: World, by: str
 ) -> None:
-    """The waitlist was full when the signup was refused.
+    """The signup was refused because the waitlist was full.
 
     The repeated message must not add an entry (promise P2).
     """
@@ -46,9 +46,9 @@ def test_a_refused_signup_that_arrives_again_adds_no_entry(
 def test_maintenance_takes_out_an_entry_that_no_record_has(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An entry that has no record is ahead of Bob.
+    """An entry without a record is ahead of Bob in Redis.
 
-    After maintenance, the positions do not count it any more (promise P6).
+    After maintenance has run, the positions do not count this entry any more (promise P6).
     """
     people = waitlist("ann")
     stray = c.Signup(
@@ -92,7 +92,8 @@ def test_an_entry_whose_stay_has_ended_is_no_other_stays_place(
 ) -> None:
     """A customer has left.
 
-    A late message has added the customer again, for a stay that no record contains (promise P6).
+    A late message has added the customer to Redis again, for a signup that is in no record (promise
+    P6).
     """
     people = waitlist("ann", "bob")
     assert people.leave("ann").status == 204

@@ -1,4 +1,4 @@
-"""Offers that last for days, for people who read a message tomorrow."""
+"""Tests of offers that last for days, for people who read a message only the next day."""
 
 import pytest
 
@@ -49,9 +49,9 @@ def test_another_length_with_the_same_key_is_another_request(waitlist: Waitlist)
 def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
     waitlist: Waitlist, world: World, days: int, before: int
 ) -> None:
-    """The offers of the policy are short, and an operator's offer is long.
+    """The policy makes short offers, and an operator makes a long one.
 
-    Whether there is a notice before the end depends on the length of the offer itself.
+    The length of each offer decides whether the customer gets a notice before its end.
     """
     people = waitlist("ann", "bob", **TELLING, admission={"offer_seconds": 600})
     people.admit(2, offer_seconds=days * DAY)

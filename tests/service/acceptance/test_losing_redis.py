@@ -1,4 +1,6 @@
-"""Redis loses its data while people are claimed, are parked, or have failed attempts."""
+"""In these tests, Redis loses its data while people are claimed, are parked, or have failed
+attempts.
+"""
 
 import pytest
 
@@ -16,9 +18,9 @@ LONG = 3600
 def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
-    """The request finds no offer in Redis.
+    """A request finds no offer in Redis.
 
-    Maintenance then restores the offer, and the same request succeeds (promise P3).
+    After maintenance has restored the offer, the same request succeeds (promise P3).
     """
     people = waitlist("ann", admission={"max_inside": 1})
     world.maintenance.run_all()
@@ -39,7 +41,8 @@ def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
 def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, world: World) -> None:
     """Redis has just lost its data.
 
-    Lists and claims answer `rebuilding`, and no entry is claimed (promise P7).
+    Requests for lists and claims are refused with `rebuilding`, and no entry is claimed (promise
+    P7).
     """
     people = waitlist("ann", "bob")
     people.claim(lease_seconds=LONG)
@@ -69,9 +72,9 @@ def test_a_hold_that_redis_forgot_alone_is_put_back(
 
 
 def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: World) -> None:
-    """Maintenance has stored the counters.
+    """Maintenance has stored the counters in DynamoDB.
 
-    After Redis loses its data, the counters continue from the stored values (promise P3).
+    When Redis loses its data, the counters continue from the stored values (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
     people.leave("ann")
@@ -91,9 +94,9 @@ def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: Worl
 
 
 def test_a_leave_that_began_during_a_rebuild_is_counted(waitlist: Waitlist, world: World) -> None:
-    """A leave is recorded while the order is being rebuilt.
+    """A customer leaves while the queue is being rebuilt, and the request is repeated.
 
-    The leave is repeated and counted once (promise P3).
+    The leave is counted once (promise P3).
     """
     people = waitlist("ann", "bob", "cyd")
     world.maintain()

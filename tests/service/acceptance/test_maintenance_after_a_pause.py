@@ -1,4 +1,7 @@
-"""Maintenance has not run for hours. Its next runs compare this time with Redis, step by step."""
+"""Maintenance has not run for hours.
+
+Its next runs compare the changes of these hours with Redis, step by step.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -23,7 +26,9 @@ DAY = 24
 
 
 def queries_of(hours: int) -> int:
-    """Return how many queries read the journal for a pause and for the minutes around the runs."""
+    """Return how many journal queries maintenance needs for the hours of the pause and the minutes
+    around its runs.
+    """
     return SHARDS * (hours * 60 + 10)
 
 
@@ -34,7 +39,7 @@ PATIENT_SECONDS = 60.0
 
 
 class WatchedTable(MemoryTable):
-    """A table that counts the queries of the journal. `before_query` can stop the process."""
+    """A table that counts the journal queries. The function `before_query` can stop the process."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +90,10 @@ def people(table: WatchedTable) -> Admissions:
 
 
 def hours_pass(people: Admissions, hours: int = HOURS) -> None:
-    """Let hours pass without maintenance. Bob signs up in the first hour, and Cyd in the last."""
+    """Let hours pass in which maintenance does not run.
+
+    Bob signs up in the first hour, and Cyd in the last hour.
+    """
     people.world.advance(3600)
     people.all_sign_up("bob")
     people.world.advance((hours - 2) * 3600)
@@ -94,9 +102,9 @@ def hours_pass(people: Admissions, hours: int = HOURS) -> None:
 
 
 def run(people: Admissions, table: WatchedTable, queries: int = ENOUGH) -> int:
-    """Run maintenance a minute later. After the given number of queries, the run has no time left.
+    """Run maintenance a minute later.
 
-    Return how many queries the run made.
+    After the given number of queries, the run has no time left. Return how many queries it made.
     """
     people.world.advance(60)
     people.world.metrics.take()
@@ -115,7 +123,7 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
     another = threading.Event()
 
     def before_query(number: int) -> None:
-        """Let one query in the middle of the first step wait until the next query begins."""
+        """Let one query in the middle of the first step wait until the next query has begun."""
         if number == MIDDLE:
             another.wait(PATIENT_SECONDS)
         elif number > MIDDLE:
@@ -137,7 +145,7 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
 def test_runs_with_little_time_go_on_where_the_last_one_stopped(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """Until the whole pause has been compared with Redis, each run counts as a missed
+    """Until all changes of the pause have been compared with Redis, each run counts as a missed
     heartbeat (promise P7).
     """
     hours_pass(people)
@@ -193,8 +201,8 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
 def test_changes_that_redis_loses_between_the_runs_are_found(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """A replica takes over that lags behind since the last heartbeat, and lacks the changes that
-    were already compared (promise P7).
+    """A replica takes over that has received nothing since the last heartbeat, so it lacks changes
+    that were already compared (promise P7).
     """
     past = RedisState.of(people.world.redis)
     hours_pass(people)
@@ -207,7 +215,7 @@ def test_changes_that_redis_loses_between_the_runs_are_found(
 
 
 def test_a_repair_that_redis_loses_is_made_again(people: Admissions, table: WatchedTable) -> None:
-    """Redis keeps the heartbeat from the start of the run, but loses the repairs of the run
+    """Redis keeps the heartbeat from the start of the run, but loses what the run has repaired
     (promise P7).
     """
     hours_pass(people)
@@ -242,7 +250,7 @@ def test_an_order_that_lost_more_is_rebuilt_and_the_comparison_is_not_gone_on_wi
 def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """The rebuild continues even where the journal contains no change for many minutes."""
+    """The rebuild continues even if the journal contains no changes for many minutes."""
     hours_pass(people)
     people.world.redis.flushall()
     made = []
@@ -258,8 +266,10 @@ def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
 def test_the_rebuild_of_a_list_that_no_run_has_seen_reads_the_journal_of_its_life(
     table: WatchedTable, minutes: int, read: int
 ) -> None:
-    """The rebuild reads at most the journal of the last hour, and of the 15 minutes before the
-    waitlist was created, because clocks differ (promise P9).
+    """The rebuild reads the journal of the last hour at most.
+
+    For a new waitlist, it also reads the 15 minutes before the creation, because clocks differ
+    (promise P9).
     """
     people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     people.configure()

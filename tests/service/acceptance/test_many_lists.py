@@ -1,4 +1,4 @@
-"""A waitlist on which nothing happens causes no work of its own in a run of maintenance."""
+"""If nothing happens on a waitlist, a maintenance run does no separate work for it."""
 
 from collections import Counter
 from typing import Any
@@ -42,7 +42,7 @@ def world() -> World:
 
 @pytest.fixture
 def lists(world: World) -> list[Admissions]:
-    """Three waitlists at rest, with one waiting person each."""
+    """Three idle waitlists, with one waiting person each."""
     lists = [Admissions(world, waitlist_id=waitlist_id) for waitlist_id in IDS]
     for people in lists:
         assert people.configure(lease_seconds=300).status == 201
@@ -112,8 +112,8 @@ def test_an_instant_comes_though_nothing_else_happens(
 def test_slots_that_come_while_none_waits_lapse_at_the_next_instant(
     world: World, lists: list[Admissions]
 ) -> None:
-    """If a scheduled time were counted late, its slots would go to people who signed up after
-    it (promise P6).
+    """If a scheduled time were counted late, its slots would go to people who signed up after that
+    time (promise P6).
     """
     policy = {"schedule": [{"cron": "0 * * * *", "count": 2}]}
     lists[0].leave("ann")
@@ -134,7 +134,7 @@ def test_a_lost_order_of_a_list_at_rest_is_rebuilt(world: World, lists: list[Adm
 
 
 def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[Admissions]) -> None:
-    """Redis returns to its state at the last heartbeat, so only the journal contains the signup
+    """Redis goes back to its state at the last heartbeat, so only the journal contains the signup
     (promise P3).
     """
     before = RedisState.of(world.redis)
@@ -148,8 +148,8 @@ def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[A
 def test_repairs_that_redis_has_lost_again_are_repeated(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The repairs do not change the last stamp, so only the heartbeat shows that Redis has
-    lost them (promise P3).
+    """Repairing the queue does not change its last stamp, so only the heartbeat shows that Redis
+    has lost the repairs (promise P3).
     """
     at_rest = RedisState.of(world.redis)
     before_repairs: list[RedisState] = []
@@ -173,7 +173,9 @@ def test_repairs_that_redis_has_lost_again_are_repeated(
 
 
 def test_an_order_of_another_epoch_is_not_at_rest(world: World, lists: list[Admissions]) -> None:
-    """An order of another epoch is not at rest even if its last stamp is the same, which can happen
+    """A queue in Redis that was created again has a new epoch number.
+
+    Maintenance does not skip it even if its last stamp is the same as before, which is possible
     because two servers have two clocks (promise P7).
     """
     lists[0].lose_place("ann")
@@ -196,7 +198,7 @@ def test_settings_that_did_not_reach_redis_are_sent_again_at_any_time(
 def test_segments_that_one_store_calls_unfinished_wake_the_list(
     world: World, lists: list[Admissions], unaware: str
 ) -> None:
-    """The step may have been interrupted long ago (promise P3)."""
+    """The interrupted step may have happened long ago (promise P3)."""
     people = Segmented(world, waitlist_id="bakery")
     segments = people.declare(BY_LANGUAGE).segments
     minutes(world, 5)
@@ -219,7 +221,9 @@ def test_a_list_at_rest_is_compared_twice_a_day(world: World, lists: list[Admiss
 
 
 def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
-    """The waitlist rests for most of each hour, between two admissions, while people wait."""
+    """People wait, but for most of each hour, nothing happens between two admissions, and
+    maintenance skips the waitlist.
+    """
     start = world.clock.millis // HOUR_MILLIS * HOUR_MILLIS
     each_minute, sparse = (Recent(start, [], [], start) for _ in range(2))
     for minute in range(3 * 60):
@@ -252,7 +256,7 @@ def busy(lists: list[Admissions]) -> None:
 
 @pytest.fixture
 def one_list_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let each run end after its first waitlist, because its time is up."""
+    """Let the time of each run be over after its first waitlist."""
     monkeypatch.setattr(runner, "TOGETHER", 1)
     monkeypatch.setattr(runner, "RUN_MILLIS", -1)
 
@@ -306,7 +310,7 @@ def test_a_step_that_failed_keeps_its_list_busy(
 ) -> None:
     """Nothing else happens on the waitlist.
 
-    The failed step is repeated as soon as it can succeed (promise P3).
+    The failed maintenance step is repeated as soon as it can succeed (promise P3).
     """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     policy = {"rate": {"count": 1, "per": "day"}}
@@ -348,8 +352,8 @@ def add_stray(people: Admissions, name: str) -> str:
 def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """The journal never contains an entry that a late message has added, so the next run must look
-    for it again (promise P3).
+    """The journal never contains an entry that a late message has added to Redis, so the next run
+    must look for it again (promise P3).
     """
     add_stray(lists[0], "eve")
     stop = {"the pages": (Strays, "_pages"), "the records": (Strays, "_find_strays")}[step]
@@ -365,7 +369,7 @@ def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
 
 
 def with_a_stray(wire: Wire) -> Admissions:
-    """Return a waitlist at rest, to which a late message has just added an entry for Eve."""
+    """Return an idle waitlist to which a late message has just added an entry for Eve."""
     table, clock = wire.client(MemoryTable()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert people.configure().status == 201
@@ -377,7 +381,7 @@ def with_a_stray(wire: Wire) -> Admissions:
 
 
 def test_a_stray_is_taken_out_though_a_run_dies_at_any_step() -> None:
-    """Only the stamp of the last heartbeat shows that something was added (promise P3)."""
+    """Only the stamp of the last heartbeat shows that Redis has a new entry (promise P3)."""
     wire = Wire()
     minutes(with_a_stray(wire).world)
     steps = list(wire.different_steps)
@@ -395,10 +399,8 @@ def test_a_stray_is_taken_out_though_a_run_dies_at_any_step() -> None:
 def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Maintenance cannot remove the parked entry, because Redis is unreachable in the middle of a
-    batch.
-
-    Until the removal succeeds, the waitlist is not at rest (promise P3).
+    """Maintenance cannot remove the parked entry, because Redis becomes unreachable in the middle
+    of a batch. Until the entry is removed, maintenance does not skip the waitlist (promise P3).
     """
     entry_id = add_stray(lists[0], "eve")
     claim = c.Claim(
@@ -430,7 +432,7 @@ def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
 def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sample of a waitlist without people is stored once, when the counts change."""
+    """If nobody is on a waitlist, its sample is stored only once, when the counts change."""
     lists[0].leave("ann")
     with monkeypatch.context() as patch:
         patch.setattr(SampleRecords, "write", unavailable)
@@ -444,7 +446,9 @@ def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
 def test_a_repair_that_redis_refused_is_tried_again(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The waitlist does not count as compared until the repair has succeeded (promise P3)."""
+    """Maintenance does not record that it has compared the waitlist until the repair has succeeded
+    (promise P3).
+    """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")
     before.restore(world.redis)
@@ -472,7 +476,7 @@ def test_a_repair_that_redis_refused_is_tried_again(
 def test_a_round_in_which_a_list_fails_is_compared_again(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run could not compare one waitlist.
+    """A run could not compare one of the waitlists.
 
     A later run finds what Redis has lost on this waitlist (promise P3).
     """

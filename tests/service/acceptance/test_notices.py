@@ -1,5 +1,5 @@
-"""Notices: the event `near` each time that a person comes near the front, and the event `ending`
-once for each offer.
+"""Tests of notices: the event `near` is written each time that a person comes near the head of the
+queue, and the event `ending` once for each offer.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def telling(*kinds: str, near: int = 2, **admission: object) -> dict[str, object
 
 
 def kept(world: World, *pauses: float) -> None:
-    """After each pause (in seconds), run the maintenance of all waitlists."""
+    """Run the maintenance of all waitlists after each of the given pauses, which are in seconds."""
     for pause in pauses:
         world.advance(pause)
         world.maintenance.run_all()
@@ -80,7 +80,7 @@ def be_delayed(people: Admissions) -> None:
 
 
 def be_delayed_and_moved_by_callers_who_were_cut_off(people: Admissions) -> None:
-    """Maintenance records the release and the bump together."""
+    """Maintenance records the release and the bump in the same run."""
     assert people.claimed(1) == ["ann"]
     release_in_redis(people)
     bump = c.Bump(
@@ -94,7 +94,7 @@ def be_delayed_and_moved_by_callers_who_were_cut_off(people: Admissions) -> None
 
 
 def be_delayed_and_moved(people: Admissions) -> None:
-    """The bump is recorded before the release, because only Redis knows the release."""
+    """The bump is recorded before the release, because the release is only in Redis."""
     assert people.claimed(1) == ["ann"]
     release_in_redis(people)
     assert people.bump("ann", to="front").status == 200
@@ -186,7 +186,7 @@ def let_others_come_and_go(people: Admissions) -> None:
 def test_a_person_who_did_not_go_away_is_told_once(
     waitlist: Waitlist, world: World, happen: Callable[[Admissions], None]
 ) -> None:
-    """Other people come and go at the border between near and not near.
+    """Other people come and go, so Bob often becomes near and not near again.
 
     Bob must not get many messages because of them.
     """
@@ -200,8 +200,8 @@ def test_a_person_who_did_not_go_away_is_told_once(
 def test_a_person_who_comes_and_goes_is_told_less_and_less_often(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If a backend holds a person back every minute, the person must not get a mail every
-    minute.
+    """If a backend holds a person back and releases the person every minute, the person must not
+    get a mail every minute.
     """
     people = waitlist("ann", **telling("near"))
     for _ in range(70):
@@ -262,9 +262,9 @@ def test_who_goes_away_while_the_head_is_read_has_no_notice(
 
 
 def about_to_tell(wire: Wire) -> Admissions:
-    """Return a waitlist at rest.
+    """Return an idle waitlist of three people.
 
-    New settings are the only reason why its three people are now near.
+    They are near the head of the queue only because of new settings.
     """
     table, clock = wire.client(new_table()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
@@ -276,7 +276,7 @@ def about_to_tell(wire: Wire) -> Admissions:
 
 
 def strike(wire: Wire, fault: Fault, text: str) -> None:
-    """Let a fault hit the first transaction that contains a given text."""
+    """Let a fault hit the first transaction that contains the given text."""
     is_over = False
 
     def once(call: Call) -> Any:
@@ -308,7 +308,7 @@ def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
 
 
 def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() -> None:
-    """The concurrent write has changed the record, but perhaps nothing in Redis (promise P3)."""
+    """The concurrent write has changed the record, but maybe nothing in Redis (promise P3)."""
     wire = Wire()
     people = about_to_tell(wire)
 
@@ -331,9 +331,7 @@ def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() 
 
 
 def test_notices_of_a_run_that_dies_are_written_by_the_next() -> None:
-    """A fault at any different point of the run does not give anybody a notice twice (promise
-    P3).
-    """
+    """Wherever else in the run the fault happens, nobody gets a notice twice (promise P3)."""
     wire = Wire()
     people = about_to_tell(wire)
     wire.disarm()
@@ -362,7 +360,7 @@ def test_a_higher_number_reaches_a_list_at_rest(waitlist: Waitlist, world: World
 
 
 def test_a_customer_gets_one_notice_before_an_offer_ends(waitlist: Waitlist, world: World) -> None:
-    """Two of the people on the waitlist are off the queue: one has an offer and one is claimed.
+    """Two people on the waitlist are not in the queue: one has an offer, and one is claimed.
 
     Only the offer causes a notice.
     """
@@ -383,7 +381,7 @@ def test_an_offer_that_has_ended_or_hardly_lasts_has_no_notice(
     people = waitlist("ann", "bob", **telling("ending"))
     people.admit(2)
     people.decline("ann")
-    # Maintenance did not run until half a minute before the offer ended.
+    # Maintenance did not run until half a minute before the end of the offer.
     kept(world, OFFER_SECONDS - 30, 60)
     assert told(people, "ending") == []
     people.configure(**telling("ending", offer_seconds=60))
@@ -412,9 +410,8 @@ def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -
 
 @pytest.mark.parametrize("happen", ["offer again", "leave", "edit"])
 def test_a_late_notice_changes_nothing(waitlist: Waitlist, world: World, happen: str) -> None:
-    """A run of maintenance stops just before it writes a notice, and the entry changes meanwhile.
-
-    Then the notice is not written.
+    """A maintenance run stops just before it writes a notice, and the entry changes in the
+    meantime. The notice is then not written.
     """
     people = waitlist("ann", **telling("ending"))
     people.admit(1)

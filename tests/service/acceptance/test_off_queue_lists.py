@@ -1,6 +1,4 @@
-"""What operators can see about offered and parked entries: pages, counts and the history of an
-entry.
-"""
+"""Tests of what operators can see about offered and parked entries: pages, counts and histories."""
 
 from itertools import chain
 from typing import Any
@@ -54,7 +52,7 @@ def test_the_parked_are_listed_by_time(waitlist: Waitlist, world: World) -> None
 def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None:
     """25 claims end at the same time.
 
-    The pages of ten entries show each of them exactly once (promise P9).
+    The list has pages of ten entries, and shows each entry exactly once (promise P9).
     """
     people = waitlist(*MANY)
     people.claim(25)
@@ -65,9 +63,9 @@ def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None
 
 
 def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: World) -> None:
-    """After a page was read, its last entry is extended or completed.
+    """An operator reads a page, and then its last entry is extended or completed.
 
-    The next page skips no entry (promise P9).
+    The next page leaves out no entry (promise P9).
     """
     people = waitlist(*MANY[:6])
     for seconds in range(10, 16):
@@ -83,7 +81,10 @@ def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: W
 
 
 def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> None:
-    """There is an entry in every status. The stats also contain the ages of the oldest entries."""
+    """The waitlist has an entry in every status.
+
+    The statistics also contain the ages of the oldest entries.
+    """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
     people.claim(4)
     people.complete("ann")
@@ -110,8 +111,8 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "signed_up": 6,
         "oldest_waiting_seconds": 29,
         "oldest_parked_seconds": 20,
-        # While the clock stands still, signups are half a millisecond apart. This entry signed up
-        # fifth.
+        # While the clock stands still, signups are half a millisecond apart. This entry was the
+        # fifth to sign up.
         "oldest_joined_at": iso(START_MILLIS + 2),
         "admitted_today": 1,
         "joined_last_hour": 6,
@@ -135,7 +136,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
 
 
 def test_the_history_has_a_whole_life(waitlist: Waitlist, world: World) -> None:
-    """Let an entry have every kind of event. Each event shows its actor and its reason."""
+    """An entry gets every kind of event, and each event shows its actor and its reason."""
     people = waitlist("zoe", "ann")
     people.bump("ann", to="front", reason="a friend")
     people.claim()

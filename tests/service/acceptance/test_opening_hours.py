@@ -1,4 +1,4 @@
-"""What customers and operators can do on a waitlist that is paused, closed or full."""
+"""Tests of what customers and operators can do on a waitlist that is paused, closed or full."""
 
 import pytest
 
@@ -23,7 +23,9 @@ def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
 
 
 def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> None:
-    """On a paused waitlist, an entry whose hold expires returns to the queue (promise P6)."""
+    """If a claim or an offer expires on a paused waitlist, the entry returns to the queue (promise
+    P6).
+    """
     people = waitlist("ann", "bob")
     people.claim()
     people.configure(paused=True, lease_seconds=LEASE_SECONDS)
@@ -54,7 +56,7 @@ def test_the_capacity_counts_those_aside(waitlist: Waitlist, where: str) -> None
 
 
 def test_an_unknown_list_is_not_found(world: World) -> None:
-    """Every request about an unknown waitlist is answered with "not found" (promise P5)."""
+    """Every request about an unknown waitlist is answered with the status 404 (promise P5)."""
     path = "/v1/admin/waitlists/nowhere"
     entry = "a" * 26
     asked = {

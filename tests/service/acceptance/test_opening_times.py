@@ -1,4 +1,4 @@
-"""Opening times: only Redis' clock decides whether a waitlist accepts a signup."""
+"""Tests of opening times: only the clock of Redis decides whether a waitlist accepts a signup."""
 
 import pytest
 
@@ -15,7 +15,7 @@ CLOSED = ("closed", "closed")
 
 def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
     """Return the fields `line` and `estimate_unavailable` of a waitlist, and how long caches may
-    store them.
+    store the response.
     """
     people = clocks.people
     shown = clocks.public.request("GET", people.path)
@@ -31,7 +31,7 @@ def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
 def test_redis_clock_alone_opens_and_closes_a_list(valkey: Server, off: float, jump: float) -> None:
     """The clocks of the functions and of Redis differ.
 
-    The waitlist opens and closes at the times of Redis' clock (promise P5).
+    The waitlist opens and closes by the clock of Redis (promise P5).
     """
     clocks = Clocks(valkey, public_off=off, keeper_off=-off)
     people = clocks.people

@@ -1,4 +1,4 @@
-"""A parked entry is out of the queue until an operator brings it back with a redrive."""
+"""A parked entry is out of the queue until an operator returns it by a redrive."""
 
 import pytest
 
@@ -19,7 +19,9 @@ def test_the_parked_are_aside_with_the_reason(waitlist: Waitlist) -> None:
 
 
 def test_a_repeated_park_parks_once(waitlist: Waitlist) -> None:
-    """A repeated park with the same claim token returns the same response (promise P2)."""
+    """If a claimed entry is parked twice with the same claim token, the response is the same
+    (promise P2).
+    """
     people = waitlist("ann")
     people.claim()
     first = people.park("ann", reason="no show")
@@ -32,7 +34,9 @@ def test_a_repeated_park_parks_once(waitlist: Waitlist) -> None:
 def test_a_redrive_goes_to_the_old_place_or_to_the_back(
     waitlist: Waitlist, to: str, order: str
 ) -> None:
-    """A redriven entry gets its old place or goes to the back, as the operator asked (P1, P6)."""
+    """A redrive returns the entry to its old place or to the end of the queue, as the operator
+    chooses (promises P1 and P6).
+    """
     people = waitlist("a", "b", "c")
     people.claim()
     people.park("a")
@@ -54,7 +58,7 @@ def test_a_repeated_redrive_redrives_once(waitlist: Waitlist) -> None:
 
 
 def test_a_parked_person_who_signs_up_again_stays_parked(waitlist: Waitlist) -> None:
-    """The signup is repeated with its idempotency key.
+    """A customer whose entry is parked repeats the signup with its idempotency key.
 
     The response says that the entry is parked (promise P2).
     """

@@ -20,7 +20,7 @@ PEOPLE = [f"customer-{number:02d}" for number in range(60)]
 
 
 def gone(people: Admissions, world: World, *names: str) -> None:
-    """Let customers poll once, and then nobody until they count as away."""
+    """Let the given customers poll once, and then let nobody poll until they count as away."""
     people.configure(admission={**PRESENCE}, paused=True)
     for name in names:
         assert people.status(name) == "waiting"
@@ -34,7 +34,7 @@ def offered(people: Admissions) -> list[str]:
 
 
 def test_a_customer_who_comes_back_has_the_same_position(waitlist: Waitlist, world: World) -> None:
-    """Operators see that a customer is away, and the customer does not (promise P1)."""
+    """Operators can see that a customer is away, but the customer cannot see it (promise P1)."""
     people = waitlist("ann", "bob", "cyd", admission=PRESENCE)
     gone(people, world, "ann")
     assert offered(people) == ["bob"]
@@ -55,8 +55,8 @@ def test_a_customer_who_comes_back_has_the_same_position(waitlist: Waitlist, wor
 def waits(
     people: Admissions, world: World, present: Iterable[str], seconds_inside: int
 ) -> list[float]:
-    """Let the present customers poll as often as the service asks them, enter as soon as they can,
-    and exit. Return how long each customer has waited for the offer.
+    """Let the present customers poll as often as the service asks them to, enter as soon as they
+    can, and exit. Return how long each of them has waited for the offer.
     """
     polls_at, leaves_at, found = dict.fromkeys(present, 0), dict[str, int](), list[float]()
     for second in range(600):
@@ -80,7 +80,7 @@ def waits(
 def median_wait(world: World, waitlist_id: str, present: list[str]) -> float:
     """Return how long the present customers wait after the doors have opened.
 
-    All have polled once, and the others have then closed their page.
+    Everybody has polled once, and all other customers have then closed the page.
     """
     policy = {"max_inside": 10, "offer_seconds": 30, "presence": {"seconds": MIN_PRESENCE_SECONDS}}
     people = Admissions(world, waitlist_id)
@@ -96,14 +96,17 @@ def median_wait(world: World, waitlist_id: str, present: list[str]) -> float:
 
 
 def test_people_who_are_gone_hardly_delay_those_who_are_present(world: World) -> None:
-    """60 people wait for 10 slots, offers last 30 seconds, and half of the people have gone."""
+    """60 people wait for 10 slots.
+
+    Offers last 30 seconds, and half of the people have closed the page.
+    """
     nobody_gone = median_wait(world, "nobody-gone", PEOPLE)
     assert median_wait(world, "half-gone", PEOPLE[1::2]) <= 1.2 * nobody_gone
 
 
 def test_a_loss_of_redis_makes_everybody_present(waitlist: Waitlist, world: World) -> None:
-    """After a loss of Redis, nobody is away, because the record does not say who was (promise
-    P7).
+    """If Redis has lost its data, nobody counts as away, because the record does not say who was
+    away (promise P7).
     """
     people = waitlist("ann", "bob", admission=PRESENCE)
     gone(people, world, "ann")
@@ -119,7 +122,9 @@ def test_a_loss_of_redis_makes_everybody_present(waitlist: Waitlist, world: Worl
 def test_a_failover_that_loses_less_than_two_polls_makes_nobody_away(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Customers poll three times in the time of the setting, so Redis may lose two of the polls."""
+    """Customers poll three times within `presence.seconds`, so Redis may lose two of
+    these polls.
+    """
     people = waitlist("ann", "bob", admission=PRESENCE, paused=True)
     people.poll("ann")
     past = RedisState.of(world.redis)
@@ -145,7 +150,10 @@ def test_a_list_that_gives_up_the_setting_has_nobody_away(waitlist: Waitlist, wo
 def test_a_resting_customer_polls_often_enough_to_stay_present(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A poll during the rest counts. Otherwise the customer would be away when the rest ends."""
+    """A poll during a rest counts as a sign of presence.
+
+    Otherwise, the customer would be away when the rest ends.
+    """
     short = {**PRESENCE, "presence": {"seconds": MIN_PRESENCE_SECONDS}}
     people = waitlist("ann", "bob", admission=short, rest={"max_days": 1, "times": 1})
     assert people.rest("ann", seconds=3600).status == 200

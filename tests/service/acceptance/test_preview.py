@@ -18,7 +18,7 @@ from waitlist_api.clock import iso
 MIDNIGHT_MILLIS = 1_790_035_200_000  # 2026-09-22
 HOUR = 3600
 NAMES = [f"person-{number}" for number in range(1, 31)]
-# Three people are already inside, so two places are free.
+# Three people are already inside, so two more can get inside.
 ROOM = {"max_inside": 5, "pass_seconds": 600, "acceptance": "automatic"}
 RATE = {"rate": {"count": 100, "per": "hour"}}
 AT_ONE = iso(MIDNIGHT_MILLIS + HOUR * 1000)
@@ -45,7 +45,10 @@ POLICIES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def bakery() -> People:
-    """A waitlist at midnight. 30 people wait, and operators have admitted three others."""
+    """A waitlist at midnight with 30 waiting people.
+
+    Operators have already admitted three others.
+    """
     world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
     world.advance((MIDNIGHT_MILLIS - world.clock.millis) / 1000 - HOUR)
     made = People(world)
@@ -70,8 +73,9 @@ def preview(bakery: People, **body: Any) -> dict[str, Any]:
 
 
 def previewed(bakery: People, admission: object, position: int) -> tuple[Any, Any]:
-    """Return the estimated wait of the last of `position` people, and the reason if there is no
-    estimate.
+    """Return the estimated wait of the person at the given position.
+
+    If there is no estimate, also return the reason.
     """
     (found,) = preview(bakery, admission=admission, people=position)["estimates"]
     assert found["position"] == position
@@ -104,7 +108,7 @@ def test_customers_are_answered_what_the_preview_was_before_the_save(
 def test_no_place_opens_before_the_hours(bakery: People) -> None:
     """The schedule has 20 slots at one o'clock at night, but the opening hours begin at eight.
 
-    The slots are used at eight.
+    The slots are therefore used at eight.
     """
     once = {**ONCE, "offer_hours": BY_DAY}
     for position in (1, 20):
@@ -118,7 +122,7 @@ def test_no_place_opens_before_the_hours(bakery: People) -> None:
 
 
 def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) -> None:
-    """Passes last 100 minutes and five people can be inside. One customer exits per minute."""
+    """Passes last 100 minutes, and five people can be inside. One customer exits each minute."""
     admission = {**ROOM, "pass_seconds": 6000}
     bakery.configure(admission=admission)
     bakery.world.maintenance.run_all()
@@ -130,8 +134,8 @@ def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) ->
     found = previewed(bakery, admission, 10)
     assert [found] == answered(bakery, [10])
     assert found[0]["seconds"] == pytest.approx(10 * 60, rel=0.1)
-    # Nothing is measured yet under another policy. The preview assumes that people stay for two
-    # thirds of their passes.
+    # A different policy has no measurements yet. The preview assumes that people stay inside for
+    # two thirds of the duration of their passes.
     other = previewed(bakery, {**admission, "pass_seconds": 6060}, 10)
     assert other[0]["seconds"] > 8000
 

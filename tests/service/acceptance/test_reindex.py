@@ -1,4 +1,4 @@
-"""If the segments of a waitlist change, every entry gets the new segments."""
+"""If an operator changes the segments of a waitlist, every entry gets the new segments."""
 
 import logging
 from typing import Any
@@ -24,7 +24,7 @@ LEASE_SECONDS = 60
 
 @pytest.fixture
 def people(world: World) -> Segmented:
-    """A waitlist of three people and without segments."""
+    """A waitlist with three people and no segments."""
     people = Segmented(world)
     people.declare(lease_seconds=3600)
     people.arrive("ann", language="Spanish", gender="F")
@@ -38,7 +38,7 @@ def look_after(people: Segmented) -> None:
 
 
 def set_status(people: Segmented, name: str, status: str) -> None:
-    """Change the recorded status of an entry, as an interrupted request leaves it."""
+    """Change the status in an entry's record, as an interrupted request does."""
     people.world.dynamodb.update_item(
         TableName=TABLE,
         Key=key_of(people, name),
@@ -118,9 +118,9 @@ def test_where_none_are_declared_any_more_nothing_is_left_of_them(people: Segmen
 
 
 def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented) -> None:
-    """Redis has a place for the entry, and the record contains only the intent.
+    """The entry has a place in the Redis queue, but its record is still the intent to join.
 
-    The entry gets the segments of the intent's attributes.
+    The entry gets the segments of the attributes in this intent.
     """
     set_status(people, "bob", "joining")
     people.declare(BY_LANGUAGE)
@@ -132,9 +132,9 @@ def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented)
 def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
     people: Segmented, kind: str
 ) -> None:
-    """The record says that the entry has ended, but Redis still has it.
+    """According to the record, the entry has ended, but Redis still has it.
 
-    The segments become ready nevertheless (promise P6).
+    Maintenance still finishes the new segments (promise P6).
     """
     services, key = people.world.services, ("bakery", people.id_of("bob"))
     if kind == "unknown":
@@ -162,7 +162,7 @@ def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
 ) -> None:
     """All other entries are in the right segments.
 
-    The log names the id of the entry and contains no personal data (promises P6 and P8).
+    The log contains the id of the entry, but no personal data (promises P6 and P8).
     """
     people.arrive("dan", language=MANY, gender=MANY)
     people.declare(BY_BOTH, BY_GENDER)
@@ -179,7 +179,7 @@ def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
 def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
     people: Segmented,
 ) -> None:
-    """The last step of the indexing was interrupted."""
+    """The last step of the indexing of segments was interrupted."""
     people.declare(BY_LANGUAGE)
     look_after(people)
     people.world.services.waitlist_records.note_segments(people.config().segments, "building")
@@ -190,8 +190,9 @@ def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
 def test_entries_that_lost_their_segments_get_them_again(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While Redis says that the segments are being built, the record says so too, until all
-    segments are ready (promise P3).
+    """While Redis says that the segments are being built, the record also says so.
+
+    This lasts until all segments are ready (promise P3).
     """
     people.declare(BY_LANGUAGE)
     look_after(people)
@@ -221,8 +222,8 @@ def test_one_indexes_while_another_holds_the_lease_not(people: Segmented) -> Non
 def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The outdated settings are refused and not written, and the lease is released (promises P3 and
-    P7).
+    """Redis refuses the outdated settings, nothing is written, and the lease is released (promises
+    P3 and P7).
     """
     people.declare(BY_LANGUAGE)
     people.world.redis.flushall()
@@ -246,7 +247,7 @@ def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
 
 
 def test_a_list_that_is_deleted_meanwhile_is_left(people: Segmented) -> None:
-    """The lease is released, so that the waitlist can be deleted."""
+    """The function releases its lease, so that the waitlist can be deleted."""
     before = people.declare(BY_LANGUAGE)
     people.delete_waitlist()
     with pytest.raises(WaitlistNotFound):

@@ -14,7 +14,7 @@ def test_a_repeated_release_releases_once(waitlist: Waitlist) -> None:
 
 
 def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> None:
-    """Another customer leaves between a release and its repeat.
+    """A different customer leaves between a release and its repetition.
 
     The history keeps the position of the first release.
     """
@@ -29,7 +29,7 @@ def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> N
 def test_a_release_is_not_repeated_on_the_next_hold(waitlist: Waitlist) -> None:
     """After a release, the entry is claimed again.
 
-    A repeat of the release does not end the new claim (promises P2 and P4).
+    If the release is repeated, it does not end the new claim (promises P2 and P4).
     """
     people = waitlist("ann")
     people.claim()
@@ -44,7 +44,7 @@ def test_a_release_is_not_repeated_on_the_next_hold(waitlist: Waitlist) -> None:
 
 
 def test_a_place_is_returned_only_when_it_is_known(waitlist: Waitlist, world: World) -> None:
-    """While the order is being rebuilt, the response to a release contains no position (promise
+    """While the queue is being rebuilt, the response to a release contains no position (promise
     P7).
     """
     people = waitlist("ann", "bob", "cyd", "dan", lease_seconds=600)

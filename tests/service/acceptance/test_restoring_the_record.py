@@ -10,12 +10,12 @@ NAMES = ("ann", "bob", "cyd", "dan")
 
 
 def backup_of(world: World) -> list[Item]:
-    """Return the items that a restore to this moment brings back."""
+    """Return the DynamoDB items that a restore to this moment would bring back."""
     return items_of(world.dynamodb)
 
 
 def restored(people: Admissions, items: list[Item]) -> Admissions:
-    """Return a stack that uses the restored table and the same Redis as before."""
+    """Return a stack that uses the restored table, and the same Redis as before."""
     before = people.world
     world = World.on(
         new_table(items), before.redis, clock=before.clock, redis_clock=before.redis_clock
@@ -24,8 +24,8 @@ def restored(people: Admissions, items: list[Item]) -> Admissions:
 
 
 def test_the_line_stands_as_it_stood_at_that_moment(waitlist: Waitlist, world: World) -> None:
-    """All changes since the backup are undone, whether Redis knows them or not (promises P1 and
-    P6).
+    """The restore undoes all changes after the backup, whether or not Redis knows them (promises P1
+    and P6).
     """
     people = waitlist(*NAMES, segments=[["language"]])
     people.bump("dan", to="front")
@@ -51,8 +51,8 @@ def test_the_line_stands_as_it_stood_at_that_moment(waitlist: Waitlist, world: W
 def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The new ticket is higher than every ticket from before the restore, even if the service no
-    longer knows those tickets (promise P1).
+    """The new ticket is higher than every ticket that was issued before the restore, even if the
+    service no longer knows those tickets (promise P1).
     """
     people = waitlist(*NAMES)
     world.maintain()
@@ -68,7 +68,7 @@ def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
 def test_an_order_that_is_not_forgotten_counts_unrecorded_entries(
     waitlist: Waitlist, world: World
 ) -> None:
-    """After operators have restored the table, they must delete the order in Redis.
+    """After operators have restored the table, they must delete the queues from Redis.
 
     If they do not, Redis counts an entry without a record until maintenance finds it (promise P6).
     """

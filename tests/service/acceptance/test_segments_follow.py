@@ -1,4 +1,4 @@
-"""The segments in Redis agree with the record, although requests are interrupted, data is lost, or
+"""The segments in Redis agree with the record even if requests are interrupted, data is lost, or
 caches are outdated.
 """
 
@@ -51,9 +51,10 @@ def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:
 
 
 def test_an_entry_that_redis_lost_comes_back_with_its_segments(people: Segmented) -> None:
-    """A replica has missed a signup.
+    """A replica lacks a signup.
 
-    When the person polls, the entry returns with its recorded segments (promise P3).
+    When the person polls, the entry returns to Redis with the segments that are in the record
+    (promise P3).
     """
     forget(people, "bob")
     assert people.within(language="French") == ["cyd"]
@@ -81,8 +82,8 @@ def forget(people: Segmented, name: str) -> None:
 def test_a_caller_who_remembers_other_segments_is_taken_by_those_of_now(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
-    """The segments change twice while another process still remembers the first ones
-    (promise P2).
+    """The segments change twice, while a different process still has the first segments in its
+    cache (promise P2).
     """
     people = Segmented(world)
     people.declare(*before)
@@ -120,8 +121,8 @@ def test_a_caller_sends_redis_segments_that_it_has_missed(
 
 @pytest.mark.parametrize("days", [0, 1])
 def test_maintenance_sends_redis_segments_that_it_has_missed(people: Segmented, days: int) -> None:
-    """Maintenance sends Redis the new segments even long after the change, and without any request
-    (promise P3).
+    """Maintenance sends the new segments to Redis, even long after the change and without any
+    request (promise P3).
     """
     record_settings(people, BY_GENDER)
     people.world.advance(days * 24 * 3600)
@@ -165,7 +166,7 @@ def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(people: Segmented
 def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(
     people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The next run of maintenance repairs the segments, even if it remembers outdated settings
+    """The next maintenance run repairs the segments, even if it has outdated settings in its cache
     (promise P3).
     """
     record_edit(people, "bob", language="Dutch", gender="X")

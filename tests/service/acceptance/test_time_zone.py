@@ -1,4 +1,7 @@
-"""A waitlist has a time zone, in which its days begin and end, and in which its times are meant."""
+"""A waitlist has a time zone.
+
+Its days begin and end in this time zone, and times without a time zone are in it.
+"""
 
 import pytest
 

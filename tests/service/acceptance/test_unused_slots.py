@@ -1,6 +1,6 @@
-"""A slot that is offered and not used goes to the next customer.
+"""If a slot is offered and not used, it goes to the next customer.
 
-The tests use the HTTP API and maintenance.
+These tests use the HTTP API and maintenance.
 """
 
 from typing import Any
@@ -48,7 +48,7 @@ ENDS = {
 def test_a_slot_that_a_customer_does_not_use_goes_to_the_next(
     waitlist: Waitlist, world: World, end: str
 ) -> None:
-    """The schedule has one slot, and its customer ends the offer twice (promise P2)."""
+    """The schedule has only one slot. The customer who got it ends the offer twice (promise P2)."""
     people = opened(waitlist, world)
     ENDS[end](people)
     people.poll(CYD)
@@ -87,7 +87,7 @@ def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
 ) -> None:
     """Before Redis lost its data, the slot may already have been offered to the next customer.
 
-    It must not be offered twice, so it is not offered again.
+    The slot must not be offered twice, so the service does not offer it again.
     """
     people = opened(waitlist, world)
     world.redis.flushall()
@@ -97,7 +97,9 @@ def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
 
 
 def test_an_operator_takes_an_offer_back(waitlist: Waitlist, world: World) -> None:
-    """The customer waits at the old place again, and the next customer gets the slot, once."""
+    """The customer is at the old place in the queue again, and the next customer gets the slot
+    once.
+    """
     people = opened(waitlist, world)
     until = people.poll(ANN).json["offered_until"]
     answer = people.withdraw(ANN, offered_until=until, reason="the wrong person")
@@ -167,8 +169,8 @@ def test_one_person_whose_place_redis_has_lost_is_admitted(
 
 
 def test_a_refill_goes_on_until_so_many_have_entered(waitlist: Waitlist, world: World) -> None:
-    """The waitlist has no admission policy, so only maintenance offers the slots of unused
-    offers.
+    """The waitlist has no admission policy, so only maintenance gives the slots of unused offers to
+    other people.
     """
     people = waitlist(ANN, BOB, CYD)
     assert len(people.admit(2, refill=True).json["entries"]) == 2
@@ -197,8 +199,8 @@ def test_a_refill_is_of_the_whole_list(waitlist: Waitlist) -> None:
 
 
 def test_a_launch_is_said_in_one_policy(waitlist: Waitlist, world: World) -> None:
-    """Three people are offered a place at the start and then one person per second, with at most
-    five people inside.
+    """The policy makes three offers at the start and then one offer per second, with at most five
+    people inside.
     """
     rate = {"count": 60, "per": "minute", "counts": "entered", "from": iso(10)}
     people = waitlist(*NAMES, admission=at_nine(3, rate=rate, combine="sum", max_inside=5))

@@ -1,1 +1,1 @@
-"""What callers of the HTTP API get for any request. The whole service runs in one process."""
+"""Tests of the responses to any HTTP request. The whole service runs in one process."""

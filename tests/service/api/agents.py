@@ -21,14 +21,14 @@ AGENTS: dict[str, dict[str, Any]] = {
 
 
 def new_people(**settings: Any) -> Admissions:
-    """Return an empty waitlist with segments, on stores of its own."""
+    """Return an empty waitlist with segments. It has stores of its own."""
     people = Admissions(World.on(new_table(), empty_redis()))
     assert people.configure(**{"segments": SEGMENTS, **settings}).status == 201
     return people
 
 
 def staffed(**settings: Any) -> Admissions:
-    """Return a waitlist with segments on which all agents wait."""
+    """Return a waitlist with segments on which all agents are waiting."""
     people = new_people(**settings)
     for name in AGENTS:
         arrive(people, name)
@@ -38,7 +38,7 @@ def staffed(**settings: Any) -> Admissions:
 def arrive(people: Admissions, name: str, **attributes: Any) -> None:
     """Sign a customer up.
 
-    Without `attributes`, the customer gets the attributes of the agent with the same name.
+    If `attributes` is missing, the customer gets the attributes of the agent with the same name.
     """
     attributes = attributes or AGENTS.get(name, {})
     answer = people.sign_up(name, key=f"signup-{name}", attributes=attributes)
@@ -46,7 +46,7 @@ def arrive(people: Admissions, name: str, **attributes: Any) -> None:
 
 
 def elsewhere(people: Admissions) -> Admissions:
-    """Return the same waitlist, served by another instance of the function."""
+    """Return the same waitlist, as a second instance of the function serves it."""
     return Admissions(
         World.on(people.world.dynamodb, people.world.redis), people.waitlist_id, people.names
     )

@@ -9,7 +9,7 @@ from tests.support.world import World
 
 
 def new_list(**settings: object) -> People:
-    """Return an empty waitlist on stores of its own."""
+    """Return an empty waitlist that has stores of its own."""
     people = People(World.on(new_table(), empty_redis()))
     assert people.configure(**settings).status == 201
     return people
@@ -23,7 +23,10 @@ def people() -> People:
 
 @pytest.fixture(scope="module")
 def stocked() -> People:
-    """A waitlist on which Ada, Bob and Cyd wait. Tests that share it must leave it unchanged."""
+    """A waitlist on which Ada, Bob and Cyd wait.
+
+    Several tests share it, so a test must not change it.
+    """
     people = new_list()
     people.all_sign_up("ada", "bob", "cyd")
     return people

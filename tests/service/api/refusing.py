@@ -1,4 +1,6 @@
-"""Checks of refused requests: the response has the right error, and neither store has changed."""
+"""Checks of refused requests: the response has the right error, and neither DynamoDB nor Redis has
+changed.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -36,7 +38,7 @@ def nothing_changes(world: World) -> Iterator[None]:
 def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
     """Return the body of an error response.
 
-    Fail if it is malformed or has another status, code or fields.
+    Fail if the body is malformed, or if its status, code or fields are not the expected ones.
     """
     assert (answer.status, answer.code) == (status, code), answer.text
     assert answer.headers["content-type"] == PROBLEM_JSON
@@ -53,7 +55,9 @@ def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
 
 
 def send_base64(world: World, path: str, body: str) -> Answer:
-    """Send a POST request whose body API Gateway passes on in base64."""
+    """Send a POST request whose body reaches the function in base64, as API Gateway may
+    encode it.
+    """
     headers = {"content-type": "application/json"}
     sent = {**event("POST", path, headers, body), "isBase64Encoded": True}
     answer = world.api.handle(sent, Context())

@@ -1,5 +1,5 @@
-"""If customers change their address, they must verify the new address before their entry
-uses it.
+"""If a customer changes the address, the customer must verify the new address before the entry uses
+it.
 """
 
 import json
@@ -29,7 +29,7 @@ MINUTE, DAY = 60, 86_400
 class Movers(Guests):
     """Guests who keep their entry tokens.
 
-    They read their links from an operator's route instead of a mailbox.
+    An operator's route gives them their links, so the tests need no mailbox.
     """
 
     def joins(self, address: str) -> Any:
@@ -61,9 +61,9 @@ class Movers(Guests):
         return self.world.request("POST", f"{self.path}/links", body={"email": address})
 
     def finish_intents(self) -> None:
-        """Run the step of maintenance that handles aliases, two minutes later.
+        """Run the maintenance step that handles aliases, two minutes later.
 
-        A whole run would compare every minute of the days that pass in these tests.
+        In these tests, days pass, and a whole run would compare every minute of them.
         """
         self.world.advance(2 * MINUTE)
         self.world.maintenance.intent_finisher.finish_intents()
@@ -106,7 +106,8 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
     assert events == ["joined", "address_change_asked", "edited", "address_changed"]
     assert movers.new_address(ADA) is None
     assert sorted(movers.world.redis.keys()) == keys
-    # The former and the new address belong to this person, and neither of them gets a second place.
+    # Both the former and the new address belong to this person, so neither address gets a second
+    # place.
     for address in (NEW, ADA, "Ada+x@Example.org"):
         assert movers.join(address).code == "already_on_list"
         assert movers.find(address).json["entry_id"] == ada["entry_id"]
@@ -121,9 +122,9 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
 
 
 def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire) -> None:
-    """The new address may be free, on the waitlist, banned, or the address of someone who has left.
-
-    The response and the calls are the same, and only the owner of the address learns more.
+    """The new address may be free, on the waitlist, banned, or the address of somebody who has
+    left. The response and the calls are the same in all cases, and only the owner of the address
+    learns more.
     """
     movers.joins(ADA)
     others = {name: f"{name}@example.net" for name in ("waiting", "left", "banned")}
@@ -153,7 +154,7 @@ def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire)
 
 
 def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
-    """A link that was sent to the former address no longer opens the entry."""
+    """A link that was sent to the former address no longer opens the place."""
     movers.configure(identity={**RULES, "verify": "before_offer"})
     movers.join(ADA)
     old = movers.code(ADA)
@@ -166,9 +167,8 @@ def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
 
 
 def test_an_admitted_entry_does_not_move(movers: Movers) -> None:
-    """The code of a pending change no longer works after the admission.
-
-    The code of a completed change still opens the entry.
+    """After the admission, the code of a pending change no longer works, but the code of a
+    completed change still opens the entry.
     """
     movers.joins(ADA)
     movers.change(ADA, NEW)
@@ -213,9 +213,9 @@ def test_the_message_goes_to_the_new_address_once(movers: Movers) -> None:
 
 
 def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
-    """Three addresses are accepted at once, because people mistype.
+    """The service accepts three addresses at once, because people mistype addresses.
 
-    The next ones are accepted after 1, 2 and 4 minutes, and so on.
+    It accepts the next ones after 1, 2 and 4 minutes, and so on.
     """
     movers.joins(ADA)
     taken = []
@@ -235,7 +235,7 @@ def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
 def test_the_last_address_that_was_given_counts(movers: Movers) -> None:
     """The customer enters two new addresses on two devices.
 
-    Entering the current address cancels the change.
+    Entering the current address again cancels the change.
     """
     movers.joins(ADA)
     movers.change(ADA, "adda@example.org")
@@ -288,9 +288,9 @@ def test_a_second_move_frees_the_first_new_address_and_back_frees_both(movers: M
 
 
 def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) -> None:
-    """Rules for rejoining and bans apply to both addresses.
+    """The rules for joining again and for bans apply to both addresses.
 
-    Codes of the former stay no longer work.
+    Codes from the former signup no longer work.
     """
     ada = movers.joins(ADA)
     movers.change(ADA, NEW)
@@ -315,7 +315,7 @@ def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) ->
 
 
 def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
-    """The erasure also removes a former stay of the new address."""
+    """The erasure also removes an earlier signup with the new address."""
     movers.joins(NEW)
     movers.leave(NEW)
     movers.joins(ADA)
@@ -332,9 +332,9 @@ def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
 
 
 def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: Movers) -> None:
-    """The change has a stamp from the clock that is ahead.
+    """The stamp (logical timestamp) of the change comes from a clock that is ahead.
 
-    The edit and the erasure have stamps from Redis (promise P8).
+    The stamps of the edit and the erasure come from Redis (promise P8).
     """
     movers.joins(ADA)
     movers.world.clock.advance(600)
@@ -349,9 +349,9 @@ def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: M
 
 
 def test_a_stale_alias_is_taken_over_and_found_by_maintenance(movers: Movers) -> None:
-    """The entry has expired.
+    """The entry has expired, but an alias still points to it.
 
-    A signup, an import and maintenance each meet an alias that still points to it.
+    A signup, an import and maintenance each find this alias.
     """
     movers.configure(identity=RULES, retention_days=1, rejoin="always")
     news = [f"ada{one}@example.org" for one in range(3)]
@@ -386,7 +386,7 @@ def test_a_refused_signup_over_a_stale_alias_changes_nothing(movers: Movers) -> 
 
 
 def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> None:
-    """The customer of the other entry has left, and can join again with this address."""
+    """The customer of the other entry has left, and can sign up again with this address."""
     movers.joins(BOB)
     movers.move(BOB, NEW)
     movers.leave(BOB)
@@ -396,7 +396,7 @@ def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> 
 
 
 def test_a_customer_can_move_to_an_address_that_already_leads_to_the_entry(movers: Movers) -> None:
-    """An operator has replaced the moved address in the profile."""
+    """An operator has replaced the customer's new address in the profile."""
     movers.joins(ADA)
     movers.move(ADA, NEW)
     path, body = f"{movers.admin_path}/entries/{movers.id_of(ADA)}", {"profile": {"email": ADA}}
@@ -423,8 +423,8 @@ def test_maintenance_leaves_an_alias_that_is_in_use(movers: Movers) -> None:
 
 
 def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> None:
-    """A row with the former address gets no entry token, because another person may read that
-    mailbox now.
+    """An imported row with the former address gets no entry token, because a different person may
+    read that mailbox now.
     """
     rows: list[Any] = [{"profile": {"email": one}} for one in (ADA, NEW, BOB)]
     movers.bring(rows[0])
@@ -448,9 +448,8 @@ def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> No
 
 
 def test_an_imports_row_has_a_token_only_if_it_names_the_present_address(movers: Movers) -> None:
-    """Only a row with the present address gets an entry token, whatever the other rows contain.
-
-    The present address of the next stay may be either of the two.
+    """Only an imported row with the present address gets an entry token, whatever the other rows
+    contain. In the next signup, either of the two addresses may be the present one.
     """
 
     def tokens(*addresses: str, **options: Any) -> dict[str, tuple[str, bool]]:
@@ -493,7 +492,7 @@ def test_a_reinstated_stay_answers_to_the_new_address(movers: Movers) -> None:
 
 
 def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
-    """The entry was imported without an address, or is older than the setting."""
+    """The entry was imported without an address, or was created before the setting `identity`."""
     body: Any = {"entries": [{"customer_id": "ada"}]}
     movers.world.request("POST", f"{movers.admin_path}/import", body=body, operator=True)
     entry_id = next(iter(movers.page().json["entries"]))["entry_id"]
@@ -512,9 +511,9 @@ def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
 def test_a_move_that_is_cut_off_is_whole_or_was_never(
     movers: Movers, wire: Wire, fault: Any, step: int
 ) -> None:
-    """The entry moves from one new address to the next, and the request is interrupted.
+    """The entry moves from one new address to the next.
 
-    The customer repeats it.
+    The request is interrupted, and the customer repeats it.
     """
     movers.joins(ADA)
     movers.move(ADA, NEW)
@@ -575,8 +574,8 @@ def test_another_request_between_read_and_write_wins(movers: Movers, wire: Wire,
 def test_a_signup_of_the_new_address_that_meets_the_move_is_that_entry(
     movers: Movers, wire: Wire
 ) -> None:
-    """The move happens between the two attempts of the signup, or just before the signup writes its
-    intent.
+    """The change of address happens between the two attempts of the signup, or just before the
+    signup writes its intent.
     """
     movers.joins(ADA)
     movers.change(ADA, NEW)

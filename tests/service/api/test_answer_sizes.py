@@ -29,8 +29,7 @@ from waitlist_shared.errors import InvalidRequest
 
 MAX_REFUSAL_BYTES = 8 * 1024
 MAX_IMPORT_ANSWER_BYTES = 1_000_000
-# The character determines the size of a name, both as UTF-8 in the request and as JSON in the
-# response.
+# The character determines the size of a name: as UTF-8 in the request, and as JSON in the response.
 LETTERS = {
     "ascii": "a",
     "umlaut": "ä",
@@ -44,7 +43,7 @@ LETTERS = {
 def filled(body: dict[str, Any], within: dict[str, Any], name: str, value: Any, size: int) -> str:
     """Return a body of nearly `size` bytes.
 
-    `within`, which is a part of the body, gets numbered fields until the size is reached.
+    The test adds numbered fields to `within`, a part of the body, until the body has this size.
     """
     room = size - len(as_json(body))
     number = 0
@@ -87,7 +86,7 @@ def long_names(letter: str) -> str:
 def test_a_refused_signup_is_answered_little(
     stocked: People, letter: str, waitlist_id: str
 ) -> None:
-    """The waitlist may also be unknown, because anyone may send such a request (promise P5)."""
+    """The waitlist may not even exist, because anybody may send such a request (promise P5)."""
     for name, body in bodies(letter).items():
         with nothing_changes(stocked.world):
             answer = stocked.world.request(
@@ -165,8 +164,8 @@ LAMBDA_BYTES = 6 * 1024 * 1024
 
 
 def largest_person(letter: str) -> dict[str, Any]:
-    """Return a person with as much profile and as many attributes as two edits of 16 KB can
-    store.
+    """Return a person whose profile and attributes are as large as two edits of 16 KB can make
+    them.
     """
     text = "" if letter.isascii() else letter
     profile = {"note": letter * ((MAX_PROFILE_BYTES - 12) // (len(as_json(letter)) - 2))}
@@ -179,7 +178,7 @@ def largest_person(letter: str) -> dict[str, Any]:
 
 
 def all_become_like(people: People, name: str, *fields: str) -> None:
-    """Copy the recorded fields of one person to all other people."""
+    """Copy the profile and attributes in one person's record to the records of all other people."""
     table, entry_id = people.world.dynamodb, people.id_of(name)
     recorded = [item for item in items_of(table) if "customer_id" in item]
     (first,) = [item for item in recorded if item["entry_id"]["S"] == entry_id]
@@ -189,7 +188,9 @@ def all_become_like(people: People, name: str, *fields: str) -> None:
 
 @pytest.mark.parametrize("letter", ["я", "漢", "😀", "\\", '"'], ids=ascii)
 def test_lambda_can_return_a_hundred_of_the_largest_people(people: People, letter: str) -> None:
-    """An operator would lose claims that were made but cannot be returned (promise P3)."""
+    """If the response were too large, the claims would be made, but the operator would not receive
+    them (promise P3).
+    """
     rows = [{"customer_id": f"c{number}"} for number in range(100)]
     person = largest_person(letter)
     imported(people, as_json({"entries": rows}).decode())

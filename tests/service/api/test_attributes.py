@@ -1,6 +1,6 @@
 """Attributes may contain any script and any punctuation.
 
-They are compared exactly, and the number of their combinations is limited.
+The service compares them exactly, and limits the number of their combinations.
 """
 
 import unicodedata
@@ -97,8 +97,8 @@ def test_without_segments_any_number_of_combinations_is_taken() -> None:
 
 
 def test_an_instance_with_older_segments_refuses_no_signup() -> None:
-    """An instance that remembers outdated segments does not refuse a signup because of them, and
-    adds no entry that the current segments refuse.
+    """If an instance has outdated segments in its cache, it does not refuse a signup because of
+    them. It also adds no entry that the current segments refuse.
     """
     people = new_people(segments=[["gender", "language"], ["age"]])
     other = elsewhere(people)

@@ -57,7 +57,7 @@ CLAIMS: dict[str, list[Any]] = {
     "complete": ["yes"],
 }
 TOKENS = [None, TOKEN[:-1], TOKEN + "0", TOKEN + "\n", "ABCDEF" + TOKEN[6:], 7]
-# Wrong fields in the body of each operation. The claim token is valid.
+# Wrong fields in the body of each operation. The claim token itself is valid.
 HOLDS: list[tuple[str, str, Any]] = [
     *((verb, "status", "admitted") for verb in ("complete", "release", "extend", "park")),
     *((verb, "reason", "x" * 501) for verb in ("complete", "release", "park")),
@@ -121,7 +121,9 @@ def test_a_bump_has_exactly_one_target(stocked: People, where: dict[str, Any]) -
 
 
 def test_a_bump_by_places_without_a_key_is_refused(stocked: People) -> None:
-    """If such a request were repeated, it would move the entry twice (promises P2 and P5)."""
+    """If this request were accepted and then repeated, it would move the entry twice (promises P2
+    and P5).
+    """
     with nothing_changes(stocked.world):
         answer = stocked.bump("cyd", places=1)
         refused(answer, 422, "invalid_request", "header.idempotency-key")
@@ -176,7 +178,10 @@ def test_a_malformed_claim_takes_no_entry(stocked: People, field: str, value: An
 
 @pytest.fixture(scope="module")
 def holding() -> Admissions:
-    """A waitlist on which Ada is claimed. Tests that share it must leave her claim unchanged."""
+    """A waitlist on which Ada is claimed.
+
+    Several tests share it, so a test must not change her claim.
+    """
     people = Admissions(new_list().world)
     people.all_sign_up("ada")
     assert people.claimed() == ["ada"]
@@ -188,7 +193,7 @@ def holding() -> Admissions:
 def test_a_malformed_token_is_named_and_not_repeated(
     holding: Admissions, verb: str, token: Any
 ) -> None:
-    """The response does not repeat the token, because a token is a secret (promise P5)."""
+    """The error response does not repeat the token, because a token is a secret (promise P5)."""
     path = f"{holding.admin_path}/claims/{holding.id_of('ada')}/{verb}"
     body = {} if token is None else {"claim_token": token}
     with nothing_changes(holding.world):

@@ -26,8 +26,8 @@ NO_ID = {
     "blank": "the bakery",
 }
 NO_ENTRY_ID = ["a" * 25, "a" * 27, "a" * 300, "A" * 26, "0" * 26, "%C3%A4", "me"]
-# Characters that would shorten a parameter or put a part of it into another parameter. They are
-# encoded once, as API Gateway passes them on, or twice, or as the bytes of a control character
+# These characters could shorten a parameter, or move a part of it into a different parameter. They
+# are encoded once, as API Gateway passes them on, or twice, or as the bytes of a control character
 # beyond ASCII.
 NOT_OF_A_PARAMETER = [
     *("%2F", "%252F", "%2Fentries", "%3F", "%253F", "%3Flimit=1", "%23", "%2523"),
@@ -53,8 +53,8 @@ def test_a_malformed_waitlist_id_is_named(
 def test_a_parameter_with_a_slash_a_mark_or_a_control_character_is_not_found(
     stocked: People, more: str, operator: bool
 ) -> None:
-    """If such a parameter was accepted, IAM could check another path than the one that the function
-    serves (promise P5).
+    """If the service accepted such a parameter, the path that IAM has checked could differ from the
+    path that the function serves (promise P5).
     """
     base, token = (
         (stocked.admin_path, None) if operator else (stocked.path, stocked.token_of("ada"))
@@ -117,8 +117,9 @@ def test_an_unknown_path_is_not_found(stocked: People, path: str) -> None:
 
 
 def test_another_way_to_spell_an_operators_path_is_not_found(stocked: People) -> None:
-    """API Gateway finds no route for the encoded path, and decodes it to the path of an existing
-    route (promise P5).
+    """API Gateway finds no route for the encoded path.
+
+    Decoded, this path would be the path of an existing route (promise P5).
     """
     path = "/v1/%61dmin/waitlists"
     refused(stocked.world.request("GET", path), 404, "not_found")
@@ -192,7 +193,7 @@ def test_a_body_of_another_content_type_is_refused(stocked: People, media_type: 
 def test_a_request_without_a_body_lacks_it_whatever_its_type(
     people: People, media_type: str
 ) -> None:
-    """Powertools would read a form without fields as a body."""
+    """Without this check, Powertools would accept a form without fields as a body."""
     for method in ("PATCH", "PUT"):
         headers = {"content-type": media_type}
         answer = people.world.request(method, people.admin_path, headers=headers, operator=True)
@@ -213,7 +214,7 @@ def test_a_merge_patch_is_taken_only_where_it_merges(stocked: People) -> None:
 
 
 def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: People) -> None:
-    """RFC 5789, section 2.2, says which headers the response has."""
+    """RFC 5789, section 2.2, says which headers this response must have."""
     headers = {"content-type": "application/json-patch+json"}
     path = stocked.admin_path
     answer = stocked.world.request("PATCH", path, body=[], headers=headers, operator=True)
@@ -225,8 +226,10 @@ def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: 
 
 @pytest.mark.parametrize("media_type", ["text/plain", "application/json", ""])
 def test_a_body_that_no_route_asks_for_is_not_looked_at(stocked: People, media_type: str) -> None:
-    """The body is ignored, because the response must not be an error that the OpenAPI document does
-    not list for this route.
+    """The body is ignored.
+
+    Otherwise, the response could be an error that the OpenAPI document does not list for this
+    route.
     """
     headers = {"content-type": media_type}
     for method in ("GET", "DELETE"):
@@ -261,8 +264,8 @@ def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
 
 
 def test_only_an_operator_may_leave_out_the_content_type(stocked: People) -> None:
-    """For any web page, a browser sends a body without a content type, and does so without a
-    preflight request (promise P5).
+    """Any web page can make a browser send a body without a content type, and the browser then
+    sends no preflight request (promise P5).
     """
     headers = {"content-type": ""}
     with nothing_changes(stocked.world):

@@ -1,6 +1,6 @@
-"""Promise P5: a bad signup is refused with the name of the wrong field.
+"""Promise P5: a bad signup is refused, and the error names the wrong field.
 
-It uses up no number and leaves no trace.
+The refused signup uses up no ticket number and stores nothing.
 """
 
 import base64
@@ -199,6 +199,6 @@ def test_a_wrong_idempotency_key_is_named(stocked: People, key: str) -> None:
 
 
 def test_after_all_of_it_the_next_one_has_the_next_place(stocked: People) -> None:
-    """The refused signups have used up no number (promise P5)."""
+    """The refused signups have used up no ticket numbers (promise P5)."""
     assert stocked.stats().json["signed_up"] == 3
     assert stocked.order() == ["ada", "bob", "cyd"]

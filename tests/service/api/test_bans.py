@@ -293,8 +293,9 @@ def test_a_ban_does_not_wait_for_redis(
 def test_a_signup_after_a_ban_counts_once_whatever_the_clocks_say(
     people: Admissions, ahead: float
 ) -> None:
-    """The ban and its end get their stamps from the functions' clock, which may be ahead of Redis'
-    clock or behind it (promise P2).
+    """The ban and its end get their stamps (logical timestamps) from the clock of the function.
+
+    This clock may be ahead of the clock of Redis or behind it (promise P2).
     """
     people.world.clock.advance(ahead)
     configure(people, rejoin="always")
@@ -320,17 +321,17 @@ def test_a_customer_whose_signup_was_cut_off_is_banned(people: Admissions, wire:
 
 
 def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -> None:
-    """The leave has read the record before the ban.
+    """The leave has read the record before the ban was written.
 
-    If it wrote its result, the record would expire, and the ban with it.
+    If the leave could still write its result, the record would expire, and the ban with it.
     """
     configure(people, retention_days=30)
     people.all_sign_up("ada")
     cut_off(people, wire, 0, lambda: people.leave("ada"))
     record = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert record is not None
-    # The request is interrupted after it wrote the ban. The settings, the record and the stamp come
-    # before.
+    # The request is interrupted after it has written the ban. Before that, it has read the settings
+    # and the record and drawn the stamp.
     cut_off(people, wire, 3, lambda: people.ban("ada"))
     people.world.services.leaves.finish(record)
     person = people.person("ada").json
@@ -339,7 +340,7 @@ def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -
 
 
 def expire(people: Admissions, table: Any, days: int) -> None:
-    """Let days pass, and delete the items that DynamoDB would delete by then."""
+    """Let days pass, and delete the items that DynamoDB would have deleted by then."""
     people.world.advance(days * DAY)
     now_seconds = people.world.clock.millis // 1000
     for item in items_of(table):
@@ -351,8 +352,8 @@ def expire(people: Admissions, table: Any, days: int) -> None:
 def test_a_ban_outlives_the_retention_without_profile_and_attributes(
     people: Admissions, table: Any, has_state: Callable[[Admissions], None]
 ) -> None:
-    """A banned customer's record is kept longer than the waitlist's setting allows for personal
-    data (promise P8).
+    """The record of a banned customer is kept for longer than the waitlist's setting allows for
+    personal data (promise P8).
     """
     configure(people, retention_days=30)
     has_state(people)

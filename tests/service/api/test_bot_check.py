@@ -1,6 +1,6 @@
-"""New guests prove that they are human with a token of the bot check's widget.
+"""New guests send a token from the widget of the bot check, which proves that they are human.
 
-The provider of the widget is asked over the loopback interface.
+In these tests, the provider of the widget runs on the same machine.
 """
 
 from collections.abc import Callable, Iterator
@@ -134,9 +134,9 @@ def test_a_stack_for_pages_of_every_origin_takes_tokens_of_every_host(make: Make
 def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_lets_guests_in(
     make: Make, provider: str, kind: str
 ) -> None:
-    """The provider has answered, and its answer is about the token of this caller.
+    """The provider has rejected the token of this caller.
 
-    This is no outage.
+    This does not count as an outage of the provider.
     """
     reads: list[str] = []
 
@@ -155,8 +155,9 @@ def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_let
 
 
 def test_a_token_longer_than_turnstile_makes_is_refused_without_a_question(make: Make) -> None:
-    """A firewall in front of the provider could refuse such a token, and its answer says nothing
-    about the token.
+    """A firewall in front of the provider could refuse such a token.
+
+    Its response would then say nothing about the token.
     """
     people = make("turnstile", bot_check_down="accept")
     refused = people.join("ada", f"person.signup.{'x' * 2048}.{API}")
@@ -175,7 +176,7 @@ def test_a_token_is_good_for_one_entry(make: Make, provider: str) -> None:
 def test_a_token_is_good_for_one_signup_of_an_entry(
     make: Make, provider: str, key: str | None
 ) -> None:
-    """If a customer leaves and signs up again, this counts as another signup, with or without an
+    """If a customer leaves and signs up again, this is a new signup, with or without an
     Idempotency-Key.
     """
     people = make(provider)
@@ -190,8 +191,8 @@ def test_a_token_is_good_for_one_signup_of_an_entry(
 def test_a_token_is_good_for_one_signup_of_an_address_that_is_to_be_verified(
     make: Make, provider: str, key: str | None
 ) -> None:
-    """Each signup may send a mail to this address, and on such a waitlist an Idempotency-Key makes
-    no difference.
+    """The waitlist verifies addresses, so each signup may send a mail to this address, and an
+    Idempotency-Key makes no difference.
     """
     people = make(provider, identity={"field": "email", "verify": "before_offer"})
 
@@ -248,7 +249,7 @@ def test_a_rejoin_is_a_new_signup(make: Make) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_signup_that_dies_at_any_step_costs_nobody_the_place(make: Make, provider: str) -> None:
-    """The customer repeats the signup with the same token, which the provider has already seen."""
+    """The customer repeats the signup with a token that the provider has already seen."""
     people = make(provider)
     assert people.join("zoe", f"person.signup.0.{API}").status == 201
     people.wire.disarm()
@@ -263,7 +264,7 @@ def test_a_signup_that_dies_at_any_step_costs_nobody_the_place(make: Make, provi
         again = people.join(name, token, key=name)
         if again.code == "bot_check_failed":
             # hCaptcha refuses a token that it has already seen. The customer has no place yet, and
-            # the page asks for another token.
+            # the page asks for a new token.
             assert provider == "hcaptcha"
             again = people.join(name, f"person.signup.y{step}.{API}", key=name)
         assert again.status in (200, 201)
@@ -307,8 +308,8 @@ def test_a_secret_that_an_operator_replaces_is_read_again(make: Make) -> None:
 
 
 def test_with_verification_known_and_unknown_addresses_are_checked_alike(make: Make) -> None:
-    """Apart from one question to the provider, both signups make the same calls as without a bot
-    check.
+    """Apart from one request to the provider, both signups make the same calls as on a stack
+    without a bot check.
     """
     people = make(identity={"field": "email", "verify": "before_offer"})
     wire = Wire()
@@ -371,8 +372,8 @@ def test_without_a_check_nothing_is_asked_and_nothing_is_different() -> None:
 
 
 def test_tokens_are_of_signs_that_providers_use(make: Make) -> None:
-    """With other characters, a firewall in front of the provider could answer in the provider's
-    place.
+    """If a token contained other characters, a firewall in front of the provider could answer
+    instead of the provider.
     """
     people = make(bot_check_down="accept")
     for token in ("", "<script>", "a b", "x" * 8193):
@@ -381,9 +382,9 @@ def test_tokens_are_of_signs_that_providers_use(make: Make) -> None:
 
 
 def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -> None:
-    """A token is valid once.
+    """A token can be used only once.
 
-    The waitlist verifies addresses, and by its former settings the customer could not have joined
+    The waitlist verifies addresses, and its former settings did not allow the customer to join
     again.
     """
     rules = {"field": "email", "verify": "before_offer"}
@@ -398,7 +399,8 @@ def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -
     (entry,) = people.page().json["entries"]
     path = f"{people.admin_path}/entries/{entry['entry_id']}"
     people.world.request("POST", f"{path}/remove", body={}, operator=True)
-    # Another process changes the settings, so that this process still has the former settings.
+    # A different process changes the settings, so this process still has the former settings in its
+    # cache.
     operator = People(World.on(people.world.dynamodb, people.world.redis))
     operator.configure(identity=rules, rejoin="after_leaving")
     assert (join(2).status, people.questions) == (202, 2)

@@ -1,4 +1,4 @@
-"""Every response has the headers with which browsers protect customers."""
+"""Every response has the headers that make browsers protect customers."""
 
 from typing import Any
 
@@ -25,14 +25,14 @@ def assert_protected(headers: dict[str, str]) -> None:
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("is_known", [True, False], ids=["known list", "unknown list"])
 def test_each_route_answers_with_them(people: People, route: str, is_known: bool) -> None:
-    """The routes include the page and its files, which the OpenAPI document leaves out."""
+    """The routes include those of the page and its files, which are not in the OpenAPI document."""
     if not is_known:
         people.delete_waitlist()
     method, path = route.split()[0], path_of(route, people.id_of("ada"))
     answer = people.world.request(method, path, body={}, operator="/admin/" in path)
     assert_protected(answer.headers)
     if "/entries" in route or "/admin/" in route:
-        # The answer may have data about a person, which no cache may store.
+        # The response may contain data about a person, so no cache may store it.
         assert answer.headers["cache-control"] == "no-store"
 
 

@@ -1,6 +1,6 @@
-"""PATCH merges settings of a waitlist.
+"""PATCH merges its body into the settings of a waitlist.
 
-`If-Match` prevents operators from undoing each other's changes.
+`If-Match` prevents operators from overwriting each other's changes.
 """
 
 from typing import Any
@@ -41,9 +41,9 @@ def settings(people: People) -> Any:
 
 
 def hide_counts(people: People) -> None:
-    """Make the change of another operator.
+    """Make a change as a second operator.
 
-    It does not use HTTP, because a process answers one request at a time.
+    The change does not use HTTP, because a process answers one request at a time.
     """
     now = people.world.services.waitlist_cache.look_up(people.waitlist_id)
     changed = msgspec.structs.replace(now.settings, hide_counts=True)
@@ -106,7 +106,7 @@ def test_the_whole_is_validated(people: People) -> None:
         assert (answer.status, answer.code) == (422, "invalid_request"), wrong
         assert answer.json["errors"][0]["field"].startswith("body."), answer.json
     assert settings(people)["version"] == 1
-    # If the waitlist has no texts in a language, the language is not stored.
+    # If a waitlist has no texts in a language, the language is not stored.
     words = {"kinds": ["joined"], "texts": {"en": None}}
     assert change(people, {"messages": words, "rest": {"times": None}}).status == 200
 
@@ -213,7 +213,8 @@ WHOLE = {
 def test_if_none_match_of_any_version_creates_and_replaces_nothing(people: People) -> None:
     new = put(people.world, WHOLE, if_none_match="*")
     assert (new.status, new.headers["etag"]) == (201, '"1"')
-    # A caller who has lost the response to the first attempt learns that the waitlist was created.
+    # If the response to the first attempt was lost, the caller learns that the waitlist was
+    # created.
     repeat = put(people.world, WHOLE, if_none_match="*")
     assert (repeat.status, repeat.code, repeat.json["errors"]) == (412, "waitlist_exists", [])
     other = put(people.world, {**WHOLE, "capacity": 3}, if_none_match="*")

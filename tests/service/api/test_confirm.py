@@ -1,6 +1,6 @@
 """The service asks customers whether they are still waiting.
 
-If a customer does not answer before the deadline, the wait ends.
+If a customer does not answer before the deadline, the customer's wait ends.
 """
 
 from collections.abc import Callable
@@ -39,8 +39,8 @@ def people(wire: Wire) -> Admissions:
 
 
 def run(people: Admissions, seconds: float = 2 * MINUTE) -> None:
-    """Run maintenance of the waitlist without its audit, which would read the journal of a whole
-    day.
+    """Run the maintenance of the waitlist without comparing the journal with Redis, because this
+    would read the journal of a whole day.
     """
     people.world.advance(seconds)
     people.world.maintenance.intent_finisher.finish_intents()
@@ -103,7 +103,7 @@ def test_silence_parks_with_history(people: Admissions) -> None:
 
 
 def test_an_unreachable_customer_is_neither_asked_nor_silent(people: Admissions) -> None:
-    """The mail that asks the question may be the one that bounces."""
+    """The mail that bounces may be the mail with the question."""
     mark = people.world.services.recipients.mark_unreachable
 
     def bounces(name: str) -> None:
@@ -155,7 +155,7 @@ def test_silence_takes_off_the_list(people: Admissions) -> None:
 def test_a_move_right_after_the_end_leaves_no_question_behind(
     people: Admissions, then: str
 ) -> None:
-    """The operator's decision is recorded before maintenance records the end of the wait."""
+    """An operator's decision is recorded before maintenance records the end of the wait."""
     people.configure(confirm={**RULES, "then": then}, rest={})
     answer(asked(people), "bob", "cyd")
     on(people, 15)
@@ -171,9 +171,9 @@ def test_a_move_right_after_the_end_leaves_no_question_behind(
 def test_an_edit_right_after_the_end_does_not_bring_the_question_back(
     people: Admissions, then: str, event: str
 ) -> None:
-    """Until maintenance records the end of the wait, the record contains the question.
+    """Until maintenance has recorded the end of the wait, the record still contains the question.
 
-    Redis must not copy the question from there.
+    Redis must not restore the question from the record.
     """
     people.configure(confirm={**RULES, "then": then})
     answer(asked(people), "bob", "cyd")
@@ -202,8 +202,8 @@ def test_customers_are_reminded(people: Admissions) -> None:
 @pytest.mark.parametrize("functions", [-10 * MINUTE, 0, 10 * MINUTE])
 @pytest.mark.parametrize("redis", [-HOUR, 0, HOUR])
 def test_no_clock_is_early(people: Admissions, functions: int, redis: int) -> None:
-    """The clocks of the functions may be wrong by ten minutes, and the clock of Redis by an
-    hour.
+    """The clocks of the functions may be wrong by ten minutes, and the clock of Redis
+    by an hour.
     """
     asked(people)
     world = people.world
@@ -236,9 +236,9 @@ def test_a_rest_is_an_answer(people: Admissions) -> None:
 
 @pytest.mark.parametrize("ends", ["held", "released"])
 def test_a_claim_meanwhile_keeps_the_place(people: Admissions, ends: str) -> None:
-    """Nothing happens to an entry while it is off the queue.
+    """Nothing happens to an entry while it is claimed or offered.
 
-    Afterwards its customer is asked again.
+    When the entry is back in the queue, its customer is asked again.
     """
     answer(asked(people), "bob", "cyd")
     on(people, 13)
@@ -338,9 +338,9 @@ def test_an_answer_that_is_cut_off_is_whole_or_was_never(
     ("then", "end"), [("park", "parked"), ("leave", "left"), ("to_back", "bumped")]
 )
 def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -> None:
-    """A run is interrupted after any of its calls.
+    """A maintenance run is interrupted after any of its calls.
 
-    The next runs do the rest, and nothing is done twice.
+    The next runs do the remaining work, and nothing is done twice.
     """
     for step in count():
         wire = Wire()
@@ -369,9 +369,9 @@ def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -
 
 
 def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
-    """Let a process crash before it ends a wait.
+    """Let a process crash before it ends a customer's wait.
 
-    `held_up` collects the messages that it did not send.
+    The list `held_up` contains the messages that the process did not send.
     """
 
     def fault(call: Call) -> Any:
@@ -432,7 +432,7 @@ def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
 def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
     people: Admissions, wire: Wire, is_reinstated: bool
 ) -> None:
-    """The run has noted that no answer came, and is interrupted before it ends the wait."""
+    """The run has recorded that no answer came, and is interrupted before it ends the wait."""
     people.configure(
         confirm={**RULES, "then": "leave"}, admission={"no_show": "leave", "offer_seconds": 60}
     )
@@ -456,7 +456,9 @@ def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
 
 
 def noted(people: Admissions, wire: Wire) -> None:
-    """Let maintenance note that Ada has not answered, and crash before it ends her wait."""
+    """Let maintenance record that Ada has not answered, and let it crash before it ends
+    her wait.
+    """
     asked(people)
     answer(people, "bob", "cyd")
     people.world.advance(15 * DAY)
@@ -496,7 +498,7 @@ ENDS_OF_A_NOTE = [switch_off, switch_off_and_on, claim_and_release, offer_and_wi
 def test_a_customer_answers_a_question_that_no_longer_stands(
     people: Admissions, wire: Wire, happen: Callable[[Admissions], None], how: str
 ) -> None:
-    """The note that no answer came only counts while the question can end the wait."""
+    """The mark that no answer came only counts while the question can still end the wait."""
     noted(people, wire)
     assert people.confirm("ada").code == "not_waiting"
     assert people.rest("ada", DAY).code == "not_waiting"

@@ -10,9 +10,9 @@ from tests.support.people import People
 
 @pytest.fixture
 def deleted(people: People) -> People:
-    """A waitlist with entries that was just deleted.
+    """A waitlist whose deletion has just begun, so its entries still exist.
 
-    Maintenance has not run yet, and there is another waitlist.
+    Maintenance has not run yet, and there is a second waitlist.
     """
     People(people.world, "florist").configure()
     people.all_sign_up("ada", "bob", "cyd")
@@ -71,8 +71,8 @@ def test_a_repeated_deletion_answers_the_same(deleted: People) -> None:
 
 
 def test_a_list_made_anew_under_the_id_begins_empty(deleted: People) -> None:
-    """The tokens and idempotency keys of the deleted waitlist give no place on the new one
-    (promises P4 and P6).
+    """The tokens and idempotency keys of the deleted waitlist do not give anybody a place on the
+    new waitlist (promises P4 and P6).
     """
     deleted.world.maintain()
     deleted.configure(name="Bakery again")

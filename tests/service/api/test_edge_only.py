@@ -1,4 +1,4 @@
-"""If a stack has `EdgeOnly`, customers' requests need the key of the edge (the CDN), and operators'
+"""If `EdgeOnly` is on, customers' requests need the secret key of CloudFront, and operators'
 requests do not.
 """
 
@@ -38,7 +38,9 @@ def guarded() -> People:
 def test_a_customers_request_without_the_key_is_refused(
     guarded: People, route: str, given: str | None
 ) -> None:
-    """The request is refused before anything is read, even with valid credentials (promise P5)."""
+    """The service refuses the request before it reads anything, even if the credentials are valid
+    (promise P5).
+    """
     headers = {} if given is None else {HEADER: given}
     with nothing_changes(guarded.world):
         answer = guarded.world.request(
@@ -54,7 +56,7 @@ def test_a_customers_request_without_the_key_is_refused(
 
 @pytest.mark.parametrize("key", [CURRENT, PREVIOUS])
 def test_each_key_of_a_rotation_lets_the_edge_in(guarded: People, key: str) -> None:
-    """While one of the two keys is being replaced, the edge may send either of them
+    """While the key of CloudFront is being replaced, CloudFront may send either of the two keys
     (promise P5).
     """
     for path in ("/v1/waitlists/bakery", "/w/bakery", "/assets/latest/page.js"):
@@ -86,7 +88,9 @@ def test_a_stack_without_it_asks_for_nothing() -> None:
 def test_the_key_goes_no_further_than_the_check(
     guarded: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Code that runs after the check cannot log the key (promise P5)."""
+    """The code that runs after the check cannot log the key, because the key is no longer part of
+    the request (promise P5).
+    """
     resolve_unwatched = APIGatewayHttpResolver.resolve
     resolved: list[str] = []
 

@@ -71,7 +71,9 @@ def test_a_repeat_changes_nothing_further(people: Admissions) -> None:
 
 @pytest.mark.parametrize("value", [1.0, True, "1", None, [1], {"a": 1}], ids=repr)
 def test_any_other_value_is_a_change(people: Admissions, value: Any) -> None:
-    """A value that Python considers equal, such as `True` and 1, is a change too."""
+    """If the new value differs, the edit is a change, even if Python considers the two values
+    equal, such as `True` and 1.
+    """
     people.edit("billy", profile={"a": 1, "b": {}})
     for _ in range(2):
         answer = people.edit("billy", profile={"b": {}, "a": value})
@@ -203,7 +205,7 @@ def test_a_body_that_is_not_json_or_too_large_is_refused(people: Admissions) -> 
 
 
 def test_customers_do_not_edit_as_operators(people: Admissions) -> None:
-    """Customers may not even edit their own entry this way (promise P5)."""
+    """Customers may not use this operators' route, not even for their own entry (promise P5)."""
     token = people.token_of("billy")
     with nothing_changes(people.world):
         answer = people.world.request(

@@ -1,6 +1,6 @@
-"""Edits run at the same time as other requests or are interrupted.
+"""Edits run at the same time as other requests, or are interrupted.
 
-The record and the segments agree afterwards.
+Afterwards, the record and the segments agree.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ Rival = Callable[[Admissions], object]
 
 @pytest.fixture
 def people() -> Admissions:
-    """A waitlist on which Ada, Bob and Cyd wait, who speak Spanish."""
+    """A waitlist on which Ada, Bob and Cyd wait. All three speak Spanish."""
     people = new_people(segments=[["language"], ["gender"]])
     for name in ("ada", "bob", "cyd"):
         assert people.sign_up(name, key=f"signup-{name}", attributes=SPANISH).status == 201
@@ -53,16 +53,16 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist, served by an instance whose calls a test can make fail.
+    """The same waitlist, served by a second instance.
 
-    A test can also make something happen between two calls.
+    A test can let the calls of this instance fail, or let something happen between two calls.
     """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, people.waitlist_id, people.names)
 
 
 def edit(people: Admissions, **new: Any) -> object:
-    """Edit Bob's entry. This does not use HTTP, because a process answers one request at a time."""
+    """Edit Bob's entry without HTTP, because a process answers one HTTP request at a time."""
     bob = people.id_of("bob")
     command = EditCommand(waitlist_id=people.waitlist_id, entry_id=bob, by="rival", **new)
     return people.world.services.entry_edits.edit(command)
@@ -153,8 +153,8 @@ def test_record_and_segments_agree_after_a_race_with_an_edit(
 def test_of_two_edits_at_once_the_records_stays(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """Redis gets the segments of the newer edit first, and then those of the older edit (promise
-    P2).
+    """Redis first gets the segments of the newer edit, and then the segments of the older edit
+    (promise P2).
     """
     wire.arm(CALLS.index("TransactWriteItems") + 1, before(lambda: edit(people, attributes=FRENCH)))
     assert wired.edit("bob", attributes=NEW).status == 200
@@ -165,7 +165,7 @@ def test_of_two_edits_at_once_the_records_stays(
 def test_an_entry_with_an_unrecorded_admission_is_not_edited(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """Redis has admitted the entry, and the record is written later (promises P4 and P5)."""
+    """Redis has admitted the entry, but the record does not say so yet (promises P4 and P5)."""
     assert wired.claimed(2) == ["ada", "bob"]
     wire.arm(0, crash_after)
     with pytest.raises(Crash):

@@ -13,7 +13,7 @@ from tests.support.world import World
 
 PROFILE: dict[str, Any] = {"name": "Ada Lovelace", "party": {"adults": 2, "children": [1.5, None]}}
 ATTRIBUTES = {"language": ["English", "French"]}
-# Fields that the service needs and that say nothing about the customer.
+# The service needs these fields, and they say nothing about the customer.
 INTERNAL = {
     "waitlist_id",
     "entry_id",
@@ -67,7 +67,10 @@ def page(people: Admissions, name: str, query: str = "") -> Answer:
 
 
 def export(people: Admissions, name: str, limit: int = 100) -> dict[str, Any]:
-    """Follow the cursors to the last page. Return this page with the whole history."""
+    """Follow the cursors to the last page.
+
+    Return this page, with the events of all pages as its history.
+    """
     history: list[Any] = []
     cursor = ""
     while True:
@@ -108,8 +111,8 @@ def test_every_stay_is_exported(people: Admissions) -> None:
 
 
 def test_nothing_recorded_of_the_person_is_left_out(people: Admissions) -> None:
-    """Each field of the record is exported, or is listed in `INTERNAL` because it is not
-    personal.
+    """Each field of the record is either exported or listed in `INTERNAL`, which contains fields
+    that are not personal.
     """
     people.sign_up("ada", key="k", profile=PROFILE, attributes=ATTRIBUTES)
     people.edit("ada", attributes={"language": "French"})

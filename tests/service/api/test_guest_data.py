@@ -1,5 +1,5 @@
-"""Guests may send a limited number of bytes as profile and attributes, and only the fields that the
-page asks for.
+"""The size of a guest's profile and attributes is limited, and they may contain only the fields
+that the page asks for.
 """
 
 import json
@@ -32,7 +32,7 @@ def refused(answer: Answer) -> dict[str, str]:
 
 @pytest.mark.parametrize("letter", ["x", "é"])
 def test_a_guest_may_send_2048_bytes_and_no_more(people: People, letter: str) -> None:
-    """The bytes are counted as UTF-8, without JSON's escapes (promise P5)."""
+    """The limit counts the bytes in UTF-8, without the escapes of JSON (promise P5)."""
     answer = people.sign_up("ada", profile=profile_of(LIMIT + 2, letter))
     message = refused(answer)["body.profile"]
     assert f"at most {LIMIT} bytes" in message
@@ -82,7 +82,7 @@ def test_imports_and_edits_by_operators_are_not_limited(people: People) -> None:
 
 
 def test_a_lower_limit_does_not_refuse_the_repeat_of_a_signup(people: People) -> None:
-    """The entry exists, so a repeat of its signup keeps the place (promise P2)."""
+    """The entry already exists, so a repeated signup keeps its place (promise P2)."""
     profile = profile_of(1000)
     assert people.sign_up("ada", key="one-signup", profile=profile).status == 201
     people.configure(max_guest_bytes=10)
@@ -153,7 +153,9 @@ FILLED = {"email": "ada@example.com", "terms": TERMS}
 
 
 def test_the_form_is_a_rule_of_the_api(people: People) -> None:
-    """Guests must fill in all required fields, and each value must fit its field (promise P5)."""
+    """Guests must fill in all required fields, and each value must be valid for its field (promise
+    P5).
+    """
     people.configure(page={"fields": FORM})
     assert list(refused(people.sign_up("ada"))) == ["body.profile.email", "body.profile.terms"]
     for name, value in (
@@ -184,7 +186,7 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
     agreed = {"text": GERMAN, "version": "2026-11"}
     assert people.person("ada").json["profile"] == {**FILLED, "terms": agreed}
     # The text of the terms has changed, so nobody has agreed to the new text yet. A repeated signup
-    # is not a new one.
+    # does not count as a new one.
     changed = [{**one, "label": "New"} if one["name"] == "terms" else one for one in FORM]
     people.configure(page={"fields": changed})
     people.world.clock.advance(31)  # what a process remembers of a list
@@ -195,7 +197,7 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
 
 
 def test_signups_are_counted_by_their_source(people: People) -> None:
-    """Each signup is counted once, even if it is repeated."""
+    """Each signup is counted once in the statistics, even if it is repeated."""
     people.configure(page={"fields": FORM})
     assert people.sign_up("before", profile={**FILLED, "utm_source": "news"}).status == 201
     assert people.stats().json["sources"] is None

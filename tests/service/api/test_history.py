@@ -1,4 +1,4 @@
-"""The history of an entry says who moved it, when and why."""
+"""The history of an entry says who moved it, when it was moved, and why."""
 
 from datetime import datetime
 

@@ -1,6 +1,4 @@
-"""A guest is identified by an address, however it is spelled, so each person has at most
-one place.
-"""
+"""A guest is identified by an address in any spelling, so each person has at most one place."""
 
 import base64
 import hmac
@@ -133,7 +131,7 @@ def test_a_second_signup_gets_no_token_but_its_own_repeat_does(by_mail: People) 
 
 @pytest.mark.parametrize("address", ["ada+\u00f6@example.com", "ad\u0430@bücher.example"])
 def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: str) -> None:
-    """Amazon SES only sends mail to an address whose part before the `@` is ASCII.
+    """Amazon SES sends mail only to addresses whose part before the `@` is ASCII.
 
     The domain may contain any letters.
     """
@@ -247,7 +245,7 @@ def test_a_guest_states_an_id_or_an_address_never_both(by_mail: People, people: 
 
 
 def test_an_operators_change_counts_at_once_for_a_signup_that_needs_it(people: People) -> None:
-    """The function may still have the settings of 30 seconds ago."""
+    """The function may still have settings that are 30 seconds old."""
     people.sign_up("ada")
     other = World.on(people.world.dynamodb, people.world.redis)
     People(other).configure(identity={"field": "email"})
@@ -256,8 +254,8 @@ def test_an_operators_change_counts_at_once_for_a_signup_that_needs_it(people: P
 
 
 def test_each_list_has_other_digests_and_an_erased_address_the_same_again() -> None:
-    """Only somebody who has the secret of the service can tell which address a digest belongs to
-    (promise P8).
+    """Only somebody who has the secret of the service can find out to which address a digest
+    belongs (promise P8).
     """
     people = new_list(identity={"field": "email"})
     first = join(people, "ada@example.com").json["entry_id"]
@@ -308,9 +306,9 @@ def test_anyone_sees_which_field_a_signup_needs(by_phone: People) -> None:
 
 
 def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) -> None:
-    """The import is first tried without changing anything.
+    """The import is first tried as a dry run, which changes nothing.
 
-    The link of a row opens the place of this row.
+    After the real import, the link of each row opens the place of this row.
     """
     signed_up = join(by_mail, "gus@example.org").json
     rows = [
@@ -345,8 +343,8 @@ def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) ->
 
 
 def test_a_row_says_if_its_customer_id_is_not_the_person_of_its_address(by_mail: People) -> None:
-    """If a row's customer id does not belong to its address, the person with this address could
-    sign up and get a second place.
+    """If the customer id of a row does not belong to its address, the person with this address
+    could sign up and get a second place.
     """
     path = f"{by_mail.admin_path}/import"
     address = {"email": "zoe@example.org"}

@@ -25,7 +25,7 @@ CUT_OFF = [
 
 
 def new_list() -> People:
-    """Return an empty waitlist. Redis and the functions have the same clock."""
+    """Return an empty waitlist. The clocks of Redis and of the functions show the same time."""
     people = People(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     assert people.configure().status == 201
     return people
@@ -45,7 +45,9 @@ def ranks(people: People) -> dict[str, tuple[int, str]]:
 
 
 def test_a_rank_gives_the_place_also_of_people_who_were_moved(people: People) -> None:
-    """The rank is the only trace of a bump, so the import must restore it (promise P1)."""
+    """Only the rank shows that an entry was bumped, so the import must restore the rank (promise
+    P1).
+    """
     people.all_sign_up("ada", "bob", "cyd", "dan")
     people.bump("dan", to="front")
     people.bump("cyd", key="by-one", places=1)
@@ -111,7 +113,9 @@ def cut_off_at(step: int) -> tuple[People, Wire]:
 
 
 def test_an_import_that_was_cut_off_anywhere_is_finished_at_its_ranks() -> None:
-    """Maintenance finishes the import, or the operator repeats it (promises P1, P2 and P3)."""
+    """After a crash, maintenance finishes the import, or the operator repeats it (promises P1, P2
+    and P3).
+    """
     _, whole = cut_off_at(1000)
     for step in range(len(whole.calls)):
         for repeats in (True, False):
@@ -172,7 +176,7 @@ def test_who_has_confirmed_before_is_not_asked_at_once(people: People) -> None:
 
 
 def test_customers_who_are_banned_are_refused_and_taken_off_the_list(people: People) -> None:
-    """If the import is repeated, the rows of the banned customers change nothing more
+    """If the import is repeated, its rows about banned customers change nothing more
     (promise P5).
     """
     people.all_sign_up("ada")
@@ -222,8 +226,8 @@ def guests() -> Guests:
 
 
 def test_a_person_who_has_still_to_prove_the_address_has_so_here(guests: Guests) -> None:
-    """As after a signup, a link is sent at once, and the stay ends if the address is not verified
-    in time (promise P5).
+    """As after a signup, the service sends a link at once, and removes the entry if the address is
+    not verified in time (promise P5).
     """
     rows = [{"profile": {"email": one}, "joined_at": AGO, "verified": False} for one in (ADA, BOB)]
     assert outcomes(guests.bring(*rows)) == ["joined", "joined"]

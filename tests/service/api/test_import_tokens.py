@@ -1,6 +1,4 @@
-"""A separate route imports people and returns the entry tokens with which they identify
-themselves.
-"""
+"""A separate route returns the entry tokens with which imported people identify themselves."""
 
 from typing import Any
 
@@ -14,9 +12,9 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 def bring(people: People, *names: Any) -> Answer:
-    """Import rows and ask for their entry tokens.
+    """Import the given rows, and request their entry tokens.
 
-    A text is the customer id of a row, and anything else is a whole row.
+    A string stands for a row with this customer id, and any other value is a whole row.
     """
     rows: list[Any] = [{"customer_id": one} if isinstance(one, str) else one for one in names]
     path = f"{people.admin_path}/import/tokens"
@@ -40,9 +38,7 @@ def test_an_import_returns_tokens_of_new_and_present_customers(people: People) -
 
 
 def test_the_right_to_add_people_is_not_the_right_to_see_their_tokens(people: People) -> None:
-    """IAM grants rights by route, so the import without tokens must not return any token (promise
-    P5).
-    """
+    """IAM grants rights by route, so the import route must not return any token (promise P5)."""
     people.all_sign_up("ada")
     answer = people.bring("ada", "bob")
     assert (answer.json["already"], answer.json["joined"]) == (1, 1)
@@ -56,7 +52,9 @@ def test_a_trial_gives_no_tokens(people: People) -> None:
 
 
 def test_a_repeat_gives_the_tokens_again(people: People) -> None:
-    """If the response is lost, the tokens are not lost (promise P2)."""
+    """If the response with the tokens is lost, the caller can request the tokens again (promise
+    P2).
+    """
     first = bring(people, "ada", "bob")
     with nothing_changes(people.world):
         assert tokens(bring(people, "ada", "bob")) == tokens(first)
@@ -93,7 +91,9 @@ def test_no_answer_of_an_import_is_kept_on_its_way(people: People) -> None:
 def test_where_an_issuer_says_who_customers_are_the_question_refuses_the_import(
     people: People,
 ) -> None:
-    """The request asks for tokens that cannot exist, so it imports nothing (promise P5)."""
+    """The request asks for tokens that cannot exist, so the service imports nothing
+    (promise P5).
+    """
     people.all_sign_up("ada")
     world = people.world
     world.api = Api(world.services.container, None, Logger(service="test", level="CRITICAL"))

@@ -1,4 +1,4 @@
-"""What the response to an import says, and which places the imported people get."""
+"""Tests of imports: what the response says, and which places the imported people get."""
 
 from typing import Any
 
@@ -114,7 +114,9 @@ def test_an_import_keeps_waiting_held_and_parked_entries_as_they_are(people: Peo
 
 
 def test_a_customer_who_is_named_twice_stands_once(people: People) -> None:
-    """The first row that is accepted decides about the place (promise P2)."""
+    """If several rows belong to the same person, the first accepted row determines the place
+    (promise P2).
+    """
     answer = people.bring(row("ada"), row("ada", TIME), row("bob", "2031-01-01T00:00:00Z"), "bob")
     assert outcomes(answer) == ["joined", "already", "refused", "joined"]
     assert people.order() == ["ada", "bob"]
@@ -160,8 +162,8 @@ def test_a_time_before_tickets_began_or_in_the_future_is_refused_saying_so(peopl
 
 
 def test_rows_of_this_moment_are_ahead_of_later_signups(people: People) -> None:
-    """Redis' clock is behind the function's clock, and there are more rows than tickets in the
-    millisecond (promise P1).
+    """The clock of Redis is behind the clock of the function, and the millisecond has fewer ticket
+    numbers than there are rows (promise P1).
     """
     people.world.redis_clock.micros = RedisClock.standing(START_MILLIS - 1000).micros
     names = [f"person-{number}" for number in range(50)]
@@ -193,7 +195,7 @@ def test_capacity_holds(people: People) -> None:
 
 @pytest.mark.parametrize("rejoin", ["never", "after_leaving", "always"])
 def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str) -> None:
-    """By default, a repeated import ignores customers who have left or were admitted since the
+    """By default, a repeated import leaves out customers who have left or were admitted since the
     first import (promise P2).
     """
     people.configure(rejoin=rejoin)
@@ -215,14 +217,14 @@ def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str
 
 
 def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: People) -> None:
-    """A late message about the first stay does not remove the place of the second stay (promise
+    """A late message about the first signup does not remove the place of the second signup (promise
     P2).
     """
     people.bring(row("ada", TIME))
     first = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert first is not None
     people.leave("ada")
-    # A day later, Redis remembers neither the first stay nor its ticket.
+    # A day later, Redis has forgotten the first signup and its ticket.
     people.world.redis.delete(
         keys.shared_milliseconds(people.waitlist_id), keys.tombstones(people.waitlist_id)
     )
@@ -234,7 +236,7 @@ def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: P
 
 
 def test_a_repeated_row_is_joined_by_its_key_alone(people: People) -> None:
-    """The repeat changes nothing, and the customer is counted once (promise P2)."""
+    """The repeated import changes nothing, and the customer is counted once (promise P2)."""
     keyed = row("ada", idempotency_key="run-1")
     assert outcomes(people.bring(keyed, "bob")) == ["joined", "joined"]
     assert outcomes(people.bring(keyed, row("bob", idempotency_key="run-2"))) == [
@@ -268,7 +270,7 @@ def test_the_history_has_actor_and_time_of_an_import(people: People) -> None:
         "reason": "",
         "detail": {"position": 1},
     }
-    # The event has the time of the import, although the person joined the other waitlist long
+    # The event has the time of the import, although the person joined the earlier waitlist long
     # before.
     assert "2021" not in joined["at"]
     assert joined["at"] <= bumped["at"]
@@ -326,8 +328,9 @@ def test_without_an_order_an_import_is_to_be_repeated(people: People, state: str
 
 
 def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None:
-    """An operator made the place, so the guest who signs up may be a stranger and gets no entry
-    token for it.
+    """An operator created the place.
+
+    The guest who signs up may be a stranger, so this guest gets no entry token.
     """
     people.bring("ada")
     assert people.sign_up("ada", key="k").code == "already_on_list"
@@ -338,9 +341,9 @@ def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None
 def test_ahead_of_an_import_of_the_first_moment_there_is_room(
     people: People, priority: int
 ) -> None:
-    """A bump to the front keeps the priority.
+    """A bump to the front keeps the priority of the entry.
 
-    A bump to a priority uses the time of the signup (promise P1).
+    A bump to a priority places the entry by the time of its signup (promise P1).
     """
     people.bring(row("old", "2020-01-01T00:00:00Z", priority=priority))
     people.all_sign_up("ann", "bob")

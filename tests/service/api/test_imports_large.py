@@ -1,6 +1,6 @@
-"""An import within the documented limits is written, however large its rows are.
+"""The service can write every import within the documented limits, however large its rows are.
 
-The table in memory refuses what DynamoDB refuses (tests/support/refusals.py).
+The in-memory table refuses the same requests as DynamoDB (tests/support/refusals.py).
 """
 
 import json
@@ -41,8 +41,8 @@ def test_a_hundred_rows_of_15_kb_join(people: People) -> None:
 
 
 def test_a_hundred_rows_rejoin() -> None:
-    """Until the entry has its place, the intent also contains the former stay with its different
-    profile.
+    """Until the entry has its place, the intent to join also contains the earlier signup with its
+    different profile.
     """
     people = new_list()
     imported = rows(profile={"note": NOTE["note"][1:]}, attributes={**ATTRIBUTES, "a0": "other"})

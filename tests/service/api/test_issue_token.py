@@ -63,7 +63,7 @@ def test_with_an_issued_token_a_signup_gets_the_place_that_is_there(people: Peop
 
 
 def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> None:
-    """Earlier tokens stay valid, even if an operator issues a token twice (promise P2)."""
+    """Earlier tokens stay valid, even if an operator issues a token a second time (promise P2)."""
     earlier = people.sign_up("ada").json["entry_token"]
     with nothing_changes(people.world):
         assert token_for(people, "ada") == token_for(people, "ada")
@@ -71,7 +71,9 @@ def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> No
 
 
 def test_a_token_is_issued_wherever_the_person_stands(people: People) -> None:
-    """An offered entry, an admitted entry and an entry that has left get a valid token too."""
+    """An operator can also issue a valid token for an entry that has an offer, was admitted or has
+    left.
+    """
     people.all_sign_up("ada", "bob", "cyd")
     claims = f"{people.admin_path}/claims"
     people.world.request("POST", claims, body={"complete": True}, operator=True)
@@ -124,8 +126,8 @@ def test_an_erased_entry_gets_no_token(people: People, is_finished: bool) -> Non
 
 
 def test_an_expired_entry_gets_no_token() -> None:
-    """An expired entry gets no token, even if DynamoDB has not deleted its record yet
-    (promise P8).
+    """An operator cannot issue a token for an expired entry, even if DynamoDB has not deleted its
+    record yet (promise P8).
     """
     people = new_list(retention_days=1)
     people.bring("ada")
@@ -136,7 +138,7 @@ def test_an_expired_entry_gets_no_token() -> None:
 
 
 def test_a_customer_may_not_issue_tokens(people: People) -> None:
-    """Even customers with a valid token cannot issue a token for their own entry (promise P5)."""
+    """Customers cannot issue a token even for their own entry, with a valid token (promise P5)."""
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_entry('ada')}/token"
     with nothing_changes(people.world):

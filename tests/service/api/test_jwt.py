@@ -1,5 +1,5 @@
-"""If an issuer's JWTs identify the customers, each customer can only read and leave their own
-entry.
+"""If customers are identified by the JWTs of an issuer, each customer can read and leave only their
+own entry.
 """
 
 from typing import Any
@@ -21,7 +21,10 @@ ME = f"{ENTRIES}/me"
 
 
 class Members(People):
-    """Customers whose requests contain what the JWT authorizer has read from their tokens."""
+    """Customers with accounts.
+
+    Their requests contain the claims that the JWT authorizer has read from their tokens.
+    """
 
     def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
         self.id_of(name)
@@ -33,7 +36,7 @@ class Members(People):
 
 @pytest.fixture
 def members() -> Members:
-    """A waitlist on which Ada and Bob wait. An issuer's JWT identifies the caller."""
+    """A waitlist on which Ada and Bob wait. The JWT of an issuer identifies each caller."""
     world = World.on(new_table(), empty_redis())
     world.api = Api(world.services.container, None, Logger(service="test", level="CRITICAL"))
     members = Members(world)
@@ -115,9 +118,9 @@ def test_a_place_within_a_segment_is_returned_for_me_too(members: Members) -> No
 
 
 def test_requests_without_the_authorizer_are_unauthorized(members: Members) -> None:
-    """The request came through another route or a wrong deployment.
+    """The request has come through a wrong route or a wrong deployment.
 
-    An entry token proves nothing here (promise P5).
+    An entry token proves nothing on this stack (promise P5).
     """
     token = members.token_of("ada")
     calls = [("POST", ENTRIES), ("GET", ME), ("DELETE", ME), ("GET", members.entry("ada"))]
@@ -168,9 +171,9 @@ def test_customers_with_accounts_send_no_more_than_guests(members: Members) -> N
 
 
 def test_a_lists_identity_is_nothing_to_customers_with_accounts(members: Members) -> None:
-    """Customers with accounts are identified by the `sub` of their token.
+    """Customers with accounts are identified by the `sub` claim of their token.
 
-    The waitlist requires no address of them, and verifies none.
+    The waitlist does not ask them for an address, and verifies none.
     """
     rules = {"field": "email", "verify": "before_offer", "blocked_domains": ["example.com"]}
     assert members.configure(identity=rules).status == 200

@@ -1,5 +1,5 @@
-"""The mailbox of a local run shows each message once, and only if the message is still true when it
-is sent.
+"""The mailbox of the local service shows each message once, and only if the message is still true
+when it is sent.
 """
 
 import json
@@ -17,7 +17,9 @@ KINDS = ["joined", "offered", "admitted", "left"]
 
 
 def opened(scene: Scene, **messages: Any) -> Mailbox:
-    """Configure offers and messages on the waitlist, and return its mailbox."""
+    """Configure offers and messages on the waitlist, and return the mailbox of the
+    local service.
+    """
     settings = {"admission": {"offer_seconds": 600}, "messages": {"kinds": KINDS, **messages}}
     assert scene.configure(**settings).status == 200
     table, tokens = Table(scene.table, TABLE), EntryTokens(SECRET)

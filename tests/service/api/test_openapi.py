@@ -1,4 +1,4 @@
-"""The OpenAPI document describes what the API does, with every route and every error."""
+"""The OpenAPI document describes the behaviour of the API, with every route and every error."""
 
 import json
 import re
@@ -24,8 +24,8 @@ Operation = dict[str, Any]
 ERRORS = public_errors()
 
 
-# The tests read the committed document, because it takes a second to generate the document in each
-# test process.
+# The tests read the committed document, because generating the document takes a second in each test
+# process.
 DOCUMENT = json.loads(GUESTS.read_text(encoding="utf-8"))
 OPERATIONS: dict[str, Operation] = {
     f"{method.upper()} {path}": operation
@@ -37,7 +37,7 @@ WITHOUT_RECORD = {
     "GET /.well-known/openid-configuration",
     "GET /.well-known/jwks.json",
     "POST /v1/admin/webhook/replay",
-    # The function that sends messages reads the record for this route.
+    # This route is special, because the function that sends messages reads the record for it.
     "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
 }
 each_operation = each("route", labelled(*OPERATIONS))
@@ -79,10 +79,8 @@ def test_each_problem_is_described_as_problem_details(route: str) -> None:
 
 
 def test_one_schema_reads_problems_and_what_the_gateway_answers() -> None:
-    """Generated clients expect one body for each HTTP status, and API Gateway's own errors lack
-    fields of the service's errors.
-
-    So no field is required.
+    """Generated clients expect one error body for each HTTP status, and API Gateway's own errors
+    lack some fields. So no field of an error may be required.
     """
     problem = schema_of("Problem")
     of_the_service = {"type", "title", "status", "code", "detail", "errors", "opens_at"}
@@ -219,7 +217,7 @@ def test_it_describes_filters_and_their_attributes() -> None:
 
 
 def test_choices_are_described_by_any_of() -> None:
-    # The library with which generated Go clients check `oneOf` is not part of Go's standard
+    # The Go library that generated clients use to check `oneOf` is not part of Go's standard
     # library.
     assert '"oneOf"' not in json.dumps(DOCUMENT)
 

@@ -34,9 +34,9 @@ ASKS: dict[str, Ask] = {
     "delete": lambda people: people.delete_waitlist(),
 }
 WITH_QUEUE = set(ASKS)
-# Bumps and claims are missing here, because Redis has already made the change when the write to
-# DynamoDB fails. A bump is completed by a retry with the same key. A claim is returned again by a
-# retry, or its lease ends.
+# Bumps and claims are not in this list, because Redis has already made the change when the write to
+# DynamoDB fails. A retry with the same key completes a bump. After a failed claim, a retry returns
+# the claim again, or its lease ends.
 WITH_RECORD = {
     "signup",
     "places",
@@ -53,7 +53,10 @@ WITH_RECORD = {
 
 
 class Switch:
-    """A wrapper around a client. While `failure` is set, calls of the client fail this way."""
+    """A wrapper around an AWS client.
+
+    While `failure` is set, each call of the client fails in this way.
+    """
 
     def __init__(self) -> None:
         self.failure: Callable[[Callable[[], Any]], Any] | None = None
@@ -86,7 +89,10 @@ def lambda_() -> Switch:
 
 @pytest.fixture
 def people(dynamodb: Switch, lambda_: Switch) -> People:
-    """A waitlist on which Ada and Bob wait. A test can let the services that it uses fail."""
+    """A waitlist on which Ada and Bob wait.
+
+    A test can make the services fail on which the functions depend.
+    """
     world = World.on(dynamodb.before(new_table()), empty_redis(), lambda_.before)
     people = People(world)
     people.configure(segments=[["language"]])
@@ -140,7 +146,7 @@ QUEUE_FAILS = {
     "server error": (raising(client_error("ServiceException", 500)), 503, "queue_unavailable"),
     "throttled": (raising(client_error("TooManyRequestsException", 429)), 429, "throttled"),
 }
-# These requests need Redis. They change nothing if Redis does not answer.
+# These requests need Redis. If Redis does not answer, they change nothing.
 LOOKS = [
     "position",
     "places",
@@ -160,8 +166,8 @@ each_ask = pytest.mark.parametrize("ask", sorted(ASKS))
 def test_without_the_record_nothing_happens(
     people: People, dynamodb: Switch, ask: str, failure: str
 ) -> None:
-    """The error says when to retry, and does not repeat the error message of AWS (promises P3 and
-    P5).
+    """The error says when to retry the request, and does not contain the error message of AWS
+    (promises P3 and P5).
     """
     error, status, code = RECORD_FAILS[failure]
     people.world.services.waitlist_cache.look_up(people.waitlist_id)

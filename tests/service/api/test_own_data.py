@@ -1,4 +1,4 @@
-"""Customers can change the fields of their profile that the form of the page asks for."""
+"""Customers can change those fields of their profile that are in the signup form."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ IDENTITY = {"field": "email"}
 
 
 class Customers(People):
-    """Guests who are identified by an address and keep their entry tokens."""
+    """Guests who are identified by an address, and who keep their entry tokens."""
 
     def join(self, profile: dict[str, Any] = ADA) -> str:
         body = {"profile": profile, "attributes": {"size": "L"}}
@@ -104,13 +104,16 @@ def test_data_that_a_signup_may_not_have_changes_nothing(
     assert (refused.status, [one["field"] for one in refused.json["errors"]]) == (422, [field])
     assert customers.whole()["profile"] == ADA
     assert customers.patch("", name="Eve").status == 401
-    # Without an identity and a form, the waitlist accepts any field and requires none.
+    # If a waitlist has neither an identity nor a form, it accepts any profile field and requires
+    # none.
     customers.configure(page=None, identity=None)
     assert (customers.patch(token, **profile).status == 200) == (len(str(profile)) < 2048)
 
 
 def test_a_change_asks_for_no_field_that_is_missing_already(customers: Customers) -> None:
-    """An operator or an import stored more than a guest may send, and left out a required field."""
+    """An operator or an import has stored more data than a guest may send, and has left out a
+    required field.
+    """
     token = customers.join()
     customers.write({"email": ADA["email"], "about": "x" * 3000})
     assert customers.patch(token, note="tall").code == "invalid_request"
@@ -119,7 +122,9 @@ def test_a_change_asks_for_no_field_that_is_missing_already(customers: Customers
 
 
 def test_two_devices_change_two_fields(customers: Customers, wire: Wire) -> None:
-    """The second device's request arrives between the read and the write of the first one."""
+    """The request of a second device arrives between the read and the write of the first device's
+    request.
+    """
     token = customers.join()
     others: list[int] = []
     wire.disarm()

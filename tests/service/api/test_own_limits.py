@@ -1,7 +1,6 @@
-"""Customers can make a few changes to their own entry at once, and then one per interval. The limit
-applies across all their stays.
-
-Each change writes an event, which is stored as long as the entry.
+"""Customers can make a limited number of changes to their own entry at once, and then one change
+per interval. Leaving and joining again does not reset the limit. Each change writes an event, which
+is stored as long as the entry.
 """
 
 from typing import Any
@@ -63,7 +62,7 @@ def test_edits_come_some_at_once_and_then_at_intervals(customers: Customers) -> 
     customers.world.advance(int(refused.headers["retry-after"]))
     assert customers.patch("ada", profile={"note": "one more"}).status == 200
     assert_too_many(customers.patch("ada", profile={"note": "another"}))
-    # The limit applies neither to other customers nor to operators.
+    # The limit does not apply to other customers or to operators.
     customers.sign_up("bob")
     assert customers.patch("bob", profile={"note": "mine"}).status == 200
     path = f"{customers.admin_path}/entries/{customers.id_of('ada')}"
@@ -86,7 +85,7 @@ def test_rests_and_switches_of_messages_count_as_edits_do(customers: Customers) 
 
 
 def test_joining_and_leaving_in_a_loop_ends(customers: Customers) -> None:
-    """The limit applies to the person and not to a single stay."""
+    """The limit applies to the person and not to a single signup."""
     joined = 0
     while (answer := customers.sign_up("ada")).status == 201:
         joined += 1
@@ -101,7 +100,9 @@ def test_joining_and_leaving_in_a_loop_ends(customers: Customers) -> None:
 def test_going_to_the_back_again_and_again_ends_and_one_may_still_leave(
     customers: Customers,
 ) -> None:
-    """A waitlist offers its slot again and again to the only person who waits."""
+    """Only one person is waiting, and the waitlist offers its slot to this person again
+    and again.
+    """
     customers.sign_up("ada")
     for _ in range(AT_ONCE):
         customers.admit(1)
@@ -126,7 +127,7 @@ def test_the_repeat_of_a_decline_is_answered_as_the_first(customers: Customers) 
 
 
 def test_what_keeps_or_uses_a_place_is_never_refused(customers: Customers) -> None:
-    """Customers who have reached the limit can still confirm, enter, exit and leave."""
+    """Customers who have reached the limit on changes can still confirm, enter, exit and leave."""
     customers.configure(
         confirm={"every_days": 30, "answer_days": 7}, admission={"pass_seconds": 3600}
     )
@@ -180,7 +181,7 @@ def test_a_list_that_verifies_does_not_tell_who_joins_too_often() -> None:
 
 
 def test_a_stranger_who_signs_an_address_up_again_and_again_shuts_nobody_out() -> None:
-    """The stays were never verified, so they do not count towards the limit."""
+    """Changes of signups that were never verified do not count towards the limit."""
     guests = Watched.on(rejoin="always")
     for _ in range(AT_ONCE + 5):
         guests.join(MAIL)

@@ -1,5 +1,6 @@
-"""The customer's page over HTTP: its files, headers and settings. tests/browser checks what the
-page does.
+"""Tests of the customer's page over HTTP: its files, headers and settings.
+
+The tests in tests/browser check its behaviour.
 """
 
 import base64
@@ -78,7 +79,7 @@ PAGE: dict[str, Any] = {
         "de": {"name": "Bäckerei", "text": "Frisches Brot.\nJeden Morgen."},
     },
 }
-# Customers do not see how operators count the sources of signups.
+# Customers cannot see how operators count the sources of signups.
 SEEN = {**PAGE, "source": None, "sources": []}
 BOX = {"name": "a", "label": "A", "type": "checkbox"}
 MANY = dict.fromkeys(("en", "de", "fr", "es", "ar"), "x" * 40)
@@ -90,11 +91,11 @@ def chosen(*options: Any) -> dict[str, Any]:
 
 
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
-# Parts of the page that load only if a waitlist uses them or a customer presses a button.
+# These parts of the page are loaded only if a waitlist uses them or a customer presses a button.
 PARTS = sorted(path.stem for path in FOLDER.glob("*.json") if path.with_suffix(".js").exists())
 VENDORED = re.compile(r"^\| ([\w.-]+) \|.*\| ([0-9a-f]{64}) \|$", re.MULTILINE)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
-# The plural categories of cardinal numbers, as defined by CLDR.
+# The plural categories of cardinal numbers, which CLDR defines for each language.
 PLURALS = {
     "en": {"one", "other"},
     "de": {"one", "other"},
@@ -105,7 +106,7 @@ PLURALS = {
 
 
 class Parts(HTMLParser):
-    """The tags of a page with their attributes, and the texts of each tag name."""
+    """The tags of a page with their attributes, and the texts inside each kind of tag."""
 
     def __init__(self, document: str) -> None:
         super().__init__()
@@ -148,15 +149,13 @@ def policy_of(answer: Answer) -> dict[str, list[str]]:
 
 
 def addresses(document: str) -> list[str]:
-    """Return the paths that the document loads, from the root of the API."""
+    """Return the paths that the document loads, relative to the root of the API."""
     return [one.replace("../", "/") for one in Parts(document).loaded]
 
 
 def viewed() -> Iterator[str]:
-    """Yield the files that one view of the page needs: its document, its modules, and the largest
-    language.
-
-    Parts that only some waitlists use are not included.
+    """Yield the files that every view of the page needs: the document, the modules, and the largest
+    language file. Parts that only some waitlists use are left out.
     """
     people = new_list(page=PAGE)
     document = page_of(people).text
@@ -223,7 +222,7 @@ def test_vendored_files_are_those_that_the_table_names_with_their_licences() -> 
 
 @pytest.mark.parametrize("script", sorted(one.name for one in FOLDER.glob("*.js")))
 def test_no_class_defines_a_method_twice(script: str) -> None:
-    """JavaScript would silently use the last definition."""
+    """If a name is defined twice, JavaScript silently uses the last definition."""
     for body in re.split(r"^(?:export )?class ", (FOLDER / script).read_text("utf-8"), flags=re.M):
         methods = re.findall(r"^  (?:static |async )*([#\w]+)\(.*\) \{$", body, flags=re.M)
         assert len(methods) == len(set(methods)), methods
@@ -241,8 +240,8 @@ def test_scripts_are_served_whole_but_for_their_comments() -> None:
 
 
 def test_no_file_names_another_server() -> None:
-    """A page that loads a file from another server tells this server who is waiting
-    (promise P8).
+    """If a page loaded a file from another server, this server would learn who is waiting (promise
+    P8).
     """
     namespace = "http://www.w3.org/2000/svg"
     for path in (*FOLDER.iterdir(), *VENDOR.glob("*.js")):
@@ -278,7 +277,7 @@ def test_a_link_preview_gets_the_headers_of_the_page() -> None:
     document = page_of(people)
     head = people.world.request("HEAD", "/w/bakery")
     assert (head.status, head.text) == (200, "")
-    # Powertools compresses only a response that has a body.
+    # Powertools compresses a response only if it has a body.
     assert {**head.headers, "content-encoding": "gzip"} == {
         **document.headers,
         "content-encoding": "gzip",
@@ -287,7 +286,9 @@ def test_a_link_preview_gets_the_headers_of_the_page() -> None:
 
 
 def test_previews_and_search_engines_get_what_the_list_allows() -> None:
-    """The name, the text and the URLs can only appear as values of attributes (promise P5)."""
+    """The name, the text and the URLs of a waitlist appear in the page only as values of attributes
+    (promise P5).
+    """
 
     def tags(**settings: Any) -> dict[str, str | None]:
         parts = Parts(page_of(new_list(**settings)).text)
@@ -361,7 +362,7 @@ def test_the_address_for_other_sites_is_kept_for_a_short_time_only() -> None:
 
 @pytest.mark.parametrize("edition", ["0123456789abcdef", "LATEST", "latest2", "-"])
 def test_an_edition_that_does_not_exist_fills_no_cache(edition: str) -> None:
-    """During a deployment, a page of another version still finds its files."""
+    """During a deployment, a page that a different version has served still finds its files."""
     people = new_list()
     path = f"/assets/{edition}/waitlist.js"
     answer = get(people, path)
@@ -531,7 +532,8 @@ def test_the_languages_have_the_same_texts(part: str) -> None:
             if isinstance(text, dict):
                 assert set(text) == PLURALS[language], (language, key)
             expected = placeholders(texts["en"][key])
-            # The texts for one and for two people may spell the number as a word.
+            # In these languages, the texts for one and for two people may contain the number as a
+            # word.
             assert placeholders(text) == expected, (language, key)
             assert all(placeholders(form) <= expected for form in forms), (language, key)
         assert part or own["direction"] == ("rtl" if language == "ar" else "ltr")

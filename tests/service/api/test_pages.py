@@ -11,7 +11,10 @@ NAMES = [f"customer-{number:02}" for number in range(COUNT)]
 
 @pytest.fixture(scope="module")
 def crowd() -> People:
-    """A waitlist of 23 entries. Three of them have a higher priority and are ahead."""
+    """A waitlist of 23 entries.
+
+    Three of them have a higher priority than the rest, so they are ahead.
+    """
     people = new_list()
     people.all_sign_up(*NAMES)
     for name in NAMES[20:]:
@@ -23,7 +26,7 @@ ORDER = [*NAMES[20:], *NAMES[:20]]
 
 
 def walk(people: People, limit: int) -> list[list[str]]:
-    """Follow the cursors, and return the names on each page."""
+    """Follow the cursors to the last page, and return the names on each page."""
     pages: list[list[str]] = []
     query = f"limit={limit}"
     while True:
@@ -83,7 +86,7 @@ def test_an_empty_list_has_one_empty_page(people: People) -> None:
 
 
 def test_the_next_page_is_complete_after_customers_have_left(people: People) -> None:
-    """The cursor points to a place in the queue, not to a position (promise P6)."""
+    """The cursor identifies a place in the queue by its rank, not by its position (promise P6)."""
     people.all_sign_up("ada", "bob", "cyd", "dan", "eve")
     first = people.page("limit=2").json
     people.leave("ada")

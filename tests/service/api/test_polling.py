@@ -1,4 +1,4 @@
-"""Every response with a position says when to poll again, and must not be cached."""
+"""Every response with a position says when to poll again, and caches must not store it."""
 
 import pytest
 
@@ -17,7 +17,9 @@ def people() -> Admissions:
 
 
 def hint(answer: Answer) -> int | None:
-    """Return after how many seconds to poll again. Check that no cache may store the response."""
+    """Return the number of seconds until the next poll, and check that no cache may store the
+    response.
+    """
     assert (answer.status, answer.headers["cache-control"]) == (200, "no-store"), answer.text
     seconds: int | None = answer.json["poll_after_seconds"]
     return seconds
@@ -61,8 +63,8 @@ def test_an_entry_that_is_held_back_looks_by_its_position(people: Admissions) ->
     for name in names:
         people.hold_back(name)
     assert hint(people.poll(names[0])) == 5
-    # Each of these entries would be the first ready one, but not all of them may poll as often as
-    # that one.
+    # Each of these entries would be the first ready one, but not every one of them may poll as
+    # often as the first ready entry.
     assert people.poll(names[-1]).json["ready_ahead"] == 0
     assert hint(people.poll(names[-1])) == 7
     people.hold_back(names[-1], ready=True)
@@ -79,8 +81,8 @@ def test_an_entry_that_has_ended_is_not_to_be_polled(people: Admissions) -> None
 
 
 def test_a_refusal_may_not_be_kept(people: Admissions) -> None:
-    """The next request may succeed, because a rebuild takes seconds and the customer may sign up
-    (promise P7).
+    """A refused request may succeed soon, because a rebuild takes only seconds, or because the
+    customer may sign up (promise P7).
     """
     answer = people.poll("nobody")
     assert (answer.status, answer.headers["cache-control"]) == (404, "no-store")

@@ -30,14 +30,14 @@ KEY = "idempotency-key-of-the-client"
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture) -> StringIO:
     caplog.set_level(logging.DEBUG)
-    # A test that composes a whole function sets the log level, and does not reset it.
+    # A test that creates a whole function sets the log level, and does not reset it afterwards.
     caplog.set_level(logging.DEBUG, "waitlist_api")
     return StringIO()
 
 
 @pytest.fixture
 def people(log: StringIO) -> Admissions:
-    """A deployment that writes all its logs into `log`."""
+    """A deployment that writes all its log lines into `log`."""
     world = World.on(new_table(), empty_redis())
     # Loggers with the same name share the stream of the first one.
     logger = Logger(service=f"privacy-{token_hex(8)}", level="DEBUG", stream=log)
@@ -55,7 +55,9 @@ def test_no_id_reveals_its_customer(people: People) -> None:
 
 
 def test_the_clients_key_is_not_on_record(people: People) -> None:
-    """The idempotency key is the client's secret, so only a digest is stored (promise P8)."""
+    """The idempotency key is a secret of the client, so the service stores only a digest of it
+    (promise P8).
+    """
     people.sign_up(CUSTOMER, key=KEY)
     people.bump(CUSTOMER, key=KEY, places=1)
     assert KEY not in json.dumps(people.world.dynamodb.scan()["Items"])
@@ -79,8 +81,8 @@ def test_a_refusal_repeats_no_value(people: Admissions) -> None:
 
 
 def test_no_route_takes_a_value_in_its_address() -> None:
-    """URLs are logged, so a query may contain names of attributes but not their values (promise
-    P8).
+    """URLs are logged, so a query may contain the names of attributes, but not their values
+    (promise P8).
     """
     named = re.compile(SEGMENT_NAMES)
     assert named.fullmatch("gender,language")

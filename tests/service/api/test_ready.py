@@ -1,5 +1,5 @@
-"""Entries that are not ready keep their place and are counted, but claims and offers pass them
-over.
+"""Entries that are not ready keep their place and are counted in positions, but claims and offers
+pass them over.
 """
 
 from contextlib import suppress
@@ -160,7 +160,7 @@ def test_a_rest_that_is_cut_off_is_whole_or_was_never(
 ) -> None:
     """The request is interrupted at any of its calls.
 
-    A retry or maintenance makes Redis and the record agree.
+    After a retry or a maintenance run, Redis and the record agree.
     """
     until = iso(people.world.clock.now_millis() + DAY * 1000)
     wire.arm(step, fault)
@@ -179,7 +179,9 @@ def test_a_rest_that_is_cut_off_is_whole_or_was_never(
 
 
 def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admissions) -> None:
-    """Neither a rest nor an operator who marks the entry as ready ends the delay (promise P2)."""
+    """A rest does not end the delay, and neither does an operator who marks the entry as ready
+    (promise P2).
+    """
     people.claim()
     answer = people.release("ada", delay_seconds=60)
     assert (answer.status, answer.json["position"]) == (200, 1)
@@ -237,7 +239,7 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
 def test_the_record_of_a_move_that_overtakes_the_release_gets_the_delay(
     people: Admissions, wire: Wire
 ) -> None:
-    """The record already contains the move.
+    """The record already contains the new place of the entry.
 
     The release adds its own event and the delay (promise P3).
     """

@@ -1,7 +1,4 @@
-"""An operator reinstates a customer.
-
-A new stay continues at exactly the place of the former stay.
-"""
+"""An operator reinstates a customer. The new signup gets exactly the place of the former signup."""
 
 from collections.abc import Callable
 from typing import Any
@@ -52,7 +49,7 @@ def configure(people: Admissions, **fields: Any) -> Answer:
 
 
 def place_of(people: Admissions, name: str) -> dict[str, Any]:
-    """Return what a reinstated entry must have again."""
+    """Return the values that a reinstated entry must have again."""
     record = people.recorded(name)
     person = people.person(name).json
     return {
@@ -204,7 +201,9 @@ def test_the_end_of_a_parked_stay_is_in_the_history(people: Admissions) -> None:
 
 
 def test_a_no_show_that_redis_alone_has_noticed_is_in_the_history(people: Admissions) -> None:
-    """Maintenance adds the event of the former stay to the history of the new stay (promise P3)."""
+    """Maintenance adds the event that ended the former signup to the history, after the entry has
+    been reinstated (promise P3).
+    """
     does_not_come(people)
     people.world.advance(1)
     people.reinstate("cyd", reason=REASON)
@@ -336,9 +335,9 @@ def test_a_parked_entry_of_a_full_list_comes_back(people: Admissions) -> None:
 
 
 def test_a_parked_entry_of_an_overfull_list_stays_parked(people: Admissions) -> None:
-    """The waitlist has more people than its new capacity.
+    """The waitlist has more people than its new capacity allows.
 
-    If the parked stay ended, the customer could not return (promise P3).
+    If the parked entry left, the customer could not return (promise P3).
     """
     is_parked(people)
     configure(people, capacity=4)
@@ -389,7 +388,7 @@ def test_the_customers_former_signup_does_not_show_the_new_token(people: Admissi
 
 
 def test_an_entry_whose_rank_is_taken_stands_between_its_neighbours(people: Admissions) -> None:
-    """Eve has been moved onto the rank that Cyd had."""
+    """Eve has been moved to the rank that Cyd had before."""
     rank = people.recorded("cyd")["rank"]
     leaves(people)
     assert people.bump("eve", places=1, key="move").status == 200
@@ -412,8 +411,9 @@ def test_a_reinstatement_that_is_cut_off_is_finished(
     fault: Any,
     by: str,
 ) -> None:
-    """A retry finishes the reinstatement, and so does maintenance once the intent is written
-    (promises P2 and P3).
+    """A retry finishes the reinstatement.
+
+    Once the intent is written, maintenance can finish it too (promises P2 and P3).
     """
     before = place_of(people, "cyd")
     end(people)
@@ -448,7 +448,7 @@ def test_maintenance_finishes_a_reinstatement_with_operator_and_reason(
 
 
 def cut_off_after_intent(people: Admissions, wire: Wire) -> None:
-    """Interrupt a request after it has written its intent."""
+    """Interrupt a request directly after it has written its intent."""
     for step in STEPS:
         wire.arm(step, crash_after)
         with pytest.raises(Crash):

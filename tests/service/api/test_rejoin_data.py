@@ -37,14 +37,14 @@ def left(people: People) -> People:
 
 
 def unrevised(item: dict[str, Any]) -> dict[str, Any]:
-    """Return the item without `revision`, the number of its writes."""
+    """Return the DynamoDB item without `revision`, which counts the writes of the item."""
     return {name: value for name, value in item.items() if name != "revision"}
 
 
 @pytest.mark.parametrize("sent", SENT)
 def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent: str) -> None:
-    """The former profile also stays, although the intent to join contains the new one for a moment
-    (promise P5).
+    """If the second signup is refused, the former profile stays, although the intent to join
+    contains the new profile for a moment (promise P5).
     """
     before = item_of(left)
     left.configure(capacity=1)
@@ -58,7 +58,7 @@ def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent:
 
 @pytest.mark.parametrize("sent", SENT)
 def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent: str) -> None:
-    """The record contains nothing of the former stay any more (promise P8)."""
+    """The record contains nothing from the former signup any more (promise P8)."""
     assert left.sign_up("ann", **SENT[sent]).status == 201
     person = left.person("ann").json
     assert {name: person[name] for name in FORMER} == SENT[sent]
@@ -66,7 +66,7 @@ def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent:
 
 
 def test_leaving_in_the_middle_of_signing_up_again_removes_the_former_data(left: People) -> None:
-    """The leave is finished without a place in Redis (promise P8)."""
+    """Maintenance finishes the leave, although the entry has no place in Redis (promise P8)."""
     services = left.world.services
     key = (left.waitlist_id, left.id_of("ann"))
     former = services.entries.get(*key)

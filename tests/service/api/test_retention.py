@@ -38,7 +38,7 @@ def items(people: Admissions, name: str) -> list[dict[str, Any]]:
 
 
 def expiries(people: Admissions, name: str) -> set[int | None]:
-    """Return when each item of an entry expires. None means that the item stays."""
+    """Return the expiry time of each item of an entry. None means that the item does not expire."""
     found = [item.get("expires_at", {}).get("N") for item in items(people, name)]
     assert found
     return {None if one is None else int(one) for one in found}
@@ -49,7 +49,7 @@ def expiry(people: Admissions, days: int = DAYS) -> int:
 
 
 def expire(people: Admissions) -> None:
-    """Delete the items that DynamoDB would delete by now."""
+    """Delete the items that DynamoDB would have deleted by now."""
     table = people.world.dynamodb
     now_seconds = people.world.clock.millis // 1000
     for item in items_of(table):
@@ -164,10 +164,8 @@ def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admiss
 
 
 def test_an_expired_customer_joins_as_a_new_one(people: Admissions) -> None:
-    """The waitlist allows no rejoining, and the customer uses the idempotency key of the expired
-    signup.
-
-    The signup succeeds nevertheless.
+    """The waitlist does not allow customers to join again, and the customer uses the idempotency
+    key of the expired signup. The signup succeeds nevertheless.
     """
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada")
@@ -190,8 +188,8 @@ def test_an_expired_and_deleted_customer_joins_as_a_new_one(people: Admissions) 
 
 
 def test_an_erased_person_does_not_come_back_by_an_end(people: Admissions) -> None:
-    """When the history gets its expiry date, events that were already deleted do not return
-    (promise P8).
+    """When the service sets the expiry date of a history, it does not restore events that were
+    already deleted (promise P8).
     """
     people.all_sign_up("ada")
     people.leave("ada")

@@ -139,7 +139,9 @@ def test_looking(people: People) -> None:
 
 
 def test_leaving_also_when_it_is_repeated(people: People) -> None:
-    """Everybody behind the customer moves up at once (promises P2 and P6)."""
+    """When a customer leaves, everybody behind moves up by one position at once (promises P2 and
+    P6).
+    """
     people.all_sign_up("ada", "bob")
     for _ in range(2):
         answer = people.leave("ada")

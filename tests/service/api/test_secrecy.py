@@ -50,8 +50,8 @@ class Watched(Guests):
 
     def ask(self, request: Callable[..., Answer], *sent: str) -> tuple[Seen, list[str], int]:
         """Return the response, the calls to AWS, and the number of scripts that Redis ran."""
-        # The process has just read the settings, so the calls do not depend on how long other
-        # requests took.
+        # The process has just read the settings. The number of calls therefore does not depend on
+        # how long other requests took.
         self.world.services.waitlist_cache.look_up(self.waitlist_id)
         self.wire.disarm()
         before = self._scripts()
@@ -66,7 +66,7 @@ class Watched(Guests):
         return self.world.request("POST", f"{self.path}/links", body=body)
 
     def change(self, address: str, new: str) -> Answer:
-        """Request a change of an entry's address, with the token of its stay."""
+        """Request a change of the entry's address, with the entry token."""
         key = (self.waitlist_id, self.id_of(address))
         record = self.world.services.entries.get(*key)
         assert record is not None
@@ -107,7 +107,7 @@ def test_no_state_of_an_address_is_seen_by_signup_or_links() -> None:
     guests.remove(address["banned"], ban=True)
     path = f"{guests.admin_path}/entries/{guests.id_of(address['erased'])}"
     assert guests.world.request("DELETE", path, operator=True).status == 204
-    # The record of an erased customer contains nothing personal and is kept for a minute.
+    # After an erasure, the service keeps a record for a minute. It contains nothing personal.
     guests.world.maintain()
     link = guests.ask(guests.links, STRANGER)
     assert link[0][:2] == (202, '{"status":"check_your_inbox"}')
@@ -120,7 +120,9 @@ def test_no_state_of_an_address_is_seen_by_signup_or_links() -> None:
 
 
 def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched) -> None:
-    """The order is random, so that no other state of the process makes a difference."""
+    """The test uses a random order, so that the state of the process cannot explain a
+    difference.
+    """
     chance = random.Random(33)
     known = [f"known-{one}@example.com" for one in range(20)]
     for one in known:
@@ -135,16 +137,16 @@ def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched
 
 
 def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address() -> None:
-    """The stranger has a place before the signup and one behind it.
+    """The stranger has one place ahead of the new signup and one place behind it.
 
-    The total and the board are public, and do not show the signup either.
+    The public total and the public board do not show the signup either.
     """
     guests = Watched.on(segments=[["size"]], page=FORM)
 
     def own(address: str) -> tuple[str, str]:
         """Sign up with one of the stranger's own addresses.
 
-        Return the path and the token of the entry.
+        Return the path and the token of the new entry.
         """
         attributes = {"size": "s"}
         body = {"profile": {"email": address}, "attributes": attributes}
@@ -180,8 +182,8 @@ def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address()
 
 
 def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
-    """If the number of people was visible, a stranger could sign up an address and see whether the
-    number grows.
+    """If the number of people were visible, a stranger could sign up with an address and see
+    whether the number grows.
     """
     guests = Watched.on(hide_counts=True, admission={"rate": {"count": 1, "per": "minute"}})
     for one in (ADA, BOB):
@@ -203,8 +205,8 @@ def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
 
 
 def test_with_hidden_counts_no_answer_to_a_customer_has_a_total() -> None:
-    """The test checks every request whose response contains the customer's position, and its
-    repeat.
+    """The test checks every request whose response contains the customer's position, and repeats
+    each of them.
     """
     people = Admissions(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(
@@ -272,7 +274,7 @@ def test_a_refusal_says_the_same_by_the_same_calls(
 
 
 def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None:
-    """The function that answers still has the former settings."""
+    """The function that answers still has the former settings in its cache."""
     guests.configure(identity=RULES, rejoin="never")
     guests.join(ADA)
     guests.leave(ADA)
@@ -283,8 +285,8 @@ def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None
 
 
 def test_all_codes_that_verify_nothing_are_one_answer(guests: Watched) -> None:
-    """The codes belong to an ended or an erased stay or to another waitlist, or are too old, or are
-    made up for known and unknown addresses.
+    """Each of the codes is invalid: it belongs to a signup that has ended or was erased, belongs to
+    a different waitlist, is too old, or is made up for a known or an unknown address.
     """
     other = Guests(guests.world, "butcher")
     other.configure(identity=RULES)
@@ -348,7 +350,8 @@ def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
     assert unknown[0][0] == 202
     assert STRANGER not in str(unknown)
     for state, one in address.items():
-        # A day passes, because too many new addresses in a short time are refused.
+        # A day passes before the next new address, because too many new addresses in a short time
+        # are refused.
         guests.world.advance(24 * 3600)
         assert guests.ask(change, one) == unknown, state
 
@@ -356,7 +359,7 @@ def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
 def test_an_address_that_someone_has_moved_to_costs_one_read_more(guests: Watched) -> None:
     """The additional read is for the entry that now has this address.
 
-    The responses are the same.
+    The responses do not differ.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))

@@ -29,7 +29,7 @@ EVERYBODY = {
 
 @pytest.fixture
 def people() -> Admissions:
-    """A waitlist on which Andrew, Billy, Christine, Courtney, Remy and Walter wait."""
+    """A waitlist on which Andrew, Billy, Christine, Courtney, Remy and Walter are waiting."""
     return staffed()
 
 
@@ -95,10 +95,10 @@ def wire() -> Wire:
 
 @pytest.fixture
 def people_beside() -> Admissions:
-    """A waitlist on which Ada, Bob, Cyd and Dan, who speak Spanish, and Eve, who speaks French,
-    wait.
+    """A waitlist on which five people wait:
 
-    `wired` is another instance of the same waitlist.
+    Ada, Bob, Cyd and Dan speak Spanish, and Eve speaks French. The fixture `wired` is a second
+    instance of the same waitlist.
     """
     people = new_people(segments=[["language"]])
     for name in ("ada", "bob", "cyd", "dan"):
@@ -109,8 +109,9 @@ def people_beside() -> Admissions:
 
 @pytest.fixture
 def wired(people_beside: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist, served by an instance between whose calls a test can make something
-    happen.
+    """The same waitlist, served by a second instance.
+
+    A test can let something happen between the calls of this instance.
     """
     dynamodb, redis = people_beside.world.dynamodb, people_beside.world.redis
     return Admissions(World.on(wire.client(dynamodb), redis, wire.client))
@@ -119,7 +120,7 @@ def wired(people_beside: Admissions, wire: Wire) -> Admissions:
 def learn_french(people: Admissions, *names: str) -> Callable[[], None]:
     """Return a function that edits some people.
 
-    It does not use HTTP, because a process answers one request at a time.
+    The function does not use HTTP, because a process answers one request at a time.
     """
 
     def edit() -> None:
@@ -157,7 +158,7 @@ def test_it_is_asked_again_where_all_the_first_are_edited_meanwhile(
 def test_a_segment_that_no_record_names_is_left_out(
     wired: Admissions, people_beside: Admissions, wire: Wire
 ) -> None:
-    """The only entry of the segment is erased during the request (promise P8)."""
+    """The only entry of the segment is erased while the request runs (promise P8)."""
     services = people_beside.world.services
 
     def erase() -> None:

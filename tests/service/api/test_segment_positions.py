@@ -1,4 +1,4 @@
-"""A customer's position in a segment, such as "third in line for Spanish"."""
+"""Tests of a customer's position in a segment, such as "third in line for Spanish"."""
 
 from typing import Any
 
@@ -122,7 +122,9 @@ def test_a_request_for_segment_positions_restores_a_lost_entry(people: Admission
 
 
 def test_after_an_edit_that_was_cut_off_the_record_decides(people: Admissions) -> None:
-    """Until the interrupted edit is completed, the customer is in no wrong segment (promise P7)."""
+    """Until the interrupted edit is completed, the customer is not in a wrong segment
+    (promise P7).
+    """
     before_edit = people.world.services.entries.get(people.waitlist_id, people.id_of("billy"))
     assert before_edit is not None
     services = people.world.services
@@ -150,8 +152,9 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist, served by an instance between whose calls a test can make something
-    happen.
+    """The same waitlist, served by a second instance.
+
+    A test can let something happen between the calls of this instance.
     """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, entry_tokens=people.entry_tokens)

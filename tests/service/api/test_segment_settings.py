@@ -1,4 +1,4 @@
-"""Which segments a waitlist can declare, and how the API returns them."""
+"""Tests of the setting `segments`: what a waitlist can declare, and how the API returns it."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tests.support.admissions import Admissions
 MANY = [[f"a{number}"] for number in range(17)]
 NO_LISTS: list[Any] = [None, {}, "language", 5, MANY]
 NO_NAMES: list[Any] = ["Language", "", "a b", "ä", "a\n", 5]
-# For each case: the declaration, and the field that the error names.
+# For each case: the declaration of segments, and the field that the error names.
 WRONG: list[tuple[Any, str]] = [
     *[(value, "body.segments") for value in NO_LISTS],
     ([[]], "body.segments.0"),

@@ -64,8 +64,8 @@ def test_a_full_list_refuses_signups_until_a_customer_leaves(people: People) -> 
     assert people.sign_up("bob", key="signup-bob").json["position"] == 2
     after = Snapshot.of(people.world.dynamodb, people.world.redis)
     assert after.items == before.items
-    # Redis remembers the refused stay by a tombstone and a stamp, so that a late copy of the signup
-    # adds no entry.
+    # Redis remembers the refused signup by a tombstone and a stamp, so that a late copy of the
+    # message adds no entry.
     stamped = {keys.tombstones("bakery"), keys.meta("bakery")}
     changed = {
         key for key in after.redis.keys if after.redis.keys[key] != before.redis.keys.get(key)
@@ -112,7 +112,9 @@ def test_hidden_counts_are_shown_to_operators_only(people: People) -> None:
 
 
 def test_hidden_counts_stay_hidden_from_a_restored_entry(people: People) -> None:
-    """The entry is restored from the record, and the response still has no total (promise P7)."""
+    """The service restores the entry from the record, and the response still contains no total
+    (promise P7).
+    """
     people.configure(hide_counts=True)
     people.all_sign_up("ada", "bob")
     people.lose_place("bob")
@@ -147,7 +149,7 @@ def admit(people: People) -> None:
 def test_the_list_decides_which_customers_may_sign_up_again(
     people: People, rejoin: str | None, left: str | None, admitted: str | None
 ) -> None:
-    """By default, an admitted customer gets no new place (promise P4)."""
+    """By default, an admitted customer cannot sign up again (promise P4)."""
     people.configure(**({} if rejoin is None else {"rejoin": rejoin}))
     people.all_sign_up("ada", "bob")
     admit(people)
@@ -170,7 +172,7 @@ def test_a_list_without_rejoining_refuses_a_customer_who_left(people: People) ->
 def test_a_refusal_to_come_again_leaves_what_was(
     people: People, settings: dict[str, object]
 ) -> None:
-    """The former stay and its history are unchanged (promise P5)."""
+    """The former signup and its history do not change (promise P5)."""
     people.all_sign_up("ada", "bob")
     people.leave("ada")
     people.configure(**settings)
@@ -181,8 +183,8 @@ def test_a_refusal_to_come_again_leaves_what_was(
 
 
 def test_hidden_counts_are_in_no_answer_to_a_customer(people: People) -> None:
-    """The counts are hidden at once, even if another process changed the setting half a minute ago
-    (promise P8).
+    """The counts are hidden at once, even if a different process changed the setting half a minute
+    ago (promise P8).
     """
     people.all_sign_up("ada", "bob")
     others = World.on(people.world.dynamodb, people.world.redis, clock=people.world.clock)

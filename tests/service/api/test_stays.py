@@ -1,6 +1,6 @@
-"""Promise P5: an entry token belongs to one stay.
+"""Promise P5: an entry token belongs to one signup.
 
-If the customer signs up again, the new stay has another token.
+If the customer leaves and signs up again, the new signup has a new token.
 """
 
 from collections.abc import Callable
@@ -110,8 +110,8 @@ each_story = pytest.mark.parametrize("story", STORIES, ids=lambda one: one.__nam
 
 @each_story
 def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> None:
-    """Polls (with and without segments) and leaves are refused, and nothing changes
-    (promise P5).
+    """Polls (with and without segments) and leaves with an old token are refused, and nothing
+    changes (promise P5).
     """
     people.configure(segments=SEGMENTS)
     token = story(people)
@@ -129,7 +129,7 @@ def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> 
 def test_an_earlier_stays_token_neither_enters_nor_exits_nor_gets_the_pass(
     people: People, status: str
 ) -> None:
-    """With the customer's pass, a stranger could enter in the customer's place (promise P5)."""
+    """With the customer's pass, a stranger could enter instead of the customer (promise P5)."""
     people = Admissions(people.world)
     people.configure(admission={"max_inside": 1})
     token = after_leaving(people)
@@ -158,8 +158,8 @@ def test_an_earlier_stays_token_gets_no_place_by_a_signup(people: People, story:
 def test_a_stranger_who_signed_a_victim_up_cannot_take_the_victim_out_of_line(
     people: People,
 ) -> None:
-    """The stranger signs the victim up, keeps the token, leaves, and waits until the victim signs
-    up (promise P5).
+    """A stranger signs the victim up, keeps the token, leaves, and waits until the victim signs up
+    (promise P5).
     """
     people.all_sign_up("bob")
     strangers = signup_token(people, "ada")
@@ -201,8 +201,8 @@ def test_a_token_is_good_out_of_line_too(people: People, status: str) -> None:
 
 
 def test_a_renewed_token_is_of_the_same_stay(people: People) -> None:
-    """A change of the secret key must not make the token of one stay valid for another (promise
-    P5).
+    """If the secret key changes, the token of one signup must not become valid for a different
+    signup (promise P5).
     """
     earlier = signup_token(people, "ada")
     call(people, "DELETE", earlier)

@@ -1,6 +1,6 @@
 """A guest gets a place at once.
 
-The place can be claimed or offered only after the guest has verified the address.
+The entry can be claimed or get an offer only after the guest has verified the address.
 """
 
 import json
@@ -32,7 +32,7 @@ KEY = "one-signup-of-ada"
 class Guests(Admissions):
     """Guests who are identified by their address.
 
-    They read their links from an operator's route instead of a mailbox.
+    An operator's route gives them their links, so the tests need no mailbox.
     """
 
     def join(self, address: str, key: str | None = None, **profile: Any) -> Answer:
@@ -102,7 +102,7 @@ def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests
 
 
 def seen(answer: Answer) -> tuple[Any, ...]:
-    """Return what a stranger sees of a response.
+    """Return the parts of a response that a stranger sees.
 
     The request id is left out, because it always differs.
     """
@@ -113,8 +113,8 @@ def seen(answer: Answer) -> tuple[Any, ...]:
 def test_every_address_gets_the_same_answer_in_the_same_time_by_the_same_calls(
     guests: Guests, wire: Wire
 ) -> None:
-    """The address is new, unverified, just asked, verified, gone, banned, or was signed up with
-    another body.
+    """The address is new, unverified, just asked, verified, has left, is banned, or was signed up
+    with a different body.
     """
 
     def answered(address: str, key: str | None = None, **profile: Any) -> tuple[Any, ...]:
@@ -171,7 +171,7 @@ def test_a_message_is_asked_for_once_more_at_most_so_often(guests: Guests) -> No
         guests.world.advance(MINUTE)
         guests.join(ADA)
         asked.append(guests.history(ADA).count("verification_asked"))
-    # A message is sent at the signup, and 1, 3, 7 and 15 minutes later.
+    # The service sends a message at the signup, and more messages 1, 3, 7 and 15 minutes later.
     assert asked == [2, 2, 3, 3, 3, 3, 4, *[4] * 7, 5, 5]
     guests.verify(guests.code(ADA))
     guests.world.advance(MINUTE)
@@ -193,7 +193,7 @@ def test_entries_that_are_not_verified_in_time_leave_and_others_stay(guests: Gue
     left = guests.of(ADA)["history"][-1]
     assert (left["event"], left["by"], left["reason"]) == ("left", "maintenance", "not verified")
     assert guests.stats().json["waiting"] == 1
-    # The next stay has its own deadline and other codes.
+    # The next signup has its own deadline and its own codes.
     guests.join(ADA)
     assert guests.verify(code).code == "code_refused"
     guests.world.maintain()
@@ -223,9 +223,9 @@ CONSENT: dict[str, list[dict[str, Any]]] = {
 
 
 def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: Guests) -> None:
-    """A stranger signed the address up first.
+    """A stranger has signed up with the address first.
 
-    The owner's signup replaces the data and keeps the place.
+    The owner's signup replaces the stranger's data and keeps the place.
     """
     guests.configure(identity=RULES, page=CONSENT, segments=[["size"]], messages={"kinds": []})
     stranger = {"profile": {"email": "ADA@EXAMPLE.COM", "name": "Mallory", "terms": "I agree"}}
@@ -244,7 +244,7 @@ def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: G
         segments=[["size"]],
         messages={"kinds": []},
     )
-    # The owner signs up before another link may be sent.
+    # The owner signs up before the service may send the next link.
     assert join(owner, "l", "fr").status == 202
     ada = guests.of(ADA)
     consent = {"text": "I agree", "version": "2"}
@@ -288,7 +288,9 @@ def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> 
 
 
 def test_data_that_new_settings_refuse_are_not_kept(guests: Guests) -> None:
-    """The function that answers still has the former settings, as it may have for a new address."""
+    """The function that answers still has the former settings in its cache, as it may for a new
+    address.
+    """
     guests.join(ADA)
     operator = Guests(World.on(guests.world.dynamodb, guests.world.redis))
     operator.configure(identity=RULES, max_guest_bytes=40)
@@ -316,7 +318,7 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
     guests.world.request("POST", path, body=body, operator=True)
     guests.join(ADA, name="Mallory")
     if state == "removed and unverified":
-        # Somebody else may have signed this address up. Its owner joins with a new stay.
+        # A stranger may have signed up with this address. Its owner joins by a new signup.
         assert guests.of(ADA)["not_ready"] == ["unverified"]
         return
     assert guests.of(ADA)["status"] == "left"
@@ -327,7 +329,7 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
 def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
     guests: Guests, wire: Wire, step: int
 ) -> None:
-    """What the customer sees after the verification does not change any more."""
+    """After the verification, the data that the customer sees does not change any more."""
     guests.join(ADA, name="Ada")
     code = guests.code(ADA)
     seen_by_ada: list[Any] = []
@@ -350,8 +352,8 @@ def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
 def test_a_stay_that_has_ended_expires_with_all_that_it_asked_for(
     guests: Guests, ends: str
 ) -> None:
-    """The event with the verification deadline expires too, whether the deadline is still to come
-    or has ended the stay (promise P8).
+    """The event with the verification deadline expires too, whether the deadline is in the future
+    or has already ended the signup (promise P8).
     """
     guests.configure(identity=RULES, retention_days=1)
     guests.join(ADA)
@@ -393,9 +395,9 @@ def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again
 
 
 def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
-    """The operator has another proof.
+    """The operator has other proof of the address.
 
-    If the request names a stay and arrives late, it does not verify the next stay.
+    If the request names a signup and arrives late, it does not verify a later signup.
     """
 
     def mark(**body: Any) -> Answer:
@@ -426,9 +428,9 @@ def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
 
 
 def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
-    """Webhooks identify an event by its stamp.
+    """Webhooks identify an event by its stamp (logical timestamp).
 
-    Redis' clock stands still or is behind the last ticket.
+    The clock of Redis stands still, or is behind the last ticket.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))
@@ -440,13 +442,13 @@ def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
 
 
 def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -> None:
-    """The verification arrives between the read and the write of maintenance."""
+    """The customer verifies the address between the read and the write of maintenance."""
     guests.join(ADA)
     guests.world.advance(59 * MINUTE)
     code = guests.code(ADA)
     guests.world.advance(3 * MINUTE)
-    # Maintenance queries the shards one after the other, from the shard of the current minute up to
-    # the shard of the entry. Then maintenance reads the record, and the leave reads it again.
+    # Maintenance queries the index shards one after the other, from the shard of the current minute
+    # up to the shard of the entry. It then reads the record, and the leave reads the record again.
     first = guests.world.clock.millis // 60_000
     step = (shard_of(guests.id_of(ADA)) - first) % SHARDS + 3
     verified = []
@@ -488,9 +490,9 @@ def rank_of_ada(guests: Guests) -> int | None:
 def test_two_devices_at_once_are_one_entry_with_one_rank(
     guests: Guests, wire: Wire, step: int
 ) -> None:
-    """A second spelling signs up before each step of the signup.
+    """Before each step of a signup, somebody signs up with a second spelling of the address.
 
-    Then a second code is used before each step of the verification.
+    Then, before each step of the verification, somebody uses a second code.
     """
     answers: list[Answer] = []
     wire.arm(step, before(lambda: answers.append(guests.join("Ada+2@Example.com"))))
@@ -498,8 +500,8 @@ def test_two_devices_at_once_are_one_entry_with_one_rank(
     wire.disarm()
     guests.join(BOB)
     assert len({str(seen(one)) for one in answers}) == 1
-    # The record keeps the profile of the later signup. This is the second spelling, unless it came
-    # before all steps.
+    # The record keeps the profile of the later signup. This is the signup with the second spelling,
+    # unless it came before all steps.
     spelled = ADA if step == 0 else "Ada+2@Example.com"
     assert guests.of(ADA)["profile"] == {"email": spelled}
     assert guests.stats().json["waiting"] == 2

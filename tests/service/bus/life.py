@@ -1,5 +1,6 @@
-"""The life of one person on a waitlist in which every event occurs. docs/app/events.md shows these
-events.
+"""The events of one person on a waitlist.
+
+The person's life is chosen so that every event occurs. docs/app/events.md shows these events.
 """
 
 from functools import cache
@@ -10,7 +11,7 @@ from tests.service.bus.stories import WORDS, is_verified, keep, moves, policy, r
 
 @cache
 def samples() -> list[Detail]:
-    """Return the first event of each kind, in the order of the stamps."""
+    """Return the first event of each kind, sorted by stamp (logical timestamp)."""
     scene = Scene()
     for happen in (
         _is_offered_and_back,
@@ -58,7 +59,7 @@ def _is_parked_and_back(scene: Scene) -> None:
 
 
 def _is_asked(scene: Scene) -> None:
-    # If two people were asked, their events would have no fixed order.
+    # If the waitlist asked two people, their events would have no fixed order.
     scene.people.remove("bob")
     rules = {"every_days": 9, "answer_days": 2, "reminders_days": [1]}
     assert scene.configure(confirm=rules).status == 200

@@ -28,7 +28,8 @@ Detail = dict[str, Any]
 class Scene:
     """A waitlist with Ada and Bob, and a wire that records the calls of the function to AWS.
 
-    Redis' clock stands still, so that the stamps are as close to each other as possible.
+    The clock of Redis stands still, so the stamps (logical timestamps) are as close to each other
+    as possible.
     """
 
     def __init__(self) -> None:
@@ -56,12 +57,12 @@ class Scene:
         return self.people.configure(**{**terms, **settings})
 
     def people_elsewhere(self) -> Admissions:
-        """Return the same waitlist, served by another process, with the same claim tokens."""
+        """Return the same waitlist, served by a second process, with the same claim tokens."""
         world = self._world(Wire())
         return Admissions(world, names=self.people.names, tokens=self.people.tokens)
 
     def maintain(self) -> None:
-        """Run maintenance twice in another process, with some minutes before each run."""
+        """Run maintenance twice in a second process. Some minutes pass before each run."""
         elsewhere = self._world(Wire())
         for _ in range(2):
             elsewhere.maintain()
@@ -85,7 +86,9 @@ class Scene:
         return details_of(records)
 
     def words(self, name: str) -> list[str]:
-        """Return the names of one person's events on the bus, in the order of their stamps."""
+        """Return the names of one person's events on the bus, sorted by stamp (logical
+        timestamp).
+        """
         return [one["event"] for one in in_order(self.details(name))]
 
     def history(self, name: str) -> list[tuple[str, int]]:
@@ -102,7 +105,7 @@ class Scene:
         ]
 
     def webhooks(self, name: str) -> list[Detail]:
-        """Return the events of one person as a webhook receives them.
+        """Return the events of one person in the form in which a webhook receives them.
 
         They are read from the history.
         """

@@ -1,4 +1,4 @@
-"""What can happen to a person, and the events that are then published."""
+"""Stories about what can happen to a person, and the events that the service then publishes."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -65,8 +65,8 @@ REINSTATED: Published = ("reinstated", "operator")
 
 @dataclass(frozen=True)
 class Story:
-    """What happens to Ada, the events that must be published, and the kind of actor of each
-    event.
+    """A story about Ada: what happens to her, the events that must be published, and the kind of
+    actor of each event.
     """
 
     name: str
@@ -147,9 +147,9 @@ def rests_and_is_held_back(scene: Scene) -> None:
 
 
 def rests(scene: Scene) -> None:
-    """Let Ada rest and resume, and let an operator hold her back and let her go.
+    """Let Ada rest and resume, and let an operator hold her entry back and make it ready again.
 
-    Each request is made twice.
+    Each request is sent twice.
     """
     assert scene.people.configure(rest={"max_days": 9, "times": 9}).status == 200
     for _repeat in range(2):
@@ -187,7 +187,7 @@ def is_asked_twice_and_confirms_once(scene: Scene) -> None:
 
 
 def _walk(scene: Scene, seconds: int) -> None:
-    """Run maintenance of the waitlist after `seconds`, and again two minutes later."""
+    """Run the maintenance of the waitlist after `seconds`, and again two minutes later."""
     for pause in (seconds, 120):
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
@@ -207,10 +207,10 @@ def signs_up_to_be_verified(scene: Scene) -> None:
 def is_verified(scene: Scene) -> None:
     """Let Ada sign up on a waitlist that verifies addresses.
 
-    Each request is repeated, and so is the signup after the verification.
+    Each request is repeated, and after the verification, the signup is repeated too.
     """
     services = scene.world.services
-    # With an address, the customer id would be derived from the address.
+    # If Ada had an address, her customer id would be derived from the address.
     command = SignupCommand(waitlist_id=scene.people.waitlist_id, customer_id="ada")
     for _repeat in range(3):
         services.unproven_signups.sign_up(command, verify_minutes=600)
@@ -228,7 +228,7 @@ def is_verified(scene: Scene) -> None:
 
 @story(JOINED, ("address_change_asked", "customer"), ("address_changed", "customer"), ERASED)
 def moves_to_another_address_and_is_erased(scene: Scene) -> None:
-    """The new address has no entry of its own, so its erasure is no event."""
+    """The new address has no entry of its own, so erasing it publishes no event."""
     scene.people.all_sign_up("ada")
     moves(scene)
     assert scene.people.erase("ada").status == 204
@@ -236,9 +236,9 @@ def moves_to_another_address_and_is_erased(scene: Scene) -> None:
 
 
 def moves(scene: Scene) -> None:
-    """Move Ada's entry to another address.
+    """Move Ada's entry to a new address.
 
-    Ada enters the new address one minute from now, and verifies it a minute later.
+    One minute from now, Ada enters the new address. A minute later, she verifies it.
     """
     services, now_millis = scene.world.services, scene.world.clock.now_millis
     record = services.entries.find(scene.people.waitlist_id, scene.people.id_of("ada"))
@@ -396,7 +396,7 @@ def is_admitted_without_an_offer(scene: Scene) -> None:
     NEAR,
 )
 def is_near_once_a_stay_and_warned_once_an_offer(scene: Scene) -> None:
-    """Bob is ahead of Ada for a while, Redis loses its data, and Ada leaves and returns."""
+    """Bob is ahead of Ada for a while, Redis loses its data, and Ada leaves and signs up again."""
     scene.people.all_sign_up("ada", "bob")
     tells(scene, near=1)
     keep(scene, 60, 60)
@@ -427,7 +427,7 @@ def tells(scene: Scene, near: int) -> None:
 
 
 def keep(scene: Scene, *pauses: float) -> None:
-    """After each pause (in seconds), run maintenance of the waitlist."""
+    """Run the maintenance of the waitlist after each of the given pauses, which are in seconds."""
     for pause in pauses:
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
@@ -522,8 +522,8 @@ def is_refused_when_coming_back(scene: Scene) -> None:
 
 @story(JOINED)
 def is_edited_and_looked_at(scene: Scene) -> None:
-    """Edits, new segments, polls, a rebuild and a run of maintenance do not move the entry, so they
-    are no events.
+    """Edits, new segments, polls, a rebuild and a maintenance run do not move the entry, so they
+    publish no events.
     """
     signs_up(scene)
     assert scene.configure(segments=[["language"]]).status == 200
@@ -554,7 +554,7 @@ def is_erased_long_after(scene: Scene) -> None:
 
 @story(JOINED, ERASED)
 def is_erased_after_an_edit(scene: Scene) -> None:
-    """The stamp of the edit is higher than the stamp of the record."""
+    """The stamp (logical timestamp) of the edit is higher than the stamp of the record."""
     signs_up(scene)
     assert scene.people.edit("ada", profile={"name": "Ada"}).status == 200
     assert scene.people.erase("ada").status == 204
@@ -563,9 +563,9 @@ def is_erased_after_an_edit(scene: Scene) -> None:
 
 @story(JOINED, BANNED, ERASED)
 def is_erased_while_a_ban_is_cut_off(scene: Scene) -> None:
-    """The stamp of the ban is higher than the stamp of the record."""
+    """The stamp (logical timestamp) of the ban is higher than the stamp of the record."""
     signs_up(scene)
-    # Redis draws the stamp of the ban in the step before.
+    # In the step before this one, Redis draws the stamp of the ban.
     scene.wire.arm(3, crash_after)
     with suppress(Crash):
         scene.people.ban("ada")

@@ -1,6 +1,6 @@
-"""Operations are made in any order and interrupted at any step.
+"""Operations run in any order and are interrupted at any step.
 
-The bus then contains exactly what is recorded.
+Afterwards, the event bus has received exactly the events that are recorded.
 """
 
 import json
@@ -44,9 +44,9 @@ def lose_redis(people: Admissions) -> None:
 
 
 def take_over_behind(people: Admissions) -> None:
-    """Let another Redis server take over whose clock is an hour behind.
+    """Let a different Redis server take over whose clock is an hour behind.
 
-    It continues with stamps ahead of its own clock.
+    Its stamps (logical timestamps) are ahead of its own clock.
     """
     people.world.redis_clock.advance(-HOUR_SECONDS)
     lose_redis(people)
@@ -135,7 +135,9 @@ lives: Any = st.lists(
 )
 @given(life=lives)
 def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | None]]) -> None:
-    """Each change is published exactly once, with its own stamp (promises P2 and P3)."""
+    """Each change is published exactly once, with its own stamp (logical timestamp) (promises P2
+    and P3).
+    """
     scene = Scene()
     scene.configure(admission={})
     scene.people.all_sign_up(*NAMES)
@@ -153,7 +155,7 @@ def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | N
 class Webhook:
     """The function that sends webhooks, its queue, and a receiver that accepts everything.
 
-    Each event is delivered twice, and the second delivery happens at a random later time.
+    Each event is delivered twice. The second delivery happens at a random later time.
     """
 
     def __init__(self, scene: Scene, chance: random.Random) -> None:
@@ -217,8 +219,8 @@ def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
     )
     assert configured.status == 200, configured.text
     losses = LOSSES if seed % 2 else ()
-    # Many operations happen at the same moment and to the same person. People return as often as
-    # they leave.
+    # Many operations happen at the same moment and to the same person. People join again as often
+    # as they leave.
     weights = {
         **dict.fromkeys(USUAL, 1.0),
         **dict.fromkeys((*PAUSES, *losses), 0.3),

@@ -1,4 +1,4 @@
-"""docs/app/events.md describes the events on the bus, and its example matches them."""
+"""docs/app/events.md describes the events on the bus, and its examples match the real events."""
 
 import json
 import re

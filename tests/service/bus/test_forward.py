@@ -69,7 +69,10 @@ def batch(scene: Scene) -> list[dict[str, Any]]:
 
 
 def changes(number: int) -> list[dict[str, Any]]:
-    """Return `number` stream records. Each record is a change of the same person's entry."""
+    """Return the given number of stream records.
+
+    Each of them is a change of the same person's entry.
+    """
     scene = Scene()
     signs_up(scene)
     (one, *_) = [one for one in batch(scene) if event_of(one, READ_AT) is not None]
@@ -101,7 +104,7 @@ def test_the_bus_gets_at_most_ten_events_in_a_call(bus: Bus) -> None:
 def test_a_refused_event_comes_again_with_all_behind_it(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The function names the first refused record.
+    """The function returns the first refused record to Lambda.
 
     Lambda repeats the batch from this record on, so the order is kept.
     """
@@ -140,8 +143,9 @@ def test_a_bus_that_does_not_answer_gets_the_whole_batch_again(
 
 
 def test_each_run_of_maintenance_is_a_heartbeat(bus: Bus) -> None:
-    """Even a run that finds nothing to do must be a heartbeat, and a stream has no record of a
-    write that changes nothing.
+    """Even a maintenance run that finds nothing to do must publish a heartbeat.
+
+    A write that changes nothing would create no stream record.
     """
     scene = Scene()
     for _minute in range(2):

@@ -1,5 +1,6 @@
-"""If a process records a change late, the event is published late, and its stamp shows where it
-belongs.
+"""If a process records a change late, its event is published late.
+
+The stamp (logical timestamp) of the event shows its place in the order.
 """
 
 from collections.abc import Callable
@@ -44,8 +45,8 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
     fast: Callable[[Admissions], object],
     expected: list[str],
 ) -> None:
-    """Consumers sort the events by their stamps, which show the order of the decisions (promise
-    P2).
+    """Consumers sort the events by their stamps (logical timestamps), which show the order of the
+    decisions (promise P2).
     """
     scene = Scene()
     prepare(scene)
@@ -90,7 +91,7 @@ def is_not_verified(scene: Scene) -> None:
 def test_an_erasure_comes_last_by_its_stamp(
     prepare: Callable[[Scene], None], last: str, how: str
 ) -> None:
-    """The event `erased` is the last one, even after events that do not change the stamp of the
+    """The event `erased` is the last event, even after events that do not change the stamp of the
     record (promise P8).
     """
     scene = Scene()

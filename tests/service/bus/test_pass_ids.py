@@ -1,4 +1,6 @@
-"""The `jti` in the events equals the `jti` of the pass, whichever request records the admission."""
+"""The `jti` in the events is the same as the `jti` of the pass, whichever request records the
+admission.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -75,7 +77,7 @@ def test_admission_and_exit_have_the_jti_of_the_pass(admission: Callable[[Scene]
 
 
 def test_the_next_signup_has_the_jti_of_the_pass_that_it_ends() -> None:
-    """If `rejoin` is `always`, a new signup frees the place inside as an exit does, but without the
+    """If `rejoin` is `always`, a new signup frees the room inside, as an exit does, but without the
     event `exited` (promise P4).
     """
     scene = Scene()

@@ -1,4 +1,6 @@
-"""The FastAPI check of docs/app/admission-pass.md lets passes in and refuses all others."""
+"""The FastAPI check of docs/app/admission-pass.md accepts valid passes and refuses all other
+tokens.
+"""
 
 import asyncio
 from collections.abc import Callable

@@ -1,3 +1,3 @@
-"""The contracts between the functions and with AWS: messages, events, and the calls of each
-operation.
+"""Tests of the contracts between the functions, and of the contracts with AWS: messages, events,
+and the calls of each operation.
 """

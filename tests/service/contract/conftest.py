@@ -24,7 +24,7 @@ def redis() -> Any:
 
 @pytest.fixture
 def private_handler(redis: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handler]:
-    """The entry point of the private function, with a Redis in the same process."""
+    """The entry point of the private function. Its Redis server runs in the same process."""
     monkeypatch.setenv("REDIS_URL", "redis://queue.example.com:6379")
     monkeypatch.setattr(app, "connect", lambda _: redis)
     app.service.cache_clear()

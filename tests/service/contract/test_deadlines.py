@@ -1,6 +1,6 @@
 """The AWS clients call a local HTTP server.
 
-The tests check which calls they retry, and which calls they have no time for.
+The tests check which calls the clients retry, and for which calls too little time is left.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,9 @@ from waitlist_api.aws.deadline import Deadline
 
 
 class Service:
-    """An HTTP server that gives its answers one after the other, and then repeats the last one."""
+    """An HTTP server that sends the given responses one after the other, and then repeats the last
+    response.
+    """
 
     def __init__(self) -> None:
         self.answers: list[HttpResponse] = []
@@ -44,7 +46,7 @@ PAUSE_SECONDS = clients.THROTTLED_PAUSE_SECONDS
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses that botocore makes before retries. They take no time here."""
+    """The pauses that botocore makes before retries. In these tests, a pause takes no time."""
     found: list[float] = []
     monkeypatch.setattr("botocore.endpoint.time.sleep", found.append)
     return found
@@ -63,7 +65,10 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
 @pytest.fixture
 def time() -> Deadline:
-    """A clock that stands still, so each request has exactly the time that the test gives it."""
+    """A clock that stands still.
+
+    Each request therefore has exactly the time that the test gives it.
+    """
     return Deadline(lambda: 0.0)
 
 
@@ -145,8 +150,9 @@ def test_a_retry_that_would_come_too_late_is_not_made(
     answer: HttpResponse,
     longest: float,
 ) -> None:
-    """The original error is reported, so that a throttled request is reported as throttled (promise
-    P9).
+    """The original error is reported.
+
+    A throttled request is therefore reported as throttled (promise P9).
     """
     client = clients.lambda_client(time)
     service.answer(answer)
@@ -174,7 +180,7 @@ def test_a_connection_that_fails_late_is_not_tried_again(
 
 
 def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadline) -> None:
-    """The response counts even if no time is left when it arrives."""
+    """If a response arrives, it counts even if no time is left."""
     ticks = iter([0.0, 0.0, 100.0, 100.0])
     client = clients.lambda_client(late := Deadline(lambda: next(ticks)))
     service.answer(DONE)
@@ -185,7 +191,9 @@ def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadl
 def test_a_condition_that_fails_late_still_returns_the_former_item(
     service: Service, time: Deadline
 ) -> None:
-    """The service reads stored items from such errors (promise P2)."""
+    """Such an error contains the stored item, and the service reads the item from it
+    (promise P2).
+    """
     item = {"pk": {"S": "a"}}
     body = {"__type": "ConditionalCheckFailedException", "message": "no", "Item": item}
     service.answer(json_response(400, body))

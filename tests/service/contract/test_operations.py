@@ -40,7 +40,7 @@ INIT = c.Init(
 
 
 def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> None:
-    """Positions and ranks mean the same in every result (promise P6)."""
+    """Positions and ranks have the same meaning in every result (promise P6)."""
     queue.send(INIT)
     ada, bob = queue.send(c.Signup(**tagged(ADA))), queue.send(c.Signup(**tagged(BOB)))
     assert (ada.position, bob.position, bob.total) == (1, 2, 2)
@@ -64,7 +64,9 @@ def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> No
 
 
 def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> None:
-    """An entry that is claimed with a filter disappears from both results at once (promise P6)."""
+    """If an entry is claimed with a filter, it disappears from both results at once
+    (promise P6).
+    """
     queue.send(INIT)
     for entry_id in (ADA, BOB):
         queue.send(c.Signup(**tagged(entry_id)))
@@ -81,8 +83,8 @@ def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> Non
 
 
 def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
-    """During the rebuild, a signup has no position, and a restore with another epoch is refused
-    (promise P7).
+    """During a rebuild, the result of a signup has no position, and a restore with a different
+    epoch number is refused (promise P7).
     """
     opened = queue.send(
         c.Init(

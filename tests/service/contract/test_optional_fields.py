@@ -1,4 +1,6 @@
-"""The rule of the contract: unknown fields are ignored, and a field has one name everywhere."""
+"""The contract has two rules: unknown fields are ignored, and a field has the same name
+everywhere.
+"""
 
 from typing import Any, get_args
 
@@ -11,7 +13,7 @@ from waitlist_shared import contracts as c
 
 @pytest.mark.parametrize("operation", sorted({*c.REQUESTS} - {"batch", "ping"}))
 def test_a_request_with_unknown_fields_decodes_to_the_same(operation: str) -> None:
-    """During a deployment, a later version of the caller may send more fields."""
+    """During a deployment, a newer version of the caller may send more fields."""
     request = example(operation)
     message = {**msgspec.to_builtins(request), "new_field": {"deep": [1, None]}}
     assert msgspec.convert(message, c.AnyRequest) == request

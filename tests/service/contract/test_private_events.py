@@ -46,7 +46,7 @@ def test_a_private_event_has_only_known_fields(name: str) -> None:
 
 
 def assert_within(part: Any, whole: Any) -> None:
-    """Assert that `whole` contains every field of `part`, which means that decoding has ignored no
+    """Assert that `whole` contains every field of `part`, so that decoding has not ignored any
     field.
     """
     if isinstance(part, dict):

@@ -1,4 +1,6 @@
-"""The public events in the repository, sent to the public handler as events/README.md describes."""
+"""The public sample events in the repository are sent to the public handler, as events/README.md
+describes.
+"""
 
 import json
 from typing import Any
@@ -25,7 +27,9 @@ def world(table: Any) -> World:
 
 
 def test_the_events_succeed_in_the_order_of_their_page(world: World) -> None:
-    """The page replaces the sample token in the customer's events by the token of the signup."""
+    """In the customer's events, events/README.md says to replace the sample token by the token of
+    the signup.
+    """
 
     def send(name: str, token: str = "") -> Any:
         answer = world.api.handle(with_token(PUBLIC[name], token), Context())
@@ -45,7 +49,7 @@ def test_the_events_succeed_in_the_order_of_their_page(world: World) -> None:
 
 
 def test_the_sample_token_of_the_customer_is_not_accepted(world: World) -> None:
-    """The stay in the token is an example (promise P5)."""
+    """The token of the sample event names an invented signup (promise P5)."""
     for name in ("admin_put_waitlist", "signup"):
         assert world.api.handle(PUBLIC[name], Context())["statusCode"] == 201
     for name in ("position", "enter", "pass"):

@@ -1,4 +1,4 @@
-"""Every refusal of the private function becomes the same error in the public function."""
+"""Every error of the private function becomes the same error in the public function."""
 
 import json
 from typing import Any
@@ -57,9 +57,10 @@ def test_an_outage_arrives_as_its_error_without_a_word_of_its_cause(
 
 
 def test_a_refusal_that_this_client_does_not_know_is_a_defect() -> None:
-    """A private function that is deployed first may refuse a request with a new code.
+    """If the private function is deployed first, it may refuse a request with a new code.
 
-    Clients do not get the message of a defect, because it may contain personal data (promise P8).
+    Clients do not get the message of an internal error, because it may contain personal data
+    (promise P8).
     """
     error = failure_of({"ok": False, "code": "brand_new", "message": "Something new."})
     assert type(error) is errors.InternalError

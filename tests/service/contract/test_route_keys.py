@@ -1,5 +1,7 @@
-"""Promise P5: IAM has authorised the route that the event names, so the function runs this route or
-none.
+"""Promise P5:
+
+IAM has authorised the route that the event names. The function runs exactly this route, or no
+route.
 """
 
 import json
@@ -47,7 +49,7 @@ def status_of(world: World, event: Event) -> tuple[int, str]:
 
 
 def authorized_as(event: Event, route_key: str) -> Event:
-    """Return an event that API Gateway has authorised as another route."""
+    """Return an event that API Gateway has authorised for a different route."""
     context = {**event["requestContext"], "routeKey": route_key}
     return {**event, "routeKey": route_key, "requestContext": context}
 
@@ -75,7 +77,7 @@ def test_no_route_runs_by_the_name_of_any_other(world: World) -> None:
 
 
 def test_a_head_runs_by_its_own_name_alone(world: World) -> None:
-    """A HEAD request runs the GET route, and its response has no body."""
+    """A HEAD request runs the GET route, and the response has no body."""
     event = EVENTS[f"GET {ADMIN_ROUTE}"]
     http = {**event["requestContext"]["http"], "method": "HEAD"}
     head = {**event, "requestContext": {**event["requestContext"], "http": http}}
@@ -116,9 +118,9 @@ def test_an_entry_is_not_erased_by_the_right_to_delete_a_list(world: World) -> N
 
 @pytest.mark.parametrize("cut", ["?x", "?", "#x", "\n", "/x", "%3Fx", "%2Fx", "\x85"], ids=ascii)
 def test_a_path_that_was_cut_on_its_way_is_not_found(world: World, cut: str) -> None:
-    """IAM authorised the whole path.
+    """IAM has authorised the whole path.
 
-    The path in the event is shorter, and only the parameter contains the rest.
+    The path in the event is shorter, and only the path parameter contains the rest.
     """
     path = "/v1/admin/waitlists/bakery-opening"
     event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id=f"bakery-opening{cut}")
@@ -139,7 +141,7 @@ def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter:
 
 
 def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
-    """A stage in front of the path does not switch off the check of who signed an operator's
+    """If the path begins with a stage name, the function still checks who has signed an operator's
     request.
     """
     path = "/prod/v1/admin/waitlists/bakery-opening"

@@ -47,7 +47,7 @@ def running() -> Iterator[LocalServer]:
     version = _version_of(directory)
     options = ["-inMemory"]
     if version.split(".")[0].isdigit():
-        # Version 1 does not have this option, and sends no telemetry.
+        # Version 1 of DynamoDB Local does not have this option, and sends no telemetry.
         options += ["-disableTelemetry"] if int(version.split(".")[0]) >= 2 else []
     command = [*_java(directory), *options]
     with started_at_reserved_port(partial(_started, command, directory), _Started.stop) as started:
@@ -67,7 +67,7 @@ class _Started:
 def _started(command: list[str], directory: Path, port: int) -> _Started:
     """Start the server and wait until it listens.
 
-    Raise PortTaken if another program listens at the port.
+    If a different program listens at the port, raise PortTaken.
     """
     with TemporaryFile() as output:
         process = subprocess.Popen(

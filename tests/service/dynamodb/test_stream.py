@@ -1,6 +1,6 @@
 """The stream of the in-memory table has the same records as the stream of AWS's DynamoDB Local.
 
-Writes that leave an item as it was are not compared.
+Writes that do not change the item are not compared.
 """
 
 from typing import Any
@@ -49,7 +49,7 @@ def test_the_stream_has_the_same_changes(real_table: Any) -> None:
 
 
 def essence(records: list[Item]) -> list[tuple[str, Item]]:
-    """Return the parts of the records that the pipes read.
+    """Return the parts of the stream records that the service reads.
 
     Records of writes that changed nothing are left out.
     """

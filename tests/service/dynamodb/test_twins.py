@@ -19,9 +19,9 @@ Outcome = dict[str, Any] | ClientError
 
 
 class Twins:
-    """Make each call on both tables and compare the responses.
+    """Make each call on both tables, and compare the responses.
 
-    `heard` contains the calls and their outcomes.
+    The list `heard` contains the calls and their outcomes.
     """
 
     def __init__(self, real: Any, memory: Any) -> None:

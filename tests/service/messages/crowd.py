@@ -22,7 +22,7 @@ KINDS = ["joined", "near", "offered", "ending", "admitted", "left"]
 REPEATED = 0.1
 LOST_ANSWERS, FAILURES, REFUSALS = 0.05, 0.05, 0.05
 BATCH, HIDDEN_SECONDS, MOST_RECEIVES = 10, 180, 300
-# For each kind of message: the status of the entry at which it may be sent.
+# For each kind of message: the status that the entry must have when the message is sent.
 TRUE_AT = {
     "joined": "waiting",
     "near": "waiting",
@@ -38,7 +38,10 @@ Message = tuple[str, ...]
 
 @dataclass
 class Queued:
-    """A message in SQS. After a failure, the message becomes visible again at `visible_millis`."""
+    """A message in SQS.
+
+    After a failure, the message becomes visible again at the time `visible_millis`.
+    """
 
     body: str
     at_millis: int
@@ -60,7 +63,7 @@ class Crowd:
     taken: Counter[Message] = field(default_factory=Counter)
     unheard: set[Message] = field(default_factory=set)
     wrong: list[str] = field(default_factory=list)
-    # For each event: when it was queued, how many seconds later it was handled, and in how many
+    # For each event: when it was queued, after how many seconds it was handled, and after how many
     # attempts.
     delays: list[tuple[int, float, int]] = field(default_factory=list)
     failures: int = 0
@@ -128,7 +131,7 @@ class Crowd:
     def repeated_delays(self) -> list[float]:
         """How many seconds it took to send the messages that failed at first.
 
-        Only messages that were queued and sent during opening hours are included.
+        Only messages that were queued and sent within the offer hours are included.
         """
         return [
             seconds
@@ -165,7 +168,7 @@ class Crowd:
         ]
 
     def _act(self) -> None:
-        """Let the people act whose time has come. They enter, decline, leave or do nothing."""
+        """Let all people act whose time has come. They enter, decline, leave or do nothing."""
         people = self.stage.people
         due = [one for one in self.offers if one[0] <= self.now_millis]
         self.offers = [one for one in self.offers if one[0] > self.now_millis]
@@ -239,8 +242,8 @@ class Crowd:
         return failed, pauses
 
     def _answer(self, sent: dict[str, Any]) -> Answer:
-        """Answer as SES and the SMS service do on a bad day, and check whether the message is still
-        true.
+        """Answer as SES and the SMS service do on a bad day, and check whether the content of the
+        message is still true.
         """
         is_text = "Context" in sent
         self.texts += is_text
@@ -285,14 +288,17 @@ def _is_open(millis: int) -> bool:
 
 
 def _address(number: int, name: str) -> dict[str, str]:
-    """Return a mail address, or for every third person a phone number."""
+    """Return a mail address, or for every third person a telephone number."""
     if number % 3:
         return {"email": f"{name}@example.com"}
     return {"phone": f"+49 1512 {number:07d}"}
 
 
 def told(crowd: Crowd, people: int) -> None:
-    """Run the whole simulation, in which the function is down for an hour, and check the result."""
+    """Run the whole simulation, and check the result.
+
+    During the simulation, the function is down for an hour.
+    """
     signups = people // 10
     crowd.start(signups, people - signups)
     for _ in range(7):

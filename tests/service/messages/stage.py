@@ -35,7 +35,7 @@ ENVIRON = {
 
 @dataclass
 class Context:
-    """Lambda's context. Unless a test sets less, the time left is the time of a whole run."""
+    """Lambda's context. Unless a test sets a shorter time, the time left is that of a whole run."""
 
     aws_request_id: str = "0000-1111"
     left_millis: int = 30_000
@@ -47,7 +47,7 @@ class Context:
 class Stage(Scene):
     """A scene whose events are passed to the function that sends messages.
 
-    The rule of the template selects these events.
+    The EventBridge rule of the template selects these events.
     """
 
     def __init__(self, stand_ins: StandIns) -> None:
@@ -86,9 +86,9 @@ class Stage(Scene):
     def send(
         self, *details: Detail, receives: int = 1, sent_millis: int | None = None
     ) -> list[int]:
-        """Pass events to the function, and return the indexes of those that stay in the queue.
+        """Pass events to the function, and return the indexes of the events that stay in the queue.
 
-        The events have been in the queue since `sent_millis`. None means now.
+        The events entered the queue at `sent_millis`, or now if it is None.
         """
         since = self.clock.millis if sent_millis is None else sent_millis
         attributes = {"ApproximateReceiveCount": str(receives), "SentTimestamp": str(since)}
@@ -126,7 +126,7 @@ class Stage(Scene):
 
 @contextmanager
 def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    """Yield a waitlist, and the function composed for its table."""
+    """Yield a waitlist, and the messages function for its table."""
     stand_ins = StandIns()
     for service in ("SESV2", "PINPOINT_SMS_VOICE_V2", "SQS"):
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", stand_ins.url)

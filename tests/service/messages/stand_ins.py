@@ -1,4 +1,4 @@
-"""A local server that stands in for SES, End User Messaging and SQS."""
+"""A local server that replaces SES, End User Messaging and SQS in tests."""
 
 import base64
 import json
@@ -19,9 +19,9 @@ SENT: Answer = (200, {"MessageId": "0001", "Successful": [], "Failed": []})
 
 
 class StandIns:
-    """Record the requests to each service.
+    """A server that records the requests to each service.
 
-    The function `failing` chooses the response to a message.
+    The function `failing` chooses the response to each message.
     """
 
     def __init__(self) -> None:
@@ -115,6 +115,9 @@ def part(mail: dict[str, Any], subtype: str) -> str:
 
 
 def error(status: int, name: str, **more: Any) -> Answer:
-    """Return an error response. Its message contains an address, as AWS' messages may."""
+    """Return an error response.
+
+    Its message contains an address, as an error message from AWS may.
+    """
     said = {"__type": name, "message": "about ada@example.com", **more}
     return status, said

@@ -1,8 +1,8 @@
 """Operators notice within minutes that a message cannot be sent, because the function reports how
 late it is.
 
-SQS ignores messages that were received three times or more when it reports the age of the oldest
-message. So SQS' metric does not show that SES refuses a sender.
+When SQS reports the age of the oldest message, it ignores messages that were received three times
+or more. The metric of SQS therefore does not show that SES refuses a sender.
 """
 
 import json
@@ -47,8 +47,8 @@ class Minutes:
     capsys: pytest.CaptureFixture[str]
     values: dict[Metric, list[list[float]]] = field(default_factory=dict)
     minutes: int = 0
-    # For each message: when it is visible again, how often it was received, since when it is in the
-    # queue, and the event.
+    # For each message: when it becomes visible again, how often it was received, when it entered
+    # the queue, and its event.
     waiting: list[tuple[int, int, int, Detail]] = field(default_factory=list)
 
     def announce(self, *details: Detail) -> None:
@@ -59,7 +59,7 @@ class Minutes:
         for _minute in range(minutes):
             self.minutes += 1
             self.take({"event": HEARTBEAT_EVENT, "at": "2026-11-27T10:00:00Z"}, 1, None)
-            # Messages that become visible within this minute are counted in this minute.
+            # A message that becomes visible within this minute is counted in this minute.
             for _second in range(60):
                 self._take_visible()
                 self.stage.clock.advance(1)
@@ -74,9 +74,9 @@ class Minutes:
                 self.waiting.append((now + pause * 1000, receives + 1, since, detail))
 
     def take(self, detail: Detail, receives: int, since: int | None) -> bool:
-        """Pass one message to the function and store the metrics that it logs.
+        """Pass one message to the function, and store the metrics that the function logs.
 
-        Return whether the message comes back.
+        Return whether the message goes back to the queue.
         """
         back = self.stage.send(detail, receives=receives, sent_millis=since)
         for line in map(json.loads, self.capsys.readouterr().out.splitlines()):

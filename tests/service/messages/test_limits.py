@@ -1,4 +1,6 @@
-"""Limits on the messages to one address and on the cost of a day, however many people sign up."""
+"""Tests of the limits on the messages to one address and on the cost of a day, however many people
+sign up.
+"""
 
 import json
 from collections.abc import Iterator
@@ -75,7 +77,9 @@ def to_victim(stage: Stage) -> int:
 def test_throw_away_signups_that_move_to_one_address_send_it_a_few_mails(
     stage: Stage, verify_first: str
 ) -> None:
-    """If addresses are verified, the stranger can read the mails to a whole domain."""
+    """If the waitlist verifies addresses, a stranger who reads all mail of a domain could verify
+    many addresses of this domain.
+    """
     stage.configure(identity={"field": "email", "verify": verify_first})
     for number in range(15):
         answer = sign_up(stage, profile={"email": f"p{number}@stranger.example"})
@@ -129,14 +133,16 @@ def test_each_further_mail_comes_after_a_longer_pause_and_after_a_quiet_day_it_b
     for minute in range(1, 9):
         stage.world.advance(MINUTE)
         sent.append(mails_of_joins(minute, 2))
-    # The later mails were sent after one, two and four minutes.
+    # The service sent the later mails after one, two and four minutes.
     assert sent == [AT_ONCE, 1, 0, 1, 0, 0, 0, 1, 0]
     stage.world.advance(DAY + MINUTE)
     assert mails_of_joins(10, 10) == AT_ONCE
 
 
 def test_who_has_proved_the_address_gets_every_message(stage: Stage) -> None:
-    """An offer is sent at once, whatever a stranger has done with the address before."""
+    """The message about an offer is sent at once, whatever a stranger has done with the address
+    before.
+    """
     stage.configure(
         identity={"field": "email", "verify": "before_offer"},
         rejoin="always",
@@ -171,8 +177,9 @@ def test_an_operators_offer_is_always_told(stage: Stage) -> None:
 
 
 def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage) -> None:
-    """Everybody in a family with a single address gets a message after the signup, and another one
-    with the offer.
+    """A whole family uses a single address.
+
+    Everybody in it gets a message after the signup, and a second message with the offer.
     """
     stage.configure(admission={"offer_seconds": 600, "rate": {"count": 50, "per": "minute"}})
     for name in ("ada", "bob", "cyd", "dan", "eve"):
@@ -185,7 +192,7 @@ def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage
 
 
 def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -> None:
-    """A large family waits a few minutes, and a stranger cannot fill a mailbox."""
+    """A large family only has to wait a few minutes, but a stranger cannot fill a mailbox."""
     kinds = {"kinds": ["offered"]}
     terms = {"offer_seconds": 3600, "rate": {"count": 50, "per": "minute"}}
     stage.configure(messages=kinds, admission=terms)
@@ -200,7 +207,7 @@ def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -
             waiting = [waiting[at] for at in stage.send(*waiting)]
         sent.append(to_victim(stage))
         stage.world.advance(MINUTE)
-    # The later mails were sent after one, two and four minutes.
+    # The service sent the later mails after one, two and four minutes.
     assert sent == [5, 6, 6, 7, 7, 7, 7, 8, 8]
     first = min(one["VisibilityTimeout"] for one in stage.stand_ins.pauses)
     assert first >= MINUTE, "the queue keeps it until then"
@@ -228,7 +235,7 @@ def test_what_a_limit_has_stopped_is_seen_and_may_be_sent_later(stage: Stage) ->
 
 
 def test_a_mail_that_could_not_be_sent_takes_nothing(stage: Stage) -> None:
-    """SES throttles, and the same message is tried many times."""
+    """SES throttles its calls, so the same message is tried many times."""
     sign_up(stage, customer_id="ada", profile={"email": VICTIM})
     news = stage.news()
     stage.stand_ins.failing = lambda _: error(429, "TooManyRequestsException")
@@ -320,8 +327,8 @@ def test_a_list_names_the_countries_and_kinds_of_its_numbers(
 
 
 def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
-    """If the signup was accepted, the waitlist would wait for an answer to an SMS that it does not
-    send.
+    """If the service accepted the signup, the customer would wait for an SMS that the service does
+    not send.
     """
     identity = {"field": "phone", "verify": "before_offer"}
     refused = stage.configure(identity=identity, messages={"kinds": ["verify"]})
@@ -360,8 +367,8 @@ def limit_stack(monkeypatch: pytest.MonkeyPatch, name: str, value: int) -> None:
 def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Half of the budget is reserved for operators and for people who have verified their
-    address.
+    """Half of the budget is reserved for operators, and for people who have verified
+    their address.
     """
     stage.configure(messages={"kinds": ["joined", "offered"], "mails_per_day": 10})
     joins(stage, 0, 8)
@@ -375,7 +382,7 @@ def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     offered = stage.news()
     assert stage.send(*offered[:4]) == []
     assert percent(capsys) == 90
-    # Two messages are left, and the budget is enough for one of them.
+    # Two messages are left, but the budget is enough for only one of them.
     assert stage.send(*offered[4:]) == [1]
     assert percent(capsys) == 100
     assert len(stage.stand_ins.mails) == 10
@@ -425,7 +432,7 @@ def test_sms_are_counted_by_their_parts(stage: Stage, monkeypatch: pytest.Monkey
     stage.joins("ada", phone="+49 1512 3456789")
     stage.joins("bob", phone="+49 1512 3456780")
     stage.send_news()
-    # A text in French has more parts than are left in this half of the budget after the first text.
+    # A French text has more parts than remain in this half of the budget after the first text.
     assert texts(stage) == ["+4915123456789"]
     assert limited(stage) == {"joined": 1}
 

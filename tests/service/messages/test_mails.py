@@ -1,4 +1,4 @@
-"""Each kind of mail in each language: its MIME parts, its HTML, its single link and its
+"""Tests of each kind of mail in each language: its MIME parts, its HTML, its single link and its
 plain text.
 """
 
@@ -23,7 +23,10 @@ MOST_BYTES = 102_000
 
 
 class Checked(HTMLParser):
-    """Parse an HTML document. Each element must be closed, in the right order."""
+    """Parse an HTML document.
+
+    Each element must be closed, and elements must be nested correctly.
+    """
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Each message is sent once and only while it is true, and no message is lost."""
+"""Each message is sent once and only while its content is true, and no message is lost."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -157,8 +157,8 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
     news = stage.news()
 
     # The function reads the settings, the entry and the item of the address. It writes a note, the
-    # item of the address and the day's budget. Then it sends the message, and crashes before it
-    # notes this.
+    # item of the address and the budget of the day. Then it sends the message, and crashes before
+    # it records this.
     stage.wire.arm(6, crash_before)
     with pytest.raises(Crash):
         stage.send(*news)
@@ -301,7 +301,9 @@ def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) ->
 
 
 def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage) -> None:
-    """The link that verifies the new address is the only message that is sent to it."""
+    """The link that verifies the new address is the only message that the service sends to the new
+    address.
+    """
     stage.configure(identity={"field": "email"})
     people, new = stage.people, "ada@example.org"
     body = {"profile": {"email": "ada@example.com"}}
@@ -324,7 +326,7 @@ def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage
 
 
 def test_a_link_that_was_sent_late_is_good_for_as_long_as_any(stage: Stage) -> None:
-    """The function could not send the mail for longer than a link is valid."""
+    """For a longer time than a link is valid, the function could not send the mail."""
     stage.configure(
         identity={"field": "email", "verify_minutes": 60}, messages={"kinds": ["verify"]}
     )
@@ -368,7 +370,10 @@ def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stag
 
 
 def test_a_called_person_is_told_where_to_come(stage: Stage) -> None:
-    """Each call sends a message. A message about an earlier call is not sent late (promise P2)."""
+    """Each call sends a message.
+
+    If a message about an earlier call is late, it is not sent (promise P2).
+    """
     stage.configure(messages={"kinds": ["called"], "sms_countries": ["DE"]})
     stage.joins("ada", languages="de")
     stage.joins("bob", phone="+49 1512 3456789")
@@ -420,7 +425,7 @@ AWAY = [rest, rest_and_resume, be_held_back, be_claimed]
 def test_who_goes_away_before_the_message_is_told_when_they_come_near_again(
     stage: Stage, go_away: Callable[[Stage], None]
 ) -> None:
-    """The notice was true when it was written, but not any more when it was due to be sent."""
+    """The notice was true when it was written, but is no longer true when it is sent."""
     stage.configure(messages={"kinds": ["near"], "near": 1}, rest={})
     stage.joins("ada")
     run(stage)
@@ -451,8 +456,9 @@ def test_who_was_moved_to_the_end_is_not_told_that_they_are_near(stage: Stage) -
 
 
 def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage) -> None:
-    """The copy arrives while the person has an offer, which an operator withdraws afterwards
-    (promise P2).
+    """A copy of the message arrives while the person has an offer.
+
+    Afterwards, an operator withdraws the offer (promise P2).
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")
@@ -473,7 +479,7 @@ def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
 ) -> None:
     """The function has read that the entry is claimed.
 
-    Before it writes this, the claim ends or the function crashes.
+    Before the function records this, the claim ends or the function crashes.
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")
@@ -511,7 +517,7 @@ def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
 
 
 def test_a_late_notice_of_an_earlier_offer_is_not_about_the_present_one(stage: Stage) -> None:
-    """The present offer has its own notice, which was already sent (promise P2)."""
+    """The current offer has its own notice, which was already sent (promise P2)."""
     stage.configure(messages={"kinds": ["ending"]})
     stage.joins("ada")
     notices = []

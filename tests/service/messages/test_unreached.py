@@ -1,6 +1,6 @@
 """People whom no message reaches are listed and counted.
 
-Only the current stay counts, even after the entry was reinstated.
+Only the current signup of a person counts, even after the entry was reinstated.
 """
 
 from collections.abc import Iterator
@@ -68,7 +68,7 @@ def test_people_who_get_no_messages_are_listed_and_counted(stage: Stage) -> None
 
 
 def in_index(stage: Stage, name: str) -> bool:
-    """Return whether the index contains an item of the entry."""
+    """Return whether the index contains an item for this entry."""
     key = unreached_key("bakery", stage.people.id_of(name))
     return (key["pk"], key["sk"]) in stage.table.items
 
@@ -76,8 +76,7 @@ def in_index(stage: Stage, name: str) -> bool:
 def test_a_mark_that_was_cut_off_is_not_listed(stage: Stage) -> None:
     joined(stage, "ada")
     bounce = stage.bounce("ada")
-    # The function crashes after two reads and the write to the index, and before it writes the
-    # record.
+    # The function makes two reads and writes to the index. It crashes before it writes the record.
     stage.wire.arm(3, crash_before)
     with pytest.raises(Crash):
         stage.send(bounce)
@@ -120,9 +119,9 @@ def test_a_late_bounce_of_the_former_address_says_nothing_of_the_present_one(sta
 def test_a_mail_that_is_on_its_way_to_the_former_address_says_nothing_of_the_present_one(
     stage: Stage, answer: Answer
 ) -> None:
-    """The address changes while the mail is being sent.
+    """The customer's address changes while the mail is being sent.
 
-    The mail is refused, or it bounces later.
+    The mail is refused, or bounces later.
     """
     stage.joins("ada")
     news = stage.news()

@@ -1,5 +1,5 @@
-"""One-click unsubscribe (RFC 8058): the person gets no more messages in this stay, and keeps the
-place.
+"""One-click unsubscribe (RFC 8058): the person gets no more messages about this signup, and keeps
+the place.
 """
 
 from collections.abc import Iterator
@@ -39,14 +39,17 @@ def path_in(mail: dict[str, Any]) -> str:
 
 
 def click(stage: Stage, path: str, method: str = "POST", **more: Any) -> Answer:
-    """Send the request that a mail program sends. Its origin may be any page."""
+    """Send the request that a mail program sends.
+
+    The request may come from a page of any origin.
+    """
     text = "List-Unsubscribe=One-Click" if method == "POST" else None
     headers = {**FORM, "sec-fetch-site": "cross-site", **more}
     return stage.world.request(method, path, raw_body=text, headers=headers)
 
 
 def joined(stage: Stage, name: str = "ada") -> str:
-    """Sign a person up and send the mail that says so.
+    """Sign a person up, and send the mail about the signup.
 
     Return the path that unsubscribes the person.
     """
@@ -82,8 +85,8 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
 
 
 def test_a_click_within_a_reinstatement_holds_for_the_stay_that_follows(stage: Stage) -> None:
-    """The click was confirmed, so the reinstated stay must have the same choice as the former stay
-    (promise P3).
+    """The service has confirmed the click, so the choice must still apply after the entry is
+    reinstated (promise P3).
     """
     path = joined(stage)
     stage.people.leave("ada")
@@ -187,7 +190,7 @@ def test_a_person_switches_messages_off_and_on(stage: Stage) -> None:
 
 
 def test_the_header_is_one_line_as_it_was_written(stage: Stage) -> None:
-    """Mail programs do not recognise a URL that is folded or encoded in the header."""
+    """Mail programs do not recognise a URL in the header if it is folded or encoded."""
     people = replace(stage.people, waitlist_id="b" * 63)
     stage.people = people
     stage.configure()

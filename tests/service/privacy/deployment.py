@@ -1,4 +1,4 @@
-"""All deployed functions behind the local gateway, and everything that they log."""
+"""All deployed functions behind the local gateway, and everything that the functions log."""
 
 import json
 import os
@@ -42,9 +42,9 @@ Handler = Callable[[Any, Any], Any]
 
 
 class MaintenanceContext(Context):
-    """The context of the maintenance function.
+    """The Lambda context of the maintenance function.
 
-    A rebuild that runs out of time starts this function again.
+    When a rebuild runs out of time, it starts this function again.
     """
 
     invoked_function_arn = MAINTENANCE
@@ -55,7 +55,7 @@ class MaintenanceContext(Context):
 
 @dataclass(frozen=True)
 class InProcess:
-    """A function in this process that the gateway can invoke."""
+    """A function in this process that the gateway can call."""
 
     handler: Handler
 
@@ -84,7 +84,9 @@ class Deployment:
         return self._sent(method, path, auth=local_operator(), **more)
 
     def maintain(self) -> None:
-        """Run maintenance of all waitlists, and of each waitlist that has asked for it."""
+        """Run the maintenance of all waitlists, and of each single waitlist that has
+        requested it.
+        """
         maintenance.lambda_handler({}, MaintenanceContext())
         while self.lambda_.started:
             maintenance.lambda_handler(self.lambda_.started.pop(), MaintenanceContext())
@@ -98,15 +100,15 @@ class Deployment:
         )
         self.issued |= entry_tokens_of(response.text)
         if not self.is_wrong:
-            # Only URLs that the API defines are checked. Clients are responsible for what they
-            # write there by mistake.
+            # Only URLs that the API itself defines are checked. If a client writes something else
+            # into a URL by mistake, the client is responsible for it.
             self.urls.append(str(response.request.url))
         return response
 
 
 @contextmanager
 def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]:
-    """Run the deployment. All code logs at level DEBUG, which writes the most."""
+    """Run the deployment. All code logs at level DEBUG, which writes the most lines."""
     redis, table = empty_redis(), StreamedTable()
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
     patch.setattr(private_app, "connect", lambda _: redis)
@@ -141,7 +143,7 @@ def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]
 
 @cache
 def _issuer() -> LocalIssuer:
-    """Return the issuer, which all deployments share because it takes long to generate a key."""
+    """Return the issuer. All deployments share it, because generating a key takes long."""
     with TemporaryDirectory() as folder:
         return LocalIssuer(ISSUER, "waitlist", Path(folder) / "key.json")
 

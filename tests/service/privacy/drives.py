@@ -31,7 +31,7 @@ ENTRY_ID = entry_id_of("bakery", CUSTOMER)
 ENTRY = f"{LIST}/entries/{ENTRY_ID}"
 ADMIN_ENTRY = f"{ADMIN}/entries/{ENTRY_ID}"
 CLAIM = f"{ADMIN}/claims/{ENTRY_ID}"
-# This code is for an earlier stay. Every valid code gets the same response.
+# This code belongs to an earlier signup. Every valid code gets the same response.
 UNSUBSCRIBE_CODE = EntryTokens(SECRET).unsubscribe_code("bakery", ENTRY_ID, 1)
 SIGNUP = {"customer_id": CUSTOMER, "profile": PROFILE, "attributes": ATTRIBUTES}
 SETTINGS = {
@@ -147,7 +147,7 @@ def post_entry(service: Deployment) -> None:
 def by_address(service: Deployment) -> None:
     """Sign a customer up on a waitlist that identifies people by their address.
 
-    Then repeat the signup, and send bad addresses.
+    Then repeat the signup, and send invalid addresses.
     """
     path = ADMIN.replace("bakery", "addresses")
     blocked = [f"{WORD}.example"]
@@ -475,7 +475,10 @@ def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> N
 
 
 def pages(service: Deployment, path: str) -> int:
-    """Request all pages, because cursors are part of URLs too. Return the number of pages."""
+    """Request all pages, because the cursors in their URLs must be checked too.
+
+    Return the number of pages.
+    """
     count, following = 1, service.operator("GET", path).json()["cursor"]
     while following is not None:
         answer = service.operator("GET", f"{path}&cursor={following}")
@@ -514,7 +517,7 @@ EDIT = {
     "profile": {**PROFILE, "note": WORD},
     "reason": REASON,
 }
-# For each of these operators' routes: what is done first, and the body of the request.
+# For each of these operators' routes: what is done before the request, and the body of the request.
 DONE: dict[str, tuple[Callable[[Deployment], dict[str, Any] | None], dict[str, Any]]] = {
     "PATCH /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (nothing, EDIT),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump": (
@@ -558,7 +561,7 @@ for one in DONE:
     DRIVES[one] = done_with(one)
 
 
-# These routes come last, because afterwards there is no customer or no waitlist.
+# These routes come last, because they remove the customer or the waitlist.
 @drives("DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
 def erase(service: Deployment) -> None:
     wrong(service, "DELETE", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))

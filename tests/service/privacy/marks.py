@@ -1,4 +1,4 @@
-"""Recognisable personal data, and functions that search for it."""
+"""Personal data that is easy to recognise, and functions that search for it."""
 
 import base64
 import re
@@ -21,7 +21,7 @@ ATTRIBUTES: dict[str, Any] = {"language": [SPANISH]}
 
 
 def _forms() -> frozenset[str]:
-    """Return the word itself, and the forms that it can have in base64 at any offset."""
+    """Return the word itself, and all forms that it can have in base64 at any offset."""
     forms = {WORD}
     for shift in range(3):
         for case in (WORD, WORD.upper(), WORD.capitalize()):
@@ -35,7 +35,7 @@ FORMS = _forms()
 
 
 def found_in(texts: Iterable[str]) -> list[str]:
-    """Return the texts that contain personal data in any case, quoted or encoded."""
+    """Return the texts that contain personal data, in upper or lower case, quoted or encoded."""
     return [text for text in texts if any(form in text.lower() for form in FORMS)]
 
 
@@ -45,7 +45,7 @@ def entry_tokens_of(answer: str) -> set[str]:
 
 
 def tokens_found_in(texts: Iterable[str], tokens: Iterable[str]) -> list[str]:
-    """Return the texts that contain an entry token, or the secret part of one."""
+    """Return the texts that contain an entry token, or the secret part of an entry token."""
     proofs = [token.partition(".")[2] for token in tokens]
     return [text for text in texts if any(proof in text for proof in proofs)]
 

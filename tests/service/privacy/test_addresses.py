@@ -87,7 +87,7 @@ def forms_of(address: Address) -> frozenset[str]:
                 forms |= {digest.hexdigest(), base64.b64encode(digest.digest()).decode()[:20]}
                 forms.add(base64.b32encode(digest.digest()).decode()[:20])
     lowered = {form.lower() for form in forms}
-    # A form that contains a shorter form is found by the shorter form.
+    # If a form contains a shorter form, the search for the shorter form finds it too.
     marks = {mark.lower() for mark in address.marks}
     return frozenset(
         form for form in lowered if form in marks or not any(mark in form for mark in marks)
@@ -103,7 +103,7 @@ class Life:
     def __init__(self, service: Deployment, address: Address, stand_ins: StandIns) -> None:
         self.service, self.address, self.bodies = service, address, list[str]()
         self.stand_ins = stand_ins
-        # Search for the address. The test also does this in the middle of the person's requests.
+        # Search for the address. This is also done in the middle of the person's requests.
         self.check: Callable[[], None] = lambda: None
         self._taken = 0
         self.list, self.admin = "/v1/waitlists/people", "/v1/admin/waitlists/people"
@@ -166,7 +166,7 @@ class Life:
                 assert sent.is_success, sent.text
 
     def live(self) -> str:
-        """Do everything that can be done with an address, except the erasure.
+        """Do everything that can be done with an address, except an erasure.
 
         Return the id of the entry.
         """
@@ -232,9 +232,9 @@ class Life:
 
 
 def outside_the_profile(value: Any) -> Any:
-    """Return an item without its profiles, including the profile of a former stay.
+    """Return an item without its profiles, including the profile of an earlier signup.
 
-    A new address that is not verified yet is stored beside the profile (decision 25).
+    A new address that is not verified yet is stored next to the profile.
     """
     if isinstance(value, dict):
         own = ("profile", "new_address")
@@ -260,7 +260,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
     for name in ("httpx", "httpcore", "botocore", "urllib3"):
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
-    # Other tests check that responses take equally long.
+    # Other tests check that the responses take equally long.
     monkeypatch.setattr(EvenTimes, "since", lambda *_: nullcontext())
     forms = forms_of(address)
 

@@ -40,7 +40,7 @@ BODIES: dict[str, Any] = {
 def asked(request: pytest.FixtureRequest) -> Iterator[CapturedLogs]:
     """A waitlist with a customer.
 
-    The tests run at a log level that writes every line, and at the level ERROR.
+    Each test runs at a log level that writes every line, and at the level ERROR.
     """
     namespace = None if request.param == "INFO" else ""
     with captured_logs(log_level=request.param, namespace=namespace) as kept:
@@ -54,7 +54,7 @@ def audit(kept: CapturedLogs) -> list[dict[str, Any]]:
 
 
 def test_routes_that_cannot_be_undone_are_audited() -> None:
-    """This test recognises a new route that deletes, replaces or exports data by its method or its
+    """The test recognises a new route that deletes, replaces or exports data by its method or its
     path.
     """
     final = {name for name in OF_OPERATORS if name.endswith(TO_AUDIT)}
@@ -133,8 +133,8 @@ def test_a_further_page_of_a_history_names_operator_and_entry() -> None:
 
 
 def test_the_audit_log_holds_ids_alone(asked: CapturedLogs) -> None:
-    """The log contains neither what is in a body nor what a client writes into a URL by mistake
-    (promise P8).
+    """The audit log contains neither the body of a request, nor text that a client writes into a
+    URL by mistake (promise P8).
     """
     service = asked.service
     for path in (f"{ADMIN}/entries/{quote(CUSTOMER)}", f"{ADMIN}?customer={quote(CUSTOMER)}"):

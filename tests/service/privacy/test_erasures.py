@@ -88,9 +88,9 @@ def recorded(people: Admissions) -> str:
 
 
 def in_redis(people: Admissions) -> list[str]:
-    """Return the Redis keys that belong to the person only.
+    """Return the Redis keys that belong only to this person.
 
-    The sets of the waitlist also contain tombstones, which stay for minutes.
+    The sets of the waitlist also contain tombstones, which remain for minutes.
     """
     return [key for key in people.world.redis.keys("*") if people.id_of(NAME) in key]
 
@@ -100,8 +100,8 @@ def in_redis(people: Admissions) -> list[str]:
 def test_no_reason_and_no_actor_outlasts_the_answer(
     people: Admissions, lambda_: Away, state: str, is_away: bool
 ) -> None:
-    """An erasure deletes reasons and actors at once, even if only maintenance can remove the place
-    later (promise P8).
+    """An erasure deletes reasons and actors at once, even if only maintenance can remove the entry
+    from the queue later (promise P8).
     """
     STATES[state](people)
     assert OPERATOR_ARN in recorded(people)
@@ -131,7 +131,9 @@ def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
 def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
     people: Admissions, lambda_: Away
 ) -> None:
-    """The intent to join contains the profile and the attributes of both stays (promise P8)."""
+    """The intent to join contains the profile and the attributes of the earlier and the new signup
+    (promise P8).
+    """
     people.edit(NAME, profile={"name": "Ada Byron"})
     people.remove(NAME)
     lambda_.is_away = True
@@ -144,7 +146,7 @@ def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
 
 
 def test_the_keys_of_all_moves_are_gone(people: Admissions) -> None:
-    """The record only contains the last stay, but the keys of earlier stays are removed too
+    """The record contains only the last signup, but the keys of earlier signups are removed too
     (promise P8).
     """
     for number in range(3):

@@ -1,4 +1,4 @@
-"""Promise P8: whatever is requested from any route, personal data stays in the record."""
+"""Promise P8: whatever is requested from any route, personal data stays in the DynamoDB record."""
 
 import json
 import logging
@@ -52,7 +52,7 @@ def service(
     caplog: pytest.LogCaptureFixture,
 ) -> Iterator[Deployment]:
     for name in ("httpx", "httpcore", "botocore"):
-        # These libraries send the requests of this test, and are not deployed.
+        # These libraries only send the requests of this test, and are not deployed.
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
     with deployed(monkeypatch, issuer=is_issuer) as service:
@@ -60,7 +60,7 @@ def service(
 
 
 def test_every_route_is_driven() -> None:
-    """A new route needs test requests in `DRIVES` (promise P8)."""
+    """If a route is added, it needs test requests in `DRIVES` (promise P8)."""
     assert set(DRIVES) == set(route_authorizers())
 
 
@@ -74,7 +74,8 @@ def test_personal_data_stays_in_the_record(
 ) -> None:
     """Personal data is not in Redis, in a log, in a metric, in a URL or in a key (promise P8).
 
-    Not even the record contains an entry token, because its bearer can act as the customer.
+    Not even the record contains an entry token, because anybody who has the token can act as the
+    customer.
     """
     answers: list[httpx.Response] = []
     service.http.event_hooks["response"].append(answers.append)
@@ -85,8 +86,8 @@ def test_personal_data_stays_in_the_record(
     DRIVES[route](service)
     service.maintain()
     printed = "".join(capfd.readouterr())
-    # The whole log records are searched, because additional fields are written into the log line
-    # too.
+    # The whole log records are searched, because their additional fields are also written into the
+    # log line.
     logged = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
     logged += caplog.text.splitlines()
     assert found_in([*printed.splitlines(), *logged]) == []
@@ -120,11 +121,11 @@ def check_lines(printed: str, route: str, answered: int) -> None:
 
 
 def check_events(service: Deployment) -> None:
-    """Check that the event bus gets only ids of a person.
+    """Check that the events identify a person only by ids.
 
     The events contain no customer id, profile, attribute or reason, no entry token, and no
-    operator's name (promise P8). The whole stream is searched for tokens, although the bus only
-    gets a part of it.
+    operator's name (promise P8). The whole stream is searched for tokens, although only a part of
+    it is published on the event bus.
     """
     assert WORD in json.dumps(service.table.records), "nothing was recorded that could get out"
     details = details_of(service.table.records)
@@ -147,7 +148,7 @@ def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> N
 def test_a_refused_request_is_logged(
     service: Deployment, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The test shows that personal data in a refused request would be found."""
+    """This test shows that the search would find personal data in a refused request."""
     prepare(service)
     capfd.readouterr()
     service.operator("GET", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))
@@ -199,7 +200,7 @@ def test_a_defect_is_logged_without_the_values_that_it_speaks_of(
 ) -> None:
     """The message of an exception may contain personal data.
 
-    The place where it was raised does not (promise P8).
+    The place in the code where it was raised does not (promise P8).
     """
     prepare(service)
     monkeypatch.setattr(EntryQueries, "details", defect)

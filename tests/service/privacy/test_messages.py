@@ -1,4 +1,4 @@
-"""Promise P8: whether a message is sent or fails, its address and its links only appear in the
+"""Promise P8: whether a message is sent or fails, its address and its links appear only in the
 message.
 """
 
@@ -25,7 +25,7 @@ SUBSCRIBER = NUMBER[-8:]
 def stage(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> Iterator[Stage]:
     caplog.set_level(logging.DEBUG)
     for name in ("botocore", "urllib3"):
-        # Lambda sets this level for all loggers that have no level of their own.
+        # Lambda sets this level for all loggers that do not have their own level.
         caplog.set_level(logging.INFO, name)
     monkeypatch.setenv("LOG_LEVEL", "DEBUG")
     monkeypatch.setenv("METRICS_NAMESPACE", "Waitlist/test")
@@ -34,7 +34,7 @@ def stage(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> 
 
 
 def refused(status: int, code: str, **more: Any) -> Any:
-    """Return an AWS error whose message repeats the addresses."""
+    """Return an AWS error whose message contains the addresses."""
     said = error(status, code, **more)
     assert said is not None
     return said[0], {**said[1], "message": f"{CUSTOMER} and {NUMBER} are refused"}
@@ -54,8 +54,8 @@ def test_addresses_and_links_leave_in_messages_alone(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Addresses and links are not in logs, metrics, notes and keys, nor in the bodies of queued
-    messages and dead letters.
+    """Logs, metrics, notes, keys, queued messages and dead letters contain no addresses and no
+    links.
     """
     stage.joins("ada", email=CUSTOMER, full_name=NAME)
     stage.joins("bob", phone=NUMBER)

@@ -28,9 +28,8 @@ class CapturedLogs:
 
     def lines(self, service: str = "") -> list[Line]:
         """Return the log lines of one service, or of all services, in the order in which they were
-        written.
-
-        The lines of the audit log have another format. Only `lines("audit")` returns them.
+        written. Only `lines("audit")` returns the lines of the audit log, which have a different
+        format.
         """
         lines = [json.loads(line) for line in self._text.getvalue().splitlines()]
         wanted = (service,) if service else ("public", "private", "maintenance")
@@ -42,7 +41,7 @@ class CapturedLogs:
         self.answers.clear()
 
     def keep(self, answer: httpx.Response) -> None:
-        # API Gateway refused the other requests itself.
+        # API Gateway has refused the other requests itself.
         if HEADER in answer.headers:
             self.answers.append(answer)
 
@@ -57,8 +56,8 @@ def captured_logs(
         pytest.MonkeyPatch.context() as patch,
         deployed(patch, issuer=False) as service,
     ):
-        # sys.stdout itself is not replaced, because pytest replaces it between a fixture and its
-        # test.
+        # The code does not replace sys.stdout itself, because pytest replaces it between a fixture
+        # and its test.
         patch.setattr(telemetry, "sys", SimpleNamespace(stdout=text))
         patch.setenv("LOG_LEVEL", log_level)
         if namespace is not None:

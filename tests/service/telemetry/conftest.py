@@ -10,7 +10,7 @@ from tests.service.telemetry.captured_logs import CapturedLogs, captured_logs
 
 @pytest.fixture
 def prepared() -> Iterator[CapturedLogs]:
-    """A waitlist with one customer. Its log is still empty."""
+    """A waitlist with one customer. Nothing has been logged yet."""
     with captured_logs() as kept:
         prepare(kept.service)
         kept.forget()

@@ -40,10 +40,10 @@ class World:
     minute: int = 0
 
     # The methods below report what the parts of a healthy stack report in a minute. A fault
-    # replaces one of them.
+    # replaces one of these methods.
 
     def begin(self) -> None:
-        """Begin a minute. No metric has a value in it yet."""
+        """Begin a new minute, in which no metric has a value yet."""
         self.minute += 1
 
     def put(self, namespace: str, name: str, *values: float, **dimensions: str) -> None:
@@ -128,7 +128,7 @@ class World:
     def states(self, before: dict[str, str] | None = None, *, fills: bool) -> dict[str, str]:
         """Return the state of each alarm.
 
-        `before` contains the states that the alarms had until now.
+        The argument `before` contains the states that the alarms had before.
         """
         for series in self.values.values():
             series += [[] for _ in range(self.minute - len(series))]
@@ -141,8 +141,8 @@ class World:
         }
 
     def unknown_metrics(self) -> set[tuple[str, str]]:
-        """Return the alarms that read a metric without any value so far, together with this
-        metric.
+        """Return the alarms that read a metric that has no value so far, together with
+        this metric.
         """
         return {
             (name, f"{named(metric)} {metric_of(metric)[1]}")
@@ -156,7 +156,7 @@ Minute = Callable[[World], None]
 
 
 def all_is_well(world: World, *but: str, requests: int = 60) -> None:
-    """Report a minute of a healthy stack in which the parts in `but` report nothing."""
+    """Report a minute of a healthy stack. The parts in `but` report nothing."""
     parts: dict[str, Minute] = {
         "maintenance": World.maintain,
         "private": World.answer,

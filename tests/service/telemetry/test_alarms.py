@@ -69,7 +69,7 @@ OF_AWS = {
         "EngineCPUUtilization",
     },
 }
-# Metrics that only change when requests arrive, although maintenance also writes zeros for them.
+# These metrics change only when requests arrive, although maintenance also writes zeros for them.
 OF_REQUESTS = {"cold_guards"}
 ALARMS = {
     "ErrorsAlarm",
@@ -280,7 +280,7 @@ def rows(parameters: dict[str, str]) -> list[list[Any]]:
 def rendered(value: Any) -> str:
     """Return the text that CloudFormation makes of a value.
 
-    A resource is replaced by its logical id.
+    A reference to a resource becomes its logical id.
     """
     if isinstance(value, str):
         return value

@@ -62,7 +62,7 @@ def test_a_refusal_is_logged_by_its_code(prepared: CapturedLogs) -> None:
 
 
 def test_a_path_that_the_api_does_not_have_is_no_operation(prepared: CapturedLogs) -> None:
-    """The path may contain personal data, so the log does not name it (promise P8)."""
+    """The path may contain personal data, so the log line does not contain it (promise P8)."""
     prepared.service.customer("GET", f"{LIST}/somebody")
     assert said(prepared) == [("unknown", "not_found", 0)]
 
@@ -134,7 +134,7 @@ def test_a_message_that_breaks_the_function_is_logged_as_a_failure(
 def test_a_run_that_fails_is_logged_without_depths(
     prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The metrics are missing in this line, so that an alarm on missing data goes off."""
+    """This line contains no metrics, so that an alarm on missing data goes off."""
     monkeypatch.setattr(MaintenanceRunner, "run_all", defect)
     with pytest.raises(RuntimeError):
         prepared.service.maintain()

@@ -1,4 +1,4 @@
-"""What a run of maintenance counts. The clocks stand still until a test moves them."""
+"""Tests of what a maintenance run counts. The clocks stand still until a test moves them."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def run(people: Admissions, after_seconds: float = 0) -> dict[str, float]:
 
 
 def taken(people: Admissions) -> dict[str, float]:
-    """Return what was counted since the last call. Durations are left out."""
+    """Return what was counted since the last call. Durations are not included."""
     numbers = people.world.metrics.take()
     return {name: number for name, number in numbers.items() if name not in PARTS}
 
@@ -57,8 +57,8 @@ def test_depths_are_summed_and_the_oldest_is_of_the_worst(people: Admissions) ->
         "offered": 1,
         "parked": 1,
     }
-    # Tickets are half a millisecond apart. Cyd signed up third, so her ticket is 1 ms after the
-    # start.
+    # Tickets are half a millisecond apart. Cyd was the third to sign up, so her ticket is 1 ms
+    # after the start.
     assert seen["oldest_waiting_seconds"] == 39
     assert seen["oldest_parked_seconds"] == 40
     assert seen.get("waitlists_cold", 0) == 0
@@ -122,7 +122,7 @@ def test_a_hold_that_expires_once_too_often_counts_too(people: Admissions) -> No
 
 
 def cut_off(people: Admissions, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Let a signup stop after it has recorded its intent."""
+    """Let a signup stop after it has written its intent."""
     with monkeypatch.context() as patch:
         patch.setattr(QueueClient, "send", unavailable)
         assert people.sign_up(name, key=name).status == 503
@@ -186,7 +186,9 @@ def test_a_run_rebuilds_a_list_that_maintenance_knows_once(people: Admissions) -
 
 
 def test_a_rebuild_that_goes_on_reports_its_duration(people: Admissions) -> None:
-    """A run that finds another run rebuilding the order reports the duration too."""
+    """If a run finds that a second run is rebuilding the queue, it reports the duration of the
+    rebuild too.
+    """
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()
     maintenance = people.world.maintenance
@@ -215,8 +217,8 @@ def test_maintenance_counts_the_losses_that_it_mends(people: Admissions) -> None
 def test_a_beat_that_redis_has_lost_is_counted_and_one_that_it_has_is_not(
     people: Admissions,
 ) -> None:
-    """A replica that lagged behind takes over, and the service cannot see that it is another server
-    (promise P7).
+    """A replica that has missed writes takes over, and the service cannot see that it is a
+    different server (promise P7).
     """
     people.all_sign_up("ann", "bob")
     run(people)
@@ -242,8 +244,8 @@ def test_an_order_that_has_lost_two_beats_is_outdated_and_not_missed(people: Adm
 def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a waitlist is not compared, the run itself succeeds, so no other metric would show the
-    problem.
+    """If a waitlist is not compared with Redis, the run itself succeeds, so no other metric would
+    show the problem.
     """
     people.all_sign_up("ann", "bob")
     other = Admissions(people.world, waitlist_id="butcher")
@@ -280,7 +282,7 @@ def test_a_stack_without_lists_asks_the_private_function_too(
 ) -> None:
     """Maintenance calls the private function even if there is no waitlist.
 
-    Nobody else would notice that the function is missing.
+    Otherwise, nobody would notice that the private function is missing.
     """
     world = World.on(MemoryTable(), empty_redis())
     world.maintenance.run_all()

@@ -1,5 +1,6 @@
-"""The metrics that CloudWatch gets are valid and have few and known dimensions, whatever is
-requested.
+"""The metrics that CloudWatch gets are valid.
+
+They have few dimensions, all of them known, whatever is requested.
 """
 
 from collections.abc import Iterator

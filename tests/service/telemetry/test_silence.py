@@ -30,7 +30,7 @@ BOTS = {"BotCheck": "turnstile", "BotCheckSiteKey": "key"}
 # These parts report nothing while maintenance is down, because maintenance writes the heartbeat and
 # calls the private function.
 DOWNSTREAM = ("private", "events", "webhook", "messages")
-# These alarms go off if all parts that pass on events have stopped.
+# These alarms go off if every part that passes events on has stopped.
 NO_HEARTBEAT = {"WebhookFailingAlarm", "MessagesLateAlarm"}
 HOURS = 60
 
@@ -62,8 +62,9 @@ class Fault:
 
 
 def without(*parts: str, then: Minute | None = None) -> Callable[[World, int], None]:
-    """Return a function that reports a minute in which some parts report nothing and `then` reports
-    something else.
+    """Return a function that reports one minute.
+
+    In this minute, some parts report nothing, and `then` reports something else.
     """
 
     def minute(world: World, _number: int) -> None:
@@ -83,7 +84,7 @@ def maintained(**numbers: float) -> Callable[[World, int], None]:
 
 
 def throttled(function: str) -> Minute:
-    """Lambda refuses to start a function. It reports the refusal, but no call."""
+    """Lambda refuses to start a function. It reports the refusal, but no invocation."""
 
     def report(world: World) -> None:
         world.put("AWS/Lambda", "Throttles", 1, FunctionName=world.name(function))
@@ -92,21 +93,21 @@ def throttled(function: str) -> Minute:
 
 
 def breaking_off(function: str) -> Minute:
-    """A function crashes while it is imported. Lambda reports the call and its error."""
+    """A function crashes while it is imported. Lambda reports the invocation and its error."""
     return lambda world: world.call(function, errors=1)
 
 
 def waits_longer(world: World, number: int) -> None:
     """The function fails for a batch of the stream.
 
-    The batch is retried and gets older each time.
+    The batch is retried, and is older each time.
     """
     all_is_well(world, "events", "webhook", "messages")
     world.read_stream(age_millis=number * 60_000, errors=1)
 
 
 def private_function_is_gone(world: World, _number: int) -> None:
-    """Only maintenance makes requests, and it cannot reach any waitlist."""
+    """Only maintenance sends requests, and it cannot reach any waitlist."""
     all_is_well(world, "private", "maintenance", "api")
     world.maintain(beats_missed=1)
 
@@ -148,7 +149,7 @@ def lies_in(queue: str) -> Callable[[World, int], None]:
 def webhook_takes_nothing(world: World, number: int) -> None:
     """The webhook refuses an event.
 
-    The function retries it after pauses that grow up to an hour.
+    The function retries the event after pauses that grow up to an hour.
     """
     all_is_well(world, "webhook")
     at, tries = 0.0, 0
@@ -523,8 +524,9 @@ def test_a_fault_rings_its_alarms_and_no_other(fault: Fault, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_an_alarm_ends_with_its_fault(fault: Fault, mode: str) -> None:
-    """Every alarm ends with its fault, except alarms that stay on until somebody has looked at what
-    happened.
+    """Every alarm ends with its fault.
+
+    Only some alarms stay on until somebody has looked at what happened.
     """
     world = lived(fault, mode)
     before = ringing(world.states(dict.fromkeys(fault.stays, ALARM), fills=False))

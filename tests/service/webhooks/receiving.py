@@ -1,4 +1,7 @@
-"""A local receiver of webhooks whose answers a test chooses, and the function that sends them."""
+"""A local receiver of webhooks, and the function that sends them.
+
+A test chooses the responses of the receiver.
+"""
 
 import json
 import ssl
@@ -32,7 +35,7 @@ Detail = dict[str, Any]
 
 
 def status(code: int, **headers: str) -> Answer:
-    """Return an answer with a status and headers.
+    """Return a response with a status and headers.
 
     An underscore in the name of a header stands for a hyphen.
     """
@@ -49,7 +52,8 @@ def status(code: int, **headers: str) -> Answer:
 class Stand:
     """A receiver that stores what it gets.
 
-    `answers` contains the answers to the next requests, and `always` answers all later ones.
+    `answers` contains the responses to the next requests, and `always` is the response to all later
+    requests.
     """
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
@@ -121,8 +125,8 @@ class Context:
 
 @dataclass
 class Stage:
-    """People on a waitlist, the queue of their events, and the function that sends the events from
-    the queue to the receiver.
+    """People on a waitlist, the queue of their events, and the function that sends events from the
+    queue to the receiver.
     """
 
     stand: Stand
@@ -153,7 +157,7 @@ class Stage:
             ),
             queue=WebhookQueue(guarded("WebhookFn", self.sqs), WEBHOOK_QUEUE, WEBHOOK_DEAD_LETTERS),
             receiver=Receiver(**given),
-            # Signatures use the real time, because the library that checks them does so too.
+            # Signatures use the real time, because the library that verifies them uses it too.
             signatures=Signatures(lambda: self.secret),
             now_millis=self.scene.clock.now_millis,
             jitter=lambda: 0.0,
@@ -166,7 +170,7 @@ class Stage:
     def announce(self, details: list[Detail] | None = None) -> None:
         """Put events into the queue.
 
-        Without `details`, these are the events since the last call.
+        If `details` is missing, these are the events since the last call.
         """
         for detail in self.scene.news() if details is None else details:
             self.queue.send(json.dumps(detail))
@@ -174,7 +178,7 @@ class Stage:
     def call(self) -> bool:
         """Pass one visible message to the function, as Lambda does.
 
-        Return False if there is none.
+        Return False if no message is visible.
         """
         messages = self.queue.receive(1)
         if not messages:
@@ -192,7 +196,7 @@ class Stage:
             pass
 
     def run_for(self, seconds: float, step: float = 600) -> None:
-        """Let time pass, and pass each message that becomes visible to the function."""
+        """Let the given time pass, and pass each message that becomes visible to the function."""
         for _ in range(int(seconds // step)):
             self.advance(step)
             self.run()

@@ -1,4 +1,6 @@
-"""Each event arrives, and in order, whatever the queue, the receiver and the processes do."""
+"""Each event arrives, and arrives in order, whatever the queue, the receiver and the
+processes do.
+"""
 
 import random
 from collections import defaultdict
@@ -62,7 +64,7 @@ class Simulation:
     def post(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Attempt:
         _, entry_id, stamp = headers["webhook-id"].split("_")
         if not (self.is_calm or self.is_looking) and self.chance.random() < 0.2:
-            # Another process delivers an event in the meantime.
+            # In the meantime, a different process delivers an event.
             self.deliver()
         fate = 1.0 if self.is_calm else self.chance.random()
         if fate < 0.2:
@@ -106,7 +108,7 @@ class Simulation:
         self._look(entry_id)
 
     def _look(self, entry_id: str) -> None:
-        """Deliver all messages of an entry while no process has its lease."""
+        """Deliver all messages of an entry while no process has the lease of this entry."""
         self.clock.advance(LEASE_SECONDS + 1)
         self.is_looking = True
         while self.deliver(entry_id):
@@ -119,8 +121,9 @@ class Simulation:
             self.sqs.queue.send(detail.body.decode())
 
     def deliver(self, entry_id: str = "") -> bool:
-        """Pass a random visible message to the function. Return False if there is none."""
-        # The messages are hidden for zero seconds, so that those that are not chosen stay visible.
+        """Pass a random visible message to the function. Return False if no message is visible."""
+        # The messages are hidden for zero seconds, so the messages that are not chosen stay
+        # visible.
         visible = self.sqs.queue.receive(1000, 0)
         visible = [one for one in visible if entry_id in one.body]
         if not visible:
@@ -158,8 +161,8 @@ class Simulation:
 
 @pytest.mark.parametrize("seed", range(15))
 def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
-    """A repeat can only follow an interrupted answer, so the test checks the order of the first
-    arrivals (promises P2 and P3).
+    """An event can arrive a second time only after an interrupted response, so the test checks the
+    order of the first arrivals (promises P2 and P3).
     """
     simulation = Simulation(random.Random(seed))
     for _ in range(STEPS):

@@ -162,7 +162,7 @@ def a_byte_at_a_time(request: Any) -> None:
 
 
 def cut_off(_: Any) -> None:
-    """Close the connection without an answer, although the event was received."""
+    """Close the connection without a response, although the receiver has got the event."""
 
 
 def nonsense(request: Any) -> None:
@@ -170,9 +170,8 @@ def nonsense(request: Any) -> None:
 
 
 def ending_when_received(stand: Stand) -> Any:
-    """Return a timer that expires when the receiver has got the request.
-
-    It does not depend on the speed of the machine.
+    """Return a timer that expires when the receiver has got the request, so that it does not depend
+    on the speed of the machine.
     """
 
     class Received(threading.Thread):
@@ -302,7 +301,7 @@ def test_after_a_day_an_event_is_a_dead_letter_and_later_ones_go_on(
 def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
     """Let Ada sign up while the receiver fails for a day.
 
-    Then the receiver works again and gets Ada's next event.
+    Then the receiver works again, and gets Ada's next event.
     """
     stand.always = status(500)
     stage.scene.people.all_sign_up("ada")
@@ -321,7 +320,9 @@ def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
 def test_an_event_that_was_given_up_comes_by_a_replay_and_by_no_second_copy(
     stage: Stage, stand: Stand
 ) -> None:
-    """Later events have been sent meanwhile, so the copy would arrive in the wrong order."""
+    """Later events have been sent in the meantime, so the second copy would arrive in the wrong
+    order.
+    """
     joined = is_given_up(stage, stand)
     stage.announce(joined)
     stage.run()
@@ -350,7 +351,9 @@ def test_a_copy_of_a_replay_that_was_given_up_brings_nothing(stage: Stage, stand
 def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_message(
     stage: Stage, stand: Stand
 ) -> None:
-    """The message is delivered again after a later event and all events before it were given up."""
+    """The message is delivered again after the service has delivered a later event and has given up
+    all events before it.
+    """
     stand.always = status(500)
     lives(stage)
     stage.announce(list(reversed(stage.scene.news())))
@@ -370,12 +373,12 @@ def test_a_dead_letter_of_a_person_who_was_erased_since_is_not_sent_again(
 ) -> None:
     """After `erased`, the receiver gets no earlier event of the person.
 
-    The new stay counts as another person (promise P8).
+    A new signup counts as a different person (promise P8).
     """
     is_given_up(stage, stand)
     people = stage.scene.people
     assert people.hold_back("ada").status == 200
-    # EventBridge could not deliver this event to the queue.
+    # EventBridge could not put this event into the queue.
     stage.dead.send(json.dumps({"detail": stage.scene.news()[0]}))
     assert people.erase("ada").status == 204
     stage.scene.maintain()
@@ -403,7 +406,7 @@ def test_dead_letters_that_are_sent_again_arrive_in_order(stage: Stage, stand: S
     stage.advance(60)
     assert replay(stage, before).json == {"replayed": 4, "more": False}
     assert stage.dead.bodies == []
-    # If a replay is interrupted, messages may be sent twice and in another order.
+    # If a replay is interrupted, some messages may be sent twice and in a different order.
     for body in reversed(stage.queue.bodies):
         stage.queue.send(body)
     stage.run_for(7200)
@@ -420,8 +423,8 @@ def test_a_replay_ends_before_its_request_does(stage: Stage) -> None:
         detail = {"event": "left", "waitlist_id": "bakery", "entry_id": "a" * 26}
         at = "2026-09-21T14:18:55.000Z"
         stage.dead.send(json.dumps({**detail, "stamp": str(number), "at": at}))
-    # An event that EventBridge could not deliver has EventBridge's format. A message that is no
-    # event stays in the queue.
+    # An event that EventBridge could not deliver has the format of EventBridge. A message that is
+    # not an event stays in the queue.
     stage.dead.send(json.dumps({"detail": {**detail, "stamp": "1", "at": at}}))
     stage.dead.send("{}")
     answers = [replay(stage, {"since": "2026-01-01T00:00:00Z"}).json for _ in range(2)]
@@ -463,7 +466,7 @@ def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: St
 
 
 def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> None:
-    """The receiver fails until the person has signed up again (promise P8)."""
+    """The receiver fails until after the person has signed up again (promise P8)."""
     people = stage.scene.people
     assert stage.scene.configure(admission={}).status == 200
     stand.always = status(500)
@@ -494,8 +497,8 @@ def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> Non
 def test_nothing_is_sent_to_an_address_that_is_not_public(
     stage: Stage, stand: Stand, address: str
 ) -> None:
-    """Nothing is sent to a host with a private address, even if another address of the host is
-    public.
+    """The function sends nothing to a host that has a private address, even if a different address
+    of the host is public.
     """
     url = stand.url.replace("http://127.0.0.1", "https://hooks.example.com")
     stage.start(url=url, only_loopback=False, resolve=lambda *_: ["93.184.215.14", address])
@@ -531,8 +534,8 @@ def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
 def test_the_connection_goes_to_the_address_that_was_checked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The name is resolved once, so a second lookup with another result cannot redirect the
-    connection.
+    """The function resolves the host name once, so a second lookup with a different result cannot
+    redirect the connection.
     """
     names = iter([["93.184.215.14"], ["127.0.0.1"]])
     connected = []

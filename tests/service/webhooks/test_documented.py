@@ -1,4 +1,4 @@
-"""The code and the sample in docs/app/webhooks.md."""
+"""Tests of the code and the sample in docs/app/webhooks.md."""
 
 import json
 import re
@@ -18,7 +18,7 @@ Case = tuple[bytes, dict[str, str], str]
 
 
 def documented(language: str) -> str:
-    """Return the documented program that checks a webhook."""
+    """Return the documented program that verifies a webhook."""
     (program,) = re.findall(rf"```{language}\n(.*?)```", TEXT, re.S)
     return str(program)
 

@@ -74,9 +74,9 @@ def test_an_event_that_is_put_off_says_how_late_it_will_be(
 def lived(
     stage: Stage, capsys: pytest.CaptureFixture[str], minutes: int
 ) -> dict[Metric, list[list[float]]]:
-    """Let some minutes pass, with one heartbeat each.
+    """Let the given minutes pass, with one heartbeat in each.
 
-    Return the function's metrics in CloudWatch.
+    Return the metrics of the function in CloudWatch.
     """
     values: dict[Metric, list[list[float]]] = {}
     for number in range(1, minutes + 1):
@@ -140,7 +140,7 @@ def test_a_replay_of_dead_letters_takes_heartbeats_away(
 ) -> None:
     """Heartbeats become dead letters while the function does not run.
 
-    A replay does not send them to the webhook.
+    A replay does not send heartbeats to the webhook.
     """
     stage.dead.send(json.dumps(body))
     since = {"since": "2026-01-01T00:00:00Z"}

@@ -26,7 +26,8 @@ HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 MODULES = HERE / "node_modules"
 MAVEN = Path.home() / ".m2/repository"
-# The output of each program: the responses of the service, as the generated client reads them.
+# The output of each program contains the responses of the service, as the generated client has read
+# them.
 JOURNEY = """\
 ada signup: waiting at 1, true
 ada look: offered, true
@@ -45,7 +46,7 @@ INSTALL = {
     "javac": "apt-get install openjdk-17-jdk-headless",
     "go": "apt-get install golang-go",
 }
-# The programs of docs/app/client.md and their output.
+# The programs in docs/app/client.md, and the output that they must have.
 EXAMPLES = ROOT / "docs" / "app" / "examples"
 STORY = "joined at 1\nentered with a pass of 3 parts\nexited\n"
 # These settings are those of docs/app/generated-clients.md. A choice between schemas becomes `Any`
@@ -68,7 +69,7 @@ pytestmark = pytest.mark.timeout(900)  # the Kotlin compiler takes a minute, or 
 
 
 def run(title: str, *command: str | Path, cwd: Path, **environ: str) -> str:
-    """Run a command until it ends, and return its output."""
+    """Run a command until it has ended, and return its output."""
     print(f"{title} ...", flush=True)
     done = subprocess.run(
         [str(part) for part in command],
@@ -101,8 +102,8 @@ def generate(folder: Path, *generator: str, options: str) -> None:
 
 
 def class_path(*more: Path) -> str:
-    """Return the class path with the libraries that generated Java and Kotlin clients need, and the
-    given paths.
+    """Return a Java class path with the given paths, and with the libraries that generated Java and
+    Kotlin clients need.
     """
     names = (HERE / "libraries.txt").read_text("utf-8").split()
     jars = {name: MAVEN / jar_of(name) for name in names}
@@ -127,7 +128,7 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture
 def operator(service: Service) -> Iterator[Operator]:
-    """An operator of a waitlist with an admission policy."""
+    """An operator of a waitlist that has an admission policy."""
     with httpx.Client(base_url=service.url, timeout=35, trust_env=False) as http:
         operator = Operator(http, local_operator(), f"clients-{secrets.token_hex(4)}")
         settings = {"name": "Clients", "segments": [["language"]], "admission": POLICY}
@@ -217,8 +218,8 @@ def test_java_customers(operator: Operator, journey: tuple[str, str], tmp_path: 
 def test_go_customers(operator: Operator, journey: tuple[str, str], tmp_path: Path) -> None:
     generate(tmp_path, "go", options="packageName=waitlist")
     shutil.rmtree(tmp_path / "test")  # stubs of tests, which need a library
-    # The Go client needs only Go's standard library, but the generated `go.mod` requires another
-    # one.
+    # The Go client needs only Go's standard library, but the generated file `go.mod` requires one
+    # more library.
     (tmp_path / "go.mod").write_text("module waitlist\n\ngo 1.19\n", encoding="utf-8")
     (tmp_path / "go.sum").unlink()
     (tmp_path / "journey").mkdir()

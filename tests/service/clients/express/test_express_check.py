@@ -1,4 +1,5 @@
-"""The Express check of docs/app/admission-pass.md lets passes in and refuses all others.
+"""The Express check of docs/app/admission-pass.md accepts valid passes and refuses all other
+tokens.
 
 `make test-express` installs what it needs.
 """
@@ -14,7 +15,7 @@ import httpx
 from tests.support.passes import ENTRY_ID, EVENTS, Issuer, documented_check, issuer_at_a_url
 
 HERE = Path(__file__).resolve().parent
-# A program that prints its port, receives one event with each POST request, and ends when its
+# This program prints its port, receives one event with each POST request, and ends when its
 # standard input is closed.
 SERVER = """
 app.post("/events", express.json(), (request, response) => {

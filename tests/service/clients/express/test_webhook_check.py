@@ -11,7 +11,7 @@ from typing import Any
 from tests.service.webhooks.test_documented import SECRET, documented, wrong_ones
 
 HERE = Path(__file__).resolve().parent
-# A program that reads test cases from its standard input and prints the result of each.
+# This program reads test cases from its standard input, and prints the result of each case.
 PROGRAM = """
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
