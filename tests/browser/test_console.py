@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize, exp
 
 from tests.browser.axe import Axe
 from tests.browser.conftest import PATIENCE_MS, NewContext
+from tests.browser.qr import read_code
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service, wait_until
 from tests.unit.cli.typed import Typed, clean_environment, write_program
@@ -1121,3 +1122,38 @@ def test_the_page_says_that_the_console_has_ended(chromium: Browser, service: Se
         page.wait_for_url(url.partition("?")[0])
     expect(page.locator("#trouble")).to_contain_text("start it again with `waitlist console`")
     page.context.close()
+
+
+# The size of A4 in points, which are a 72nd of an inch.
+A4 = [595, 842]
+
+
+def test_the_poster_fits_one_sheet_and_its_code_leads_to_the_page(
+    console: Console, axe: Axe
+) -> None:
+    page = console.page
+    service = str(console.operator.http.base_url).rstrip("/")
+    url = f"{service}/w/{console.operator.waitlist_id}"
+    console.go(console.list_path)
+    page.get_by_role("link", name="Poster", exact=True).click()
+    poster = page.get_by_role("img", name=re.compile("The poster"))
+    expect(poster).to_be_visible()
+    assert axe.violations(page) == []
+    assert read_code(page, poster) == url
+
+    page.evaluate("() => { window.print = () => { window.isPrinted = true; }; }")
+    page.get_by_role("button", name="Print", exact=True).click()
+    assert page.evaluate("window.isPrinted")
+    printed = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+    (box,) = re.findall(rb"/MediaBox\s*\[([^\]]*)\]", printed)
+    assert [round(float(side)) for side in box.split()][2:] == A4
+
+    for language in ("English", "French", "Spanish", "Arabic"):
+        page.get_by_label(language, exact=True).uncheck()
+    page.get_by_role("button", name="Show", exact=True).click()
+    expect(page.get_by_label("French", exact=True)).not_to_be_checked()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download", exact=True).click()
+    svg = download.value.path().read_text("utf-8")
+    assert ("Hier anstellen" in svg, "Rejoignez" in svg) == (True, False)

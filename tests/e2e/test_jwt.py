@@ -7,6 +7,7 @@ import pytest
 from tests.e2e.processes import Service, run_module, running_service
 from tests.e2e.test_pages import parse_commands, send_command
 from tests.support.plain_http import plain_client
+from tools.local.operator import local_operator
 
 ISSUER = {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"}
 PAGE = "https://app.example.com"
@@ -34,6 +35,8 @@ def test_the_printed_commands_work_and_a_token_opens_only_its_own_entry(service:
         entry = f"/v1/waitlists/bakery/entries/{looked['entry_id']}"
         assert http.get(entry, headers=headers).json()["code"] == "forbidden"
         assert http.get(ME).json() == {"message": "Unauthorized"}
+        shown = http.get("/v1/admin/waitlists/bakery", auth=local_operator()).json()
+        assert shown["page_url"] is None
         joined = http.post("/v1/waitlists/bakery/entries", headers=headers, json={})
         assert (joined.status_code, joined.json()["position"]) == (201, 2)
         assert http.delete(ME, headers=headers).status_code == 204

@@ -1,5 +1,6 @@
-"""Defines the `page` command, which shows or changes the customer page of a waitlist."""
+"""Defines the commands for the customer page of a waitlist and for its poster."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -47,11 +48,57 @@ def page(
     if off or settings:
         change(context, waitlist, {"page": settings or None}, version)
     else:
-        _print(context, waitlist, context.call("GET", waitlist)["page"])
+        found = context.call("GET", waitlist)
+        _print(context, found["page_url"], found["page"])
 
 
-def _print(context: Context, waitlist: str, page: dict[str, Any] | None) -> None:
-    address = f"{str(context.api.http.base_url).rstrip('/')}/w/{waitlist}"
+@command("poster", PANEL, "waitlist poster bakery --language en --language de")
+def poster(
+    context: Context,
+    waitlist: WaitlistId,
+    languages: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--language",
+            help="Language of the words on the poster: en, de, fr, es or ar. Repeat the option for "
+            "several languages. "
+            "Default: all languages of the customer page.",
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            "--address",
+            help="Address that the poster leads to, such as that of your own page. Default: the "
+            "address of the customer page.",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="File to write. Default: the id of the waitlist with -poster.svg. - is standard "
+            "output.",
+        ),
+    ] = None,
+) -> None:
+    """Write a poster with a QR code that leads to the customer page of a waitlist.
+
+    The poster is an SVG file for a sheet of A4. To print it, open the file in a browser.
+    """
+    from waitlist_cli.operations.poster import draw_poster
+
+    svg = draw_poster(context.call("GET", waitlist), languages or (), address)
+    if output == "-":
+        context.output.line(svg.rstrip())
+        return
+    path = output or f"{waitlist}-poster.svg"
+    Path(path).write_text(svg, "utf-8")
+    context.output.result({"file": path}, f"The poster is in {path}.")
+
+
+def _print(context: Context, address: str | None, page: dict[str, Any] | None) -> None:
     shown = page or NO_PAGE
     questions = ", ".join(field["name"] for field in shown["fields"])
     pairs = {"address": address, **shown, "fields": questions, "texts": ", ".join(shown["texts"])}

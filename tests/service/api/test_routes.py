@@ -35,6 +35,7 @@ DEFAULTS = {
     "messages": None,
     "admission": None,
     "page": None,
+    "page_url": "https://api.example.com/w/bakery",
     "segments": [],
     "segments_state": "ready",
     "rebuild": None,
@@ -157,7 +158,8 @@ def test_making_and_replacing_a_waitlist(people: People) -> None:
     made = other.configure(capacity=5)
     assert made.status == 201
     times = ("created_at", "updated_at")
-    expected = {**DEFAULTS, "waitlist_id": "florist", "capacity": 5}
+    own = {"waitlist_id": "florist", "page_url": "https://api.example.com/w/florist"}
+    expected = {**DEFAULTS, **own, "capacity": 5}
     assert without_times(made.json, *times) == expected
     people.world.clock.advance(1)
     replaced = other.configure(open=False)

@@ -19,7 +19,8 @@ def test_the_customers_page_is_set_shown_changed_and_removed(
     bakery.typed.run("page", name, "--colour", "#0b6e4f", "--enter", "http://localhost:1/")
     bakery.typed.run("page", name, "--colour", "")
     shown = bakery.typed.json("page", name)
-    assert shown["address"] == f"{bakery.typed.url}/w/{name}"
+    assert shown["address"] == bakery.typed.json("show", name)["page_url"]
+    assert shown["address"].endswith(f"/w/{name}")
     page = shown["page"]
     assert (page["text"], page["colour"]) == ("Fresh bread", None)
     assert (page["fields"][0]["name"], page["enter_url"]) == ("email", "http://localhost:1/")

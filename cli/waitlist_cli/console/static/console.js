@@ -137,5 +137,6 @@ const drop = document.getElementById("drop");
 if (drop) acceptFiles(drop);
 if (document.getElementById("counter")) runCounter();
 useTables();
+document.querySelector("[data-print]")?.addEventListener("click", () => print());
 const zone = document.getElementById("timezone");
 if (zone?.hasAttribute("data-own-zone")) useOwnZone(zone.form);

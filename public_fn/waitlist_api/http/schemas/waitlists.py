@@ -316,6 +316,14 @@ WaitlistConfigAnswer: Any = create_model(
         ],
         "opens_at": Time | None,
         "closes_at": Time | None,
+        "page_url": Annotated[
+            str | None,
+            Field(
+                description="The URL of the customer page. Use it for links and posters, because "
+                "the URL of the API may be closed to customers. Null if customers have accounts, "
+                "because such customers cannot join on this page."
+            ),
+        ],
         "segments_state": Annotated[
             Literal["ready", "building"],
             Field(

@@ -74,7 +74,9 @@ def path_of(bakery: Bakery) -> str:
 def test_the_customers_page_is_set_shown_and_emptied(console: Opened, bakery: Bakery) -> None:
     path = path_of(bakery)
     assert "The join form asks nothing." in console.text(path)
-    assert f'href="{bakery.typed.url}/w/{bakery.waitlist_id}"' in console.page(path)
+    assert f'href="{bakery.typed.json("page", bakery.waitlist_id)["address"]}"' in console.page(
+        path
+    )
     bakery.typed.run("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert send(console, path, form_of(EMAIL, CITY, TERMS)).headers["HX-Redirect"] == path
     found = bakery.typed.json("show", bakery.waitlist_id)

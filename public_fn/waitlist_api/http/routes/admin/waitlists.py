@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct
 
 from waitlist_api import cursors
+from waitlist_api.auth.passes import Passes
 from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.questions import AskCommand, Questions
 from waitlist_api.errors import (
@@ -45,13 +46,22 @@ MERGE_PATCH = "application/merge-patch+json"
 class Routes(Struct, frozen=True):
     waitlists: Waitlists
     questions: Questions
+    passes: Passes
     stack: Stack
     now_millis: NowMillis
     request: Request
 
     def _config(self, record: WaitlistRecord) -> WaitlistConfigAnswer:
         warnings = broken_rules(record.settings, self.stack, self.now_millis())
-        return _config(record, [_warning(rule) for rule in warnings])
+        return _config(
+            record, [_warning(rule) for rule in warnings], self._page_url(record.waitlist_id)
+        )
+
+    def _page_url(self, waitlist_id: str) -> str | None:
+        """Return the URL of the customer page, or None if customers cannot join on this page."""
+        if self.stack.has_accounts:
+            return None
+        return f"{self.passes.issuer or self.request.base_url}/w/{waitlist_id}"
 
     def _answer(
         self, record: WaitlistRecord, is_new: bool = False
@@ -249,10 +259,13 @@ def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:
     return None if rebuild is None else RebuildAnswer(done=rebuild.done, total=rebuild.total)
 
 
-def _config(record: WaitlistRecord, warnings: list[WarningAnswer]) -> WaitlistConfigAnswer:
+def _config(
+    record: WaitlistRecord, warnings: list[WarningAnswer], page_url: str | None = None
+) -> WaitlistConfigAnswer:
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,
         **shown(record.settings),
+        page_url=page_url,
         segments_state=record.segments_state,
         rebuild=_progress(record.rebuild),
         warnings=warnings,

@@ -1,0 +1,50 @@
+"""Shows the poster of a waitlist, to print it or to download it."""
+
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from waitlist_cli.console.context import Console, waitlist_of
+from waitlist_cli.operations.poster import JOIN_HERE, address_of, draw_poster
+
+PATH = "/lists/{waitlist}/poster"
+LANGUAGES = (
+    ("en", "English"),
+    ("de", "German"),
+    ("fr", "French"),
+    ("es", "Spanish"),
+    ("ar", "Arabic"),
+)
+
+
+def routes(console: Console) -> list[Route]:
+    def show(request: Request) -> Response:
+        waitlist = console.get(f"/{waitlist_of(request)}")
+        chosen = _languages(request)
+        query = urlencode([("language", language) for language in chosen])
+        return console.page(
+            request,
+            "poster.html",
+            waitlist=waitlist,
+            address=address_of(waitlist),
+            languages=LANGUAGES,
+            chosen=chosen,
+            picture=f"{request.url.path}.svg?{query}",
+        )
+
+    def picture(request: Request) -> Response:
+        waitlist_id = waitlist_of(request)
+        svg = draw_poster(console.get(f"/{waitlist_id}"), _languages(request))
+        name = f'attachment; filename="{waitlist_id}-poster.svg"'
+        headers = {"Content-Disposition": name} if "download" in request.query_params else {}
+        return Response(svg, media_type="image/svg+xml", headers=headers)
+
+    return [Route(PATH, show), Route(f"{PATH}.svg", picture)]
+
+
+def _languages(request: Request) -> list[str]:
+    """Return the chosen languages, or all languages if none is chosen."""
+    chosen = request.query_params.getlist("language")
+    return [language for language in JOIN_HERE if language in chosen] or list(JOIN_HERE)
