@@ -16,6 +16,7 @@ LIBRARIES = {
     "jinja2",
     "platformdirs",
     "rich",
+    "segno",
     "starlette",
     "typer",
     "uvicorn",
