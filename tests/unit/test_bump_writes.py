@@ -66,10 +66,11 @@ def test_the_state_of_the_record_decides_how_a_bump_is_written(
     event. If the signup has not been recorded yet, the signup and the bump are recorded together
     (promise P3).
     """
-    decided = MOVE.decide(found, 1)
+    decided = MOVE.decide(found, "A001", 1)
     if decided is None:
         assert how is None
         return
     after, is_joined = decided.after, "joined" in {event.event for event in decided.events}
     is_moved = (after.rank, after.stamp) == (MADE.rank, MADE.stamp)
     assert (is_moved, is_joined) == (how != "event", how == "join")
+    assert after.call_number == ("A001" if is_joined else "")

@@ -84,7 +84,7 @@ def test_dynamodb_accepts_each_group_of_an_import(profile_bytes: int) -> None:
         rest = rest[len(group) :]
     for placed in imports.groups_of(records, lambda record: record):
         assert len(placed) <= MAX_PLACES
-        imports.finish([(record, place_of(record)) for record in placed], NOW)
+        imports.finish([(record, place_of(record), "") for record in placed], NOW)
 
 
 def place_of(record: EntryRecord) -> SignupResult:

@@ -128,6 +128,14 @@ def confirm_text(confirm: Mapping[str, Any] | None) -> str:
     return f"asked every {every}, {answer} to answer{reminders}, then {then}"
 
 
+def call_numbers_text(rules: Mapping[str, str] | None) -> str:
+    """Describe the numbers that customers get."""
+    if rules is None:
+        return "none"
+    ends = {"daily": "begin again every day", "never": "never begin again"}
+    return f"{rules['prefix']}001, {rules['prefix']}002, …, which {ends[rules['restart']]}"
+
+
 def messages_text(messages: Mapping[str, Any] | None) -> str:
     """Describe the messages that the waitlist sends."""
     if messages is None:
@@ -174,6 +182,7 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
         "segments": segments_text(waitlist["segments"]),
         "rest": rest_text(waitlist["rest"]),
         "confirm": confirm_text(waitlist["confirm"]),
+        "call_numbers": call_numbers_text(waitlist["call_numbers"]),
         "messages": messages_text(waitlist["messages"]),
         "identity": identity_text(waitlist["identity"]),
         "admission": policy_text(waitlist["admission"]),

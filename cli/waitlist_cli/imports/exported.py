@@ -25,6 +25,7 @@ FIELDS: Mapping[str, Use] = {
     "offered_until": "noted",
     "claimed_until": "noted",
     "call": "implied",
+    "call_number": "noted",
     "parked_at": "noted",
     "park_reason": "taken",
     "ready": "implied",
@@ -55,6 +56,7 @@ PARKED = "Parked there: held back at their places here"
 DELAYED = "Passed over for some time after a claim there: ready here"
 ASKED = "Asked there whether they are still waiting: not asked here"
 ATTEMPTS = "Had failed attempts there: attempts are counted from 0 here"
+NUMBERED = "Had call numbers there: get new numbers here, if this waitlist has call numbers"
 # A customer can be banned without ever having signed up. The export does not contain the customer
 # id of such a customer.
 UNKNOWN = "Banned there but never signed up, so the customer id is unknown: not banned here"
@@ -98,6 +100,7 @@ def read_exported_row(row: Mapping[str, Any]) -> Taken:
         DELAYED: bool({"delayed", "declined"} & set(reasons)),
         ASKED: "confirm_by" in row,
         ATTEMPTS: _number(row, "attempts") > 0,
+        NUMBERED: "call_number" in row,
     }
     return Taken(entry, tuple(note for note, is_true in notes.items() if is_true))
 

@@ -30,6 +30,7 @@ Person = dict[str, Any]
 ALWAYS = ("position", "entry_id", "customer_id", "status", "priority", "joined_at")
 # The CSV file has these columns only if at least one person has a value for them.
 IF_ANY = (
+    "call_number",
     "not_ready",
     "held_back_reason",
     "rest_until",

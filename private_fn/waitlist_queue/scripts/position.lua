@@ -5,15 +5,15 @@
 -- ARGV entry_id segments_version segments is_poll
 -- `segments` are segment ids, separated by spaces. If `is_poll` is 1, the customer has sent the request and therefore
 -- counts as present.
--- RETURNS waiting total hide_counts is_due position rank ticket places pace ready_ahead not_ready confirm_by_millis presence_seconds
--- RETURNS absent total hide_counts is_due
+-- RETURNS waiting total hide_counts is_due has_call_numbers position rank ticket places pace ready_ahead not_ready confirm_by_millis presence_seconds
+-- RETURNS absent total hide_counts is_due has_call_numbers
 -- EACH places position total
 -- EACH not_ready reason until_millis
--- RETURNS held|offered|parked|done|no_show total hide_counts is_due rank ticket offered_until_millis token
+-- RETURNS held|offered|parked|done|no_show total hide_counts is_due has_call_numbers rank ticket offered_until_millis token
 -- RETURNS segments_building|stale_segments
 local BETWEEN_POLLS = 1000 -- milliseconds between two polls that trigger a run
 
-local hide_counts = meta_hide_counts == '1'
+local hide_counts, has_call_numbers = meta_hide_counts == '1', meta_has_call_numbers == '1'
 if segments ~= '' and segments_version ~= meta_segments_version then return {'stale_segments'} end
 if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
 end_rests(keys, now)
@@ -32,11 +32,11 @@ end
 local is_watched = meta_presence_seconds and is_poll == '1'
 if not rank then
   local hold = read_hold(keys, entry_id)
-  if not hold then return {'absent', total, hide_counts, is_due} end
+  if not hold then return {'absent', total, hide_counts, is_due, has_call_numbers} end
   local until_millis = hold.state == 'offered' and
     tonumber(redis.call('ZSCORE', keys.held, entry_id))
   if is_watched and until_millis then note_poll(keys, entry_id, now) end
-  return {hold.state, total, hide_counts, is_due, hold.rank, hold.ticket, until_millis, hold.token}
+  return {hold.state, total, hide_counts, is_due, has_call_numbers, hold.rank, hold.ticket, until_millis, hold.token}
 end
 local ahead, ready_ahead = count_ahead(keys, entry_id)
 is_watched = is_watched and (ready_ahead or ahead) < WATCHED
@@ -55,6 +55,6 @@ for segment in string.gmatch(segments, '%w+') do
   places[#places + 1] = {within, redis.call('ZLEXCOUNT', keys.segments, first, last)}
 end
 local reasons, confirm_by_millis = reasons_of(keys, entry_id)
-return {'waiting', total, hide_counts, is_due, ahead + 1, rank, ticket, places,
+return {'waiting', total, hide_counts, is_due, has_call_numbers, ahead + 1, rank, ticket, places,
   pace_of(meta_paused, meta_pace), ready_ahead, reasons, confirm_by_millis,
   is_watched and tonumber(meta_presence_seconds)}

@@ -94,7 +94,7 @@ class Declines(Struct, frozen=True):
             decided = answer.result.declines if isinstance(answer.result, c.DeclineResult) else 0
             declines = max(record.hold.declines, decided)
             left = max(0, rules.at_most - declines) if rules.to == "place" else None
-            return Declined(answer.view, left)
+            return Declined(answer.view.with_call_number(record), left)
         if not is_repeat or record.status == "leaving":
             offer = LeftOffer(until_millis=command.offered_until_millis, once_key=once_key)
             leave = Leave(by=CUSTOMER, reason=DECLINED, stay=stay, offer=offer)

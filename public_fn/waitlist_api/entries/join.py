@@ -50,28 +50,31 @@ class Joins(Struct, frozen=True):
         If Redis refuses the entry, cancel the signup and raise the error.
         """
         placed = self._take_place(record)
-        is_new = self.record(record, placed)
+        recorded, is_new = self.record(record, placed)
         place = (placed.rank, placed.ticket, placed.position, placed.total, placed.pace)
-        view = EntryView.placed(record.entry_id, "waiting", *place)
-        return SignedUp(replace(view, ready_ahead=placed.ready_ahead), is_new)
+        view = replace(
+            EntryView.placed(record.entry_id, "waiting", *place),
+            ready_ahead=placed.ready_ahead,
+            call_number=recorded.call_number or None,
+        )
+        return SignedUp(view, is_new)
 
     def try_to_finish(self, record: EntryRecord) -> None:
         """Finish a signup, or cancel the signup if Redis refuses the entry."""
         with suppress(Gone, InvalidFields, NotOpenYet, NotWaiting, WaitlistClosed, WaitlistFull):
             self.finish(record)
 
-    def record(self, record: EntryRecord, placed: c.SignupResult) -> bool:
-        """Record the place that Redis has given to the entry.
+    def record(self, record: EntryRecord, placed: c.SignupResult) -> tuple[EntryRecord, bool]:
+        """Record the place that Redis has given to the entry, and return the new record.
 
-        Return False if another request has already recorded the place.
+        The second value is False if another request has already recorded the place.
         """
         try:
-            self.entries.finish_join(record, placed, self.now_millis())
+            recorded = self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
-            self._settle(record, placed, changed.record)
-            return False
+            return self._settle(record, placed, changed.record), False
         self._count_source(record)
-        return True
+        return recorded, True
 
     def cancel(self, record: EntryRecord) -> None:
         """Cancel a signup in the record after Redis has ended it."""
@@ -116,15 +119,15 @@ class Joins(Struct, frozen=True):
 
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
-    ) -> None:
+    ) -> EntryRecord:
         """Check how another request has changed the record in the meantime. If it has finished this
-        signup, accept the signup.
+        signup, return the record as it is now.
 
         Raise NotWaiting if the signup has been cancelled.
         """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):
-            return
+            return existing
         if not same_stay:
             # Redis has added the entry to the queue, but its record no longer exists. Remove the
             # entry from Redis.

@@ -31,6 +31,7 @@ UNSEEN = (
     "presence_seconds",
     "call",
     "token",
+    "call_number",
 )
 
 
@@ -70,6 +71,9 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The token of the customer's offer. It contains the id of the invitation, if the offer belongs
     # to one.
     token: str = ""
+    # The number by which the customer can be called. It is None if the customer has no number, or
+    # if the caller did not ask for it.
+    call_number: str | None = None
 
     @property
     def is_claimed(self) -> bool:
@@ -119,7 +123,16 @@ class EntryView(Struct, frozen=True, kw_only=True):
             priority=record.priority,
             joined_at=joined_at,
             ticket=record.ticket,
+            call_number=record.call_number or None,
         )
+
+    def with_call_number(self, record: EntryRecord | None) -> Self:
+        """Return the view with the call number from the record, unless the record is about a
+        different signup.
+        """
+        if record is None or record.ticket != self.ticket:
+            return self
+        return replace(self, call_number=record.call_number or None)
 
 
 class Positions(Struct, frozen=True):
@@ -147,6 +160,9 @@ class Positions(Struct, frozen=True):
         hide_total = found.hide_counts and not to_operator
         view = view_of(entry_id, found, hide_total)
         view = view or self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
+        if found.has_call_numbers and not to_operator and view.call_number is None:
+            # Only the record contains the number. Polls of other waitlists do not read the record.
+            view = view.with_call_number(self.entries.get(waitlist_id, entry_id))
         return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
 
     def without_old_question(self, waitlist_id: str, view: EntryView) -> EntryView:

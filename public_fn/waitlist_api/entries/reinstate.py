@@ -23,6 +23,7 @@ from waitlist_api.errors import (
     NoFormerPlace,
 )
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.call_numbers import numbering_of
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.decisions import reason_to_leave
 from waitlist_api.records.entries import EntryRecords
@@ -179,6 +180,7 @@ class Reinstatements(Struct, frozen=True):
             updated_millis=now_millis,
             profile=former.profile,
             attributes=former.attributes,
+            call_number=former.call_number,
             joined=Joined(
                 millis=now_millis,
                 key=command.key,
@@ -199,6 +201,7 @@ class Reinstatements(Struct, frozen=True):
                 stamp=self._stamp(former),
                 joining_by=command.by,
                 joining_reason=command.reason,
+                numbering=numbering_of(waitlist.settings),
             ),
         )
 

@@ -80,6 +80,8 @@ class SegmentPositions(Struct, frozen=True):
                 # the segments can be read.
                 view = self.positions.read(waitlist_id, entry_id)
                 return None if view.position is not None else (view, [])
+            if answer.found.has_call_numbers:
+                view = view.with_call_number(record)
             if view.position is None:
                 return view, []
             if answer.is_whole:

@@ -27,10 +27,11 @@ from waitlist_api.entries.signup_step import (
 from waitlist_api.errors import AlreadyAdmitted, AlreadyLeft, EntryNotFound
 from waitlist_api.queue.messages import drop_of
 from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.call_numbers import numbering_of
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import ENDED, READINESS_CHANGE, EntryRecord
-from waitlist_api.records.facets import Contact, Joined, Verification
+from waitlist_api.records.facets import Contact, Intent, Joined, Verification
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
@@ -186,6 +187,7 @@ class Signups(Struct, frozen=True):
                 by_guest=not command.proven,
             ),
             verification=Verification(until_millis=command.verify_until_millis),
+            intent=Intent(numbering=numbering_of(waitlist.settings)),
             attributes_version=0 if command.verify_until_millis is None else READINESS_CHANGE,
             contact=Contact(
                 language=language_of(command.languages) if waitlist.settings.messages else ""

@@ -19,7 +19,8 @@ from waitlist_api.records.ledger import EntryChanged
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 
-PlacedRow = tuple[ImportedRow, EntryRecord, c.SignupResult]
+# A row with its record, its place and its call number.
+PlacedRow = tuple[ImportedRow, EntryRecord, c.SignupResult, str]
 REMOVED = "This customer was removed during the import. Import the row again."
 
 
@@ -44,7 +45,7 @@ class Placement(Struct, frozen=True):
             return
         records = [record for _, record in pairs]
         answers = self._place(records)
-        placed: list[PlacedRow] = []
+        placed: list[tuple[ImportedRow, EntryRecord, c.SignupResult]] = []
         for (item, record), answer in zip(pairs, answers, strict=True):
             if isinstance(answer, c.SignupResult):
                 item.ticket = answer.ticket
@@ -52,7 +53,8 @@ class Placement(Struct, frozen=True):
             else:
                 self.joins.cancel(record)
                 item.refuse(answer if isinstance(answer, WaitlistFull) else NotWaiting(REMOVED))
-        self._record_all(placed)
+        numbers = self.entries.call_numbers.draw_all([record for _, record, _ in placed])
+        self._record_all([(*row, number) for row, number in zip(placed, numbers, strict=True)])
 
     def _place(self, records: Sequence[EntryRecord]) -> list[c.SignupResult | WaitlistFull | Gone]:
         messages = [Placing(record) for record in records]
@@ -83,18 +85,18 @@ class Placement(Struct, frozen=True):
 
     def _record(self, group: Sequence[PlacedRow]) -> None:
         try:
-            self.imports.finish([(record, place) for _, record, place in group], self.now_millis())
+            self.imports.finish([row[1:] for row in group], self.now_millis())
         except EntryChanged:
             self._record_rest(group)
             return
-        for item, _, _ in group:
+        for item, *_ in group:
             item.outcome = "joined"
 
     def _record_rest(self, group: Sequence[PlacedRow]) -> None:
         """Record each remaining entry, unless another request has already recorded it."""
-        (waitlist_id,) = {record.waitlist_id for _, record, _ in group}
-        found = self.entries.get_many(waitlist_id, [item.entry_id for item, _, _ in group])
-        for item, record, place in group:
+        (waitlist_id,) = {record.waitlist_id for _, record, _, _ in group}
+        found = self.entries.get_many(waitlist_id, [item.entry_id for item, *_ in group])
+        for item, record, place, _ in group:
             now = found.get(item.entry_id)
             if now is not None and now.join_id == record.join_id and now.status in PRESENT:
                 item.outcome = "joined" if item.has_joined else "already"
@@ -103,7 +105,7 @@ class Placement(Struct, frozen=True):
 
     def _record_one(self, item: ImportedRow, record: EntryRecord, place: c.SignupResult) -> None:
         try:
-            is_first = self.joins.record(record, place)
+            _, is_first = self.joins.record(record, place)
             item.outcome = "joined" if is_first or item.has_joined else "already"
         except NotWaiting:
             item.refuse(NotWaiting(REMOVED))

@@ -19,6 +19,7 @@ from waitlist_api.queue.client import QueueClient
 from waitlist_api.queue.recovering import RecoveringQueue
 from waitlist_api.records import facets
 from waitlist_api.records.asks import MINUTE_MILLIS
+from waitlist_api.records.call_numbers import numbering_of
 from waitlist_api.records.conflicts import MAX_CONFLICT_RETRIES
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import READINESS_CHANGE, EntryRecord
@@ -238,6 +239,7 @@ class IntentWriter(Struct, frozen=True):
                 rank=rank,
                 stamp=allocation.stamp,
                 joining_by=by,
+                numbering=numbering_of(waitlist.settings),
             ),
             question=Question(confirmed_millis=_millis(row.confirmed_at)),
             contact=Contact(

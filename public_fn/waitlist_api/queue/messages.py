@@ -3,7 +3,7 @@
 from itertools import islice
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.journal import Change
@@ -275,6 +275,7 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
             **_enforced(settings),
             **_admission_of(settings.admission),
             **_opening_of(settings),
+            has_call_numbers=True if settings.call_numbers else UNSET,
         ),
         mode=mode,
         epoch=epoch,

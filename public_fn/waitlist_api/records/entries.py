@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis, now_millis
 from waitlist_api.errors import EntryNotFound, Forbidden
+from waitlist_api.records.call_numbers import CallNumbers
 from waitlist_api.records.entry import (
     PRESENT,
     EntryRecord,
@@ -51,8 +52,10 @@ class Move(Struct, frozen=True):
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
 
-    def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:
-        """Return the change that records the new rank.
+    def decide(
+        self, record: EntryRecord | None, call_number: str, now_millis: int
+    ) -> Commit | None:
+        """Return the change that records the new rank. `call_number` is for a joining entry.
 
         Return None if the signup that got the new rank has ended.
         """
@@ -63,7 +66,7 @@ class Move(Struct, frozen=True):
             # has ended.
             if record.former_ticket == self.made.ticket:
                 return None
-            joined = finish_join(record, self.made, now_millis)
+            joined = finish_join(record, self.made, call_number, now_millis)
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
@@ -109,6 +112,10 @@ class EntryRecords(Struct, frozen=True):
     @property
     def ledger(self) -> Ledger:
         return Ledger(self.table)
+
+    @property
+    def call_numbers(self) -> CallNumbers:
+        return CallNumbers(self.table, self.now_millis)
 
     def get(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of an entry, or None if the record is missing or has expired."""
@@ -219,19 +226,21 @@ class EntryRecords(Struct, frozen=True):
                 raise
         return again
 
-    def finish_join(self, record: EntryRecord, placed: SignupResult, now_millis: int) -> None:
-        """Finish a signup with the rank that Redis has assigned.
+    def finish_join(
+        self, record: EntryRecord, placed: SignupResult, now_millis: int
+    ) -> EntryRecord:
+        """Finish a signup with the rank that Redis has assigned, and return the new record.
 
         Raise EntryChanged if the signup has already been finished or has ended.
         """
-        stay = ("joining", record.join_id)
+        stay, call_number = ("joining", record.join_id), self.call_numbers.draw(record)
 
         def decide(now: EntryRecord | None) -> Commit | None:
             if now is None or (now.status, now.join_id) != stay:
                 return None
-            return finish_join(now, placed, now_millis)
+            return finish_join(now, placed, call_number, now_millis)
 
-        self.ledger.decide(record, decide, now_millis)
+        return self.ledger.decide(record, decide, now_millis)
 
     def cancel_join(self, record: EntryRecord) -> None:
         """Undo a signup that Redis has refused.
@@ -258,4 +267,5 @@ class EntryRecords(Struct, frozen=True):
     ) -> None:
         """Record the new rank of an entry. Raise EntryChanged if the signup has ended."""
         record = record or self.ledger.read(*key)
-        self.ledger.decide(record, lambda now: move.decide(now, now_millis), now_millis)
+        number = "" if record is None else self.call_numbers.draw(record)
+        self.ledger.decide(record, lambda now: move.decide(now, number, now_millis), now_millis)

@@ -94,6 +94,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     stamp: int = 0
     # The logical timestamp of the last edit.
     edited_stamp: int = 0
+    # The number by which the customer can be called, such as `A042`. It is empty if the waitlist
+    # did not number its customers at the time of the signup.
+    call_number: str = ""
 
     hold: Hold = Hold()
     call: Call = Call()
@@ -338,6 +341,7 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
     by: str
     reason: str = ""
     jti: str = ""
+    call_number: str = ""
     detail: dict[str, Any] = field(default_factory=dict)
     expires_at: int | None = None
     place: str = ""
@@ -372,6 +376,7 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
             "by_kind": self.by if self.by in KINDS else "operator",
             "at": self.at,
             "jti": self.jti,
+            **({"call_number": self.call_number} if self.call_number else {}),
             **({"at_millis": self.at_millis} if self.at_millis else {}),
             **({"reason": self.reason} if self.reason else {}),
             **({"detail": self.detail} if self.detail else {}),

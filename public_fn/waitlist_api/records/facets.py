@@ -223,6 +223,15 @@ class Joined(Facet, frozen=True):
     changes_until_millis: int = 0
 
 
+class Numbering(Struct, frozen=True, kw_only=True):
+    """How an entry gets its call number, according to the settings at the time of the signup."""
+
+    prefix: str = ""
+    # True if the numbers begin at 001 on each day in this time zone.
+    is_daily: bool = False
+    timezone: str
+
+
 class Intent(Facet, frozen=True):
     """The data with which any process can finish an interrupted request to join or to leave.
 
@@ -238,6 +247,8 @@ class Intent(Facet, frozen=True):
     # The operator who imports or reinstates the entry. Only a reinstatement has a reason.
     joining_by: str = ""
     joining_reason: str = ""
+    # None if the entry gets no call number.
+    numbering: Numbering | None = None
     # The record of the former signup while the customer joins again. If Redis refuses the new
     # signup, this record is restored. Fields that have the same value in both records are left out.
     former: dict[str, Any] | None = None

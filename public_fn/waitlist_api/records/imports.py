@@ -65,14 +65,16 @@ class ImportRecords(Struct, frozen=True):
         """Split entries into groups that each fit into one transaction."""
         return list(transactions(placed, MAX_PLACES, lambda item: _place_bytes(record_of(item))))
 
-    def finish(self, placed: Sequence[tuple[EntryRecord, SignupResult]], now_millis: int) -> None:
-        """Write the ranks that Redis has assigned to the entries.
+    def finish(
+        self, placed: Sequence[tuple[EntryRecord, SignupResult, str]], now_millis: int
+    ) -> None:
+        """Write the ranks that Redis has assigned to the entries, and their call numbers.
 
         Raise EntryChanged if an entry no longer has the status `joining`.
         """
         writes: list[Item] = []
-        for record, place in placed:
-            decided = finish_join(record, place, now_millis)
+        for record, place, call_number in placed:
+            decided = finish_join(record, place, call_number, now_millis)
             writes += self.entries.ledger.writes(record, decided, now_millis)
         with entry_changed():
             self.table.transact(writes)

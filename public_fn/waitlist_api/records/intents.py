@@ -52,13 +52,15 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
     )
 
 
-def first_ask_item(record: EntryRecord, ticket: int) -> Item:
+def first_ask_item(record: EntryRecord, ticket: int, call_number: str) -> Item:
     """Return the event that asks a customer to verify their address.
 
     The index sorts the event by the deadline for the verification.
     """
     stamp = joined_event(record, ticket).stamp + 1
-    event = HistoryEvent(stamp=stamp, event=VERIFICATION_ASKED, by="customer")
+    event = HistoryEvent(
+        stamp=stamp, event=VERIFICATION_ASKED, by="customer", call_number=call_number
+    )
     return {
         **event.to_item(*record.key),
         "join_id": record.join_id,
@@ -88,8 +90,12 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     return HistoryEvent(stamp=stamp, event=event, by=by, reason=reason, detail=detail, jti=jti)
 
 
-def finish_join(record: EntryRecord, placed: SignupResult | BumpResult, now_millis: int) -> Commit:
-    """Return the change that records the place that Redis has assigned to a joining entry."""
+def finish_join(
+    record: EntryRecord, placed: SignupResult | BumpResult, call_number: str, now_millis: int
+) -> Commit:
+    """Return the change that records the place that Redis has assigned to a joining entry, and the
+    entry's call number.
+    """
     after = replace(
         record,
         intent=Intent(),
@@ -97,11 +103,12 @@ def finish_join(record: EntryRecord, placed: SignupResult | BumpResult, now_mill
         rank=placed.rank,
         ticket=placed.ticket,
         stamp=placed.stamp,
+        call_number=call_number,
         updated_millis=now_millis,
     )
     puts: tuple[Put, ...] = ()
     if record.verification.until_millis is not None:
-        ask = first_ask_item(record, placed.ticket)
+        ask = first_ask_item(record, placed.ticket, call_number)
         after = replace(after, edited_stamp=ask["stamp"])
         puts = (Put(ask),)
     change = change_of(record, placed.stamp, "waiting", rank=placed.rank)

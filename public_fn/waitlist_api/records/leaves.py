@@ -118,6 +118,7 @@ def begin_erase(record: EntryRecord, now_millis: int) -> EntryRecord:
         attributes_version=0,
         joined=replace(record.joined, key="", body=""),
         hold=replace(record.hold, once_key="", once_stamp=0),
+        call_number="",
         call=Call(),
         ban=Ban(),
         pauses=Pauses(),

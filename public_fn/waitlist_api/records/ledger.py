@@ -109,7 +109,8 @@ class Ledger(Struct, frozen=True):
         after = _next(before, decided.after)
         key = after.key
         writes = [self._write(before, after)]
-        writes += [self.table.put_write(event.to_item(*key)) for event in decided.events]
+        events = (replace(event, call_number=after.call_number) for event in decided.events)
+        writes += [self.table.put_write(event.to_item(*key)) for event in events]
         writes += [
             self.table.update_write(event, OFF_INDEX, "attribute_exists(#pk)", {})
             for event in decided.unindexed

@@ -22,6 +22,7 @@ KEPT_MINUTES_MILLIS = KEPT_SECONDS["minute"] * 1000
 LAST = "~"
 SOURCES = "SAMPLE#SOURCE#"
 MESSAGES = "SAMPLE#MESSAGES"
+CALL_NUMBERS = "SAMPLE#CALL_NUMBERS"
 
 
 class Sample(Struct, frozen=True, kw_only=True):
@@ -126,7 +127,7 @@ class SampleRecords(Struct, frozen=True):
         return found
 
     def delete(self, waitlist_id: str) -> None:
-        """Delete all samples of a waitlist, its signup counts by source, and its message counts."""
+        """Delete all samples of a waitlist, and the other counters that are stored beside them."""
         after: Item | None = {}
         while after is not None:
             items, after = self.table.query(
@@ -156,6 +157,14 @@ def message_counts_key(waitlist_id: str) -> Item:
     This item is deleted together with the samples of the waitlist.
     """
     return {"pk": _pk(waitlist_id), "sk": MESSAGES}
+
+
+def call_numbers_key(waitlist_id: str) -> Item:
+    """Return the key of the item that counts the call numbers of a waitlist.
+
+    This item is deleted together with the samples of the waitlist.
+    """
+    return {"pk": _pk(waitlist_id), "sk": CALL_NUMBERS}
 
 
 def _pk(waitlist_id: str) -> str:

@@ -33,6 +33,8 @@ class Detail(Struct, frozen=True, omit_defaults=True):
     at: str
     by: str | UnsetType = UNSET
     jti: str | UnsetType = UNSET
+    # The field is missing if the customer has no call number.
+    call_number: str | UnsetType = UNSET
 
     @property
     def number(self) -> int:
@@ -56,6 +58,7 @@ class Detail(Struct, frozen=True, omit_defaults=True):
             at=item["at"],
             by=item["by_kind"],
             jti=item["jti"],
+            call_number=item.get("call_number", UNSET),
         )
 
     @classmethod

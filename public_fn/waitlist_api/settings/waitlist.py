@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from msgspec.structs import replace
 
 from waitlist_api.settings.admission import AdmissionPolicy, OfferHours, Scheduled
+from waitlist_api.settings.call_numbers import CallNumberRules
 from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.declared import DISTINCT, Setting, Settings
 from waitlist_api.settings.decline import DeclineRules
@@ -162,6 +163,14 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         Setting(
             "Whether and how the waitlist asks customers regularly whether they are still waiting.",
             null="that customers are not asked, and that earlier questions have no effect",
+        ),
+    ] = None
+    call_numbers: Annotated[
+        CallNumberRules | None,
+        Setting(
+            "The short numbers by which customers can be called. Only signups after the setting "
+            "was turned on get a number.",
+            null="that customers get no numbers",
         ),
     ] = None
     segments: Annotated[

@@ -132,6 +132,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # True if the policy makes offers only during certain hours. Each message about offers contains
     # these hours.
     has_hours: bool | UnsetType = UNSET
+    # True if the entries have call numbers. The numbers themselves are only in the record.
+    has_call_numbers: bool | UnsetType = UNSET
     # A customer who has polled before, but not within this many seconds, is passed over when offers
     # are made.
     presence_seconds: (
@@ -326,6 +328,8 @@ class PositionResult(Result, frozen=True, kw_only=True):
     offered_until_millis: Number | None = None
     # The token of the claim or offer. It is empty if the entry waits.
     token: str = ""
+    # True if the record contains a call number that the customer should see.
+    has_call_numbers: bool = False
     # The position of the entry, which is 1 plus the number of entries ahead of it. Entries with an
     # unverified address do not count.
     position: int | None = None

@@ -32,6 +32,7 @@ def _absent(total: int) -> dict[str, object]:
         "places": [],
         "pace": None,
         "is_due": False,
+        "has_call_numbers": False,
         "offered_until_millis": None,
         "token": "",
     }

@@ -10,7 +10,7 @@ def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
     """For an entry that is off the queue, the response has the place that it had, and the number of
     waiting entries (promise P6).
     """
-    line.init(hide_counts=True)
+    line.init(hide_counts=True, has_call_numbers=True)
     line.all_sign_up(PEOPLE)
     line.bump("ann", priority=3)
     held = line.claimed(3)
@@ -33,6 +33,7 @@ def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
             "presence_seconds": None,
             "pace": None,
             "is_due": False,
+            "has_call_numbers": True,
             "offered_until_millis": None,
         }
         assert answer == {**common, **place, "outcome": answer["outcome"], "token": token}

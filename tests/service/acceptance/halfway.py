@@ -4,9 +4,11 @@ and its call to Redis.
 
 from tests.support.admissions import Admissions
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.records.facets import Joined
+from waitlist_api.records.facets import Intent, Joined, Numbering
 from waitlist_api.records.leaves import Leave
 from waitlist_shared import contracts as c
+
+NUMBERING = Numbering(prefix="A", is_daily=True, timezone="UTC")
 
 
 def leaving(people: Admissions, name: str) -> None:
@@ -15,7 +17,7 @@ def leaving(people: Admissions, name: str) -> None:
     services.leaves.begin(people.waitlist_id, people.id_of(name), Leave(by="customer"))
 
 
-def intending(people: Admissions, name: str) -> EntryRecord:
+def intending(people: Admissions, name: str, *, numbered: bool = False) -> EntryRecord:
     """Write the intent to join to DynamoDB, and do not tell Redis."""
     services = people.world.services
     now_millis = services.now_millis()
@@ -27,14 +29,15 @@ def intending(people: Admissions, name: str) -> EntryRecord:
         join_id="0123abcd",
         joined=Joined(millis=now_millis),
         updated_millis=now_millis,
+        intent=Intent(numbering=NUMBERING if numbered else None),
     )
     services.entries.begin_join(intent)
     return intent
 
 
-def joining(people: Admissions, name: str) -> None:
+def joining(people: Admissions, name: str, *, numbered: bool = False) -> None:
     """Add an entry to Redis while the record contains only the intent to join."""
-    intent = intending(people, name)
+    intent = intending(people, name, numbered=numbered)
     people.world.services.queue.send(
         c.Signup(waitlist_id=intent.waitlist_id, entry_id=intent.entry_id, join_id=intent.join_id)
     )

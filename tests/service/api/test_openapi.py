@@ -236,6 +236,7 @@ def test_it_describes_the_query_of_a_place_within_a_segment() -> None:
         "rank",
         "poll_after_seconds",
         "call",
+        "call_number",
         "segments",
         "entry_token",
     }

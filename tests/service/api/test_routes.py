@@ -32,6 +32,7 @@ DEFAULTS = {
     "closes_at": None,
     "timezone": "UTC",
     "confirm": None,
+    "call_numbers": None,
     "messages": None,
     "admission": None,
     "page": None,
@@ -46,7 +47,8 @@ DEFAULTS = {
 
 def ready(ahead: int) -> dict[str, Any]:
     """Return the fields of a ready entry that has `ahead` ready entries before it."""
-    since = {"rest_until": None, "delayed_until": None, "confirm_by": None, "call": None}
+    since = {"rest_until": None, "delayed_until": None, "confirm_by": None}
+    since |= {"call": None, "call_number": None}
     return {"ready": True, "ready_ahead": ahead, "not_ready": None, **since}
 
 

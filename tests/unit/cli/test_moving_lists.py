@@ -365,6 +365,10 @@ def test_the_loss_of_attempts_is_noted() -> None:
     assert read_exported_row(ROW | {"attempts": 0}).notes == ()
 
 
+def test_the_loss_of_a_call_number_is_noted() -> None:
+    assert read_exported_row(ROW | {"call_number": "A042"}).notes == (exported.NUMBERED,)
+
+
 def test_a_status_column_of_another_program_becomes_a_profile_field() -> None:
     """If a file comes from another program, its column `status` becomes a profile field.
 

@@ -1,8 +1,8 @@
 -- NEEDS over segments
 
 -- If one of these settings is not set, Redis has no field for it.
-local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'presence_seconds', 'misses_at_most',
-  'misses_then', 'until_millis'}
+local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'has_call_numbers',
+  'presence_seconds', 'misses_at_most', 'misses_then', 'until_millis'}
 
 -- Begins a new admission schedule. Unused admissions of the old schedule are discarded.
 local function begin_schedule(keys, since_millis)

@@ -79,6 +79,7 @@ class EntryResponses(Struct, frozen=True):
             **readiness_fields(view),
             **estimate_fields(wait),
             "rank": view.rank,
+            "call_number": view.call_number,
             "call": call_answer(view.call),
             "poll_after_seconds": seconds,
         }

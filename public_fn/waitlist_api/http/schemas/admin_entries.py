@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
 from waitlist_api.http.schemas.attributes import Attributes, Profile
-from waitlist_api.http.schemas.call import CallAnswer
+from waitlist_api.http.schemas.call import CallAnswer, WithCallNumber
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
@@ -297,7 +297,7 @@ class HistoryAnswer(Model):
     ]
 
 
-class AdminEntryAnswer(EntryAnswer, WithReadiness):
+class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     rank: Annotated[
         Rank | None,
         Field(

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from waitlist_api.http.schemas.attributes import Filter, FilterIndex, Filters, without_filter
+from waitlist_api.http.schemas.call import WithCallNumber
 from waitlist_api.http.schemas.common import (
     Body,
     Model,
@@ -99,7 +100,7 @@ class WithdrawBody(Body):
     reason: Reason = ""
 
 
-class OfferAnswer(EntryAnswer):
+class OfferAnswer(EntryAnswer, WithCallNumber):
     """An entry that got a slot.
 
     The status is `offered`, or `admitted` if the policy's `acceptance` is `automatic`.

@@ -36,6 +36,20 @@ class CallAnswer(Model):
     ]
 
 
+class WithCallNumber(Model):
+    """The short number by which the customer can be called."""
+
+    call_number: Annotated[
+        str | None,
+        Field(
+            description="The number by which the customer can be called, on waitlists with "
+            "`call_numbers`. The customer keeps it until they leave or are admitted, and gets a "
+            "new number with the next signup. Null if the customer has no number.",
+            examples=["A042"],
+        ),
+    ] = None
+
+
 def call_answer(called: Call | None) -> CallAnswer | None:
     """Return the call as responses contain it."""
     return None if called is None else CallAnswer(to=called.to, called_at=called_at(called))

@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field, model_validator
 from typing_extensions import TypeAliasType
 
 from waitlist_api.http.schemas.attributes import Filter, FilterIndex, Filters, without_filter
-from waitlist_api.http.schemas.call import CallAnswer, CallBody, CallTo
+from waitlist_api.http.schemas.call import CallAnswer, CallBody, CallTo, WithCallNumber
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
@@ -156,7 +156,7 @@ class HeldAnswer(EntryAnswer):
     claimed_until: Time
 
 
-class CalledAnswer(EntryAnswer):
+class CalledAnswer(EntryAnswer, WithCallNumber):
     call: Annotated[
         CallAnswer | None,
         Field(
@@ -166,7 +166,7 @@ class CalledAnswer(EntryAnswer):
     ]
 
 
-class ClaimAnswer(Model):
+class ClaimAnswer(WithCallNumber):
     entry_id: TheEntryId
     status: EntryStatus
     claim_token: Annotated[str, documented(pattern=FORTY_HEX_DIGITS)]

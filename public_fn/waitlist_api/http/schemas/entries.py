@@ -8,7 +8,7 @@ from typing_extensions import TypeAliasType
 from waitlist_api.auth.credentials import CODE, TOKEN
 from waitlist_api.http.polling import LONGEST_SECONDS
 from waitlist_api.http.schemas.attributes import Attributes, Profile
-from waitlist_api.http.schemas.call import CallAnswer
+from waitlist_api.http.schemas.call import CallAnswer, WithCallNumber
 from waitlist_api.http.schemas.common import (
     Body,
     Count,
@@ -319,7 +319,7 @@ class WithReadiness(Model):
     ] = None
 
 
-class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate):
+class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate, WithCallNumber):
     """An entry, as its customer sees it.
 
     The estimated wait depends on the number of ready entries ahead.

@@ -165,7 +165,8 @@ class Routes(Struct, frozen=True):
             )
         )
         called = call_answer(current_call(record, self.now_millis()))
-        return CalledAnswer(**EntryView.recorded(record).answer, call=called)
+        view = EntryView.recorded(record)
+        return CalledAnswer(**view.answer, call_number=view.call_number, call=called)
 
     @operator(
         "Admit a claimed entry for good",
@@ -227,6 +228,7 @@ def _claim(offer: Offer, filters: Sequence[Segment] | None) -> ClaimAnswer:
         claim_token=offer.claim.token,
         claimed_until=iso(offer.claim.deadline_millis),
         attempts=offer.claim.attempts,
+        call_number=offer.record.call_number or None,
         customer_id=offer.record.customer_id or None,
         profile=offer.record.profile,
         attributes=offer.record.attributes,

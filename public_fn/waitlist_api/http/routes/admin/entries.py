@@ -75,6 +75,7 @@ Include = Annotated[Literal["history"] | None, Query()]
 # Default fields for an entry whose signup is still in progress. The DynamoDB record of the entry
 # has only the status `joining`.
 UNRECORDED: dict[str, Any] = {
+    "call_number": None,
     "language": None,
     "held_back_reason": None,
     "messages_off": False,
@@ -386,6 +387,7 @@ def _person(person: EntryDetails) -> dict[str, Any]:
         **person.view.answer,
         "rank": person.view.rank or (record.rank if record.status in PRESENT else None),
         **readiness,
+        "call_number": record.call_number or None,
         "held_back_reason": record.pauses.held_back_reason or None,
         "messages_off": bool(record.contact.messages),
         "unreachable": record.contact.unreachable,

@@ -1,0 +1,42 @@
+"""Define the `call_numbers` setting, which gives customers short numbers, such as A042."""
+
+from typing import Annotated, Literal
+
+from waitlist_api.settings.declared import Setting, Settings
+
+Restart = Literal["daily", "never"]
+
+
+class CallNumberRules(Settings, frozen=True, kw_only=True):
+    """How the waitlist numbers its customers.
+
+    Each signup gets the next number, and the customer keeps it until they leave or are admitted. A
+    number contains no personal data, so a screen or a loudspeaker can call it.
+    """
+
+    restart: Annotated[
+        Restart,
+        Setting(
+            "When the numbers begin at 001 again. With `daily`, they do so on each day in the "
+            "waitlist's `timezone`. With `never`, no number is given out twice.",
+            label="Call numbers",
+            choices={
+                "off": "Customers get no numbers",
+                "daily": "Begin at 001 every day",
+                "never": "Continue for as long as the list exists",
+            },
+        ),
+    ] = "daily"
+    prefix: Annotated[
+        str,
+        Setting(
+            "The letters at the beginning of each number. A change affects only signups after the "
+            "change, and does not restart the numbers.",
+            label="Letters before the number",
+            # A digit could make two numbers look the same: A1 with 001, and A with 1001.
+            pattern="^[A-Z]{0,4}$",
+            refusal="must be at most four capital letters from A to Z",
+            max_length=4,
+            examples=["A"],
+        ),
+    ] = ""
