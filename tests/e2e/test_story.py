@@ -109,6 +109,7 @@ def test_a_waitlist_can_be_full_closed_and_deleted(
         "waitlist_id": operator.waitlist_id,
         "name": "Shut",
         "open": False,
+        "notice": None,
         "page": None,
         "total": 1,
         "line": "closed",

@@ -8,6 +8,7 @@ import typer
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.admit import quota_text
 from waitlist_cli.operations.lists import CLOSE, DELETE, OPEN, PAUSE
+from waitlist_cli.operations.notice import notice_text
 from waitlist_cli.operations.policies import policy_text
 from waitlist_cli.operations.settings import NO_PAGE, SETTINGS_CHANGED
 from waitlist_cli.operations.settings import change as change_settings
@@ -187,6 +188,7 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
         "identity": identity_text(waitlist["identity"]),
         "admission": policy_text(waitlist["admission"]),
         "page": page_text(waitlist["page"]),
+        "notice": notice_text(waitlist["notice"]) or "none",
     }
     warnings = texts.pop("warnings")
     pairs = {name: texts[name] for name in texts if name != "rebuild" or texts[name]}

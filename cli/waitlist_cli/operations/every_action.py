@@ -22,6 +22,7 @@ from waitlist_cli.operations.edit import EDIT
 from waitlist_cli.operations.invite import INVITE
 from waitlist_cli.operations.leave import ERASE, REMOVE
 from waitlist_cli.operations.lists import CLOSE, DELETE, LIST, OPEN, PAUSE, RESUME
+from waitlist_cli.operations.notice import END_NOTICE, NOTICE
 from waitlist_cli.operations.readiness import HOLD_BACK, READY
 from waitlist_cli.operations.redrives import REDRIVE, REDRIVE_ALL
 from waitlist_cli.operations.reinstate import REINSTATE
@@ -36,7 +37,7 @@ PERSON_ACTIONS: tuple[PersonAction, ...] = (
     *(EDIT, TOKEN, LINK, VERIFY, REMOVE, REINSTATE, BAN, UNBAN, ERASE),
 )
 LIST_ACTIONS: tuple[ListAction, ...] = (
-    *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, ASK, REDRIVE_ALL),
+    *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, NOTICE, END_NOTICE, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
 # These requests come from forms and file imports. They have no dialog of their own.
@@ -110,6 +111,7 @@ def possible_for_list(waitlist: Document) -> list[ListAction]:
         INVITE,
         CLAIM_PEOPLE,
         ADD,
+        NOTICE,
         *([ASK] if waitlist["confirm"] else []),
         RESUME if waitlist["paused"] else PAUSE,
         CLOSE if waitlist["open"] else OPEN,

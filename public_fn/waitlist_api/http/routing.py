@@ -113,6 +113,7 @@ MODULES = {
         "preview_messages": "GET /v1/admin/waitlists/{waitlist_id}/messages",
         "send_test_message": "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
     },
+    "routes.admin.notice": {"put_notice": "PUT /v1/admin/waitlists/{waitlist_id}/notice"},
     "routes.admin.preview": {"preview_admission": "POST /v1/admin/waitlists/{waitlist_id}/preview"},
     "routes.admin.reinstate": {
         "reinstate": "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/reinstate",

@@ -14,9 +14,11 @@ from waitlist_api.records.checkpoint import NO_CHECKPOINT, Checkpoint
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.segments import Segments
 from waitlist_api.records.table import ConditionFailed, Item, Table
+from waitlist_api.settings.notice import Notice
 from waitlist_api.settings.waitlist import WaitlistSettings, pass_seconds_of, schedule_of
 
 SETTINGS = Decoder(WaitlistSettings)
+NOTICE = Decoder(Notice)
 CATALOG = "CATALOG"
 ALIVE = "attribute_exists(#pk) AND attribute_not_exists(#deleting)"
 
@@ -72,6 +74,13 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     # settings.
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()
+    # The last notice of the waitlist. If its time is over, customers no longer see the notice.
+    notice: Notice | None = None
+
+    def notice_at(self, now_millis: int) -> Notice | None:
+        """Return the notice that customers see at this time, or None if there is none."""
+        notice = self.notice
+        return notice if notice is not None and notice.is_shown_at(now_millis) else None
 
     @property
     def segments(self) -> Segments:
@@ -85,6 +94,8 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
             known["rebuild"] = RebuildProgress.from_item(known["rebuild"])
         if "confirm_walk" in known:
             known["confirm_walk"] = ConfirmWalk.from_item(known["confirm_walk"])
+        if "notice" in known:
+            known["notice"] = NOTICE.decode(item["notice"])
         known["settings"] = SETTINGS.decode(item["settings"])
         return cls(**known)
 
@@ -216,6 +227,21 @@ class WaitlistRecords(Struct, frozen=True):
             self.table.update(
                 _key(waitlist_id), "SET #confirm_walk = :walk", ALIVE, {"walk": asdict(walk)}
             )
+
+    def write_notice(self, waitlist_id: str, notice: Notice | None) -> bool:
+        """Replace the notice of a waitlist, or remove it if `notice` is None.
+
+        The version of the settings stays the same. Return False if the waitlist does not exist or
+        is being deleted.
+        """
+        update, values = "REMOVE #notice", {}
+        if notice is not None:
+            update, values = "SET #notice = :notice", {"notice": encode(notice).decode()}
+        try:
+            self.table.update(_key(waitlist_id), update, ALIVE, values)
+        except ConditionFailed:
+            return False
+        return True
 
     def begin_delete(self, waitlist_id: str, now_millis: int, version: int | None = None) -> bool:
         """Mark a waitlist as being deleted.

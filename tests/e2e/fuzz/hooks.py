@@ -58,7 +58,9 @@ BEYOND_ANY_SCHEMA = {
     "body.parked_at": "a time must exist in the calendar",
     "body.banned_at": "a time must exist in the calendar",
     "body.rest_until": "a time must exist in the calendar",
-    "body.until": "a time must exist, and a rest must end in the future within `max_days`",
+    "body.until": "a time must exist, a notice must end in the future, and so must a rest, "
+    "within `max_days`",
+    "body.text": "a text must not consist of spaces only",
     "body.since": "a time must exist in the calendar",
     "body.refill": "a quota applies to the whole waitlist, so it excludes filters",
     "body.timezone": "the time zone must exist",

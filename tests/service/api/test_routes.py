@@ -41,6 +41,7 @@ DEFAULTS = {
     "segments_state": "ready",
     "rebuild": None,
     "warnings": [],
+    "notice": None,
     "version": 1,
 }
 
@@ -70,7 +71,7 @@ def test_a_waitlist_as_anyone_sees_it(people: People) -> None:
     answer = people.world.request("GET", people.path)
     shown = {"waitlist_id": "bakery", "name": "Bakery", "open": True, "total": 2}
     times = {"opens_at": None, "closes_at": None, "admits_at": None, "admits_until": None}
-    settings = dict.fromkeys(("page", "rest", "decline", "presence", "identity"))
+    settings = dict.fromkeys(("notice", "page", "rest", "decline", "presence", "identity"))
     line = {"line": "open", **times, **settings}
     assert answer.status == 200
     assert without_times(answer.json, "as_of") == {**shown, **line, **UNKNOWN_WAIT}

@@ -206,6 +206,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     preview = send("previewAdmission", 200, waitlist_id=BAKERY, body=tried)
     assert preview.estimates[0].estimated_wait.seconds == 0
     assert len(send("previewMessages", 200, waitlist_id=BAKERY).messages) == 55
+    late = body("NoticeBody", text="The oven is being repaired.")
+    assert send("putNotice", 200, waitlist_id=BAKERY, body=late).text == late.text
     test = body("TestMessageBody", kind="offered", email="ada@example.com")
     assert send("sendTestMessage", 200, waitlist_id=BAKERY, body=test).outcome == "sent"
     since = body("ReplayBody", since="2026-01-01T00:00:00Z")

@@ -366,6 +366,11 @@ def admit(service: Deployment) -> None:
     done(service, "POST", f"{ADMIN}/admit", {"count": 1, "filter": {"language": SPANISH}})
 
 
+@drives("PUT /v1/admin/waitlists/{waitlist_id}/notice")
+def put_notice(service: Deployment) -> None:
+    done(service, "PUT", f"{ADMIN}/notice", {"text": "The oven is being repaired."})
+
+
 @drives("POST /v1/admin/waitlists/{waitlist_id}/invitations")
 def invite(service: Deployment) -> None:
     body = {"count": 1, "offer_seconds": 600, "filter": {"language": SPANISH}}

@@ -45,8 +45,9 @@ class Routes(Struct, frozen=True):
         problems=("rebuilding",),
     )
     def get_waitlist(self, waitlist_id: WaitlistId) -> Response[WaitlistAnswer]:
-        settings = self.waitlists.current(waitlist_id).settings
+        record = self.waitlists.current(waitlist_id)
         stats = self.waitlists.stats(waitlist_id)
+        settings, notice = record.settings, record.notice_at(self.now_millis())
         identity = None if self.stack.has_accounts else settings.identity
         as_of_millis = millis_of(stats.clock_stamp)
         answer = WaitlistAnswer(
@@ -63,6 +64,7 @@ class Routes(Struct, frozen=True):
             # Positions do not count entries with an unverified address, so `total` does not count
             # them either.
             total=None if settings.hide_counts else stats.waiting - stats.unverified,
+            notice=shown(notice),
             page=shown(settings.page and settings.page.without_sources()),
             rest=shown(settings.rest),
             decline=shown(settings.admission and settings.admission.decline),
@@ -72,10 +74,14 @@ class Routes(Struct, frozen=True):
             told_by=self.stack.fields_told_of_turn(settings),
             bot_check=_widget_of(self.bot_check) if self.bot_check else None,
         )
-        # When the waitlist opens or closes, a cached response must not show the old state.
-        change = next_change(settings, as_of_millis)
-        left = WAITLIST_CACHE_SECONDS if change is None else (change - as_of_millis) // 1000
-        cache = f"public, max-age={min(left, WAITLIST_CACHE_SECONDS)}"
+        # When the waitlist opens or closes, or when the notice ends, a cached response must not
+        # show the old state.
+        left_millis = [WAITLIST_CACHE_SECONDS * 1000]
+        if (change := next_change(settings, as_of_millis)) is not None:
+            left_millis.append(change - as_of_millis)
+        if notice is not None and notice.until_millis is not None:
+            left_millis.append(notice.until_millis - self.now_millis())
+        cache = f"public, max-age={max(0, min(left_millis)) // 1000}"
         return Response(200, "application/json", answer, {"Cache-Control": cache})
 
     @anyone(

@@ -27,6 +27,7 @@ from waitlist_api.http.schemas.common import (
     extensible,
 )
 from waitlist_api.http.schemas.messages import MessagesBody
+from waitlist_api.http.schemas.notice import NoticeBody
 from waitlist_api.http.schemas.page import PageBody
 from waitlist_api.http.schemas.settings import in_response, request_body
 from waitlist_api.http.schemas.wait import WithEstimate
@@ -180,6 +181,13 @@ class WaitlistAnswer(WithEstimate):
             "address. Null if the waitlist hides this number."
         ),
     ]
+    notice: Annotated[
+        NoticeBody | None,
+        Field(
+            description="The notice that operators show to all customers at the moment. Null if "
+            "there is none."
+        ),
+    ] = None
     page: Annotated[
         PageBody | None,
         Field(
@@ -345,6 +353,12 @@ WaitlistConfigAnswer: Any = create_model(
             Field(
                 description="Settings that currently do not have the intended effect on this "
                 "stack. The waitlist still works."
+            ),
+        ],
+        "notice": Annotated[
+            NoticeBody | None,
+            Field(
+                description="The notice that customers see at the moment. Null if there is none."
             ),
         ],
         "version": Count,

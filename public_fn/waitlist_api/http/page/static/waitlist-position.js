@@ -12,6 +12,7 @@ const LONG_OFFER_MS = 3_600_000;
 // Screen readers announce the remaining time of an offer, or until the opening, at these seconds.
 const SAID_SECONDS = [300, 60, 10];
 const FORGET_EFFECTS = { joining: 'joining', left: 'ended', exited: 'ended', over: 'ended', admitted: 'ended' };
+const DAY_MS = 86_400_000;
 // A description of the waitlist that is longer than this is shown in full only in the menu.
 const SHORT_TEXT = 70;
 // The states in which the customer has a place.
@@ -82,6 +83,10 @@ class WaitlistPosition extends HTMLElement {
   #root = this.attachShadow({ mode: 'open' });
   #panel = make('div', { class: 'panel' });
   #live = make('p', { class: 'unseen', role: 'status', 'aria-live': 'polite' });
+  // The notice that the operators show to all customers. It stays the same element, so that screen readers announce it
+  // only when its text changes.
+  #news = make('p', { class: 'news', role: 'status', dir: 'auto' });
+  #newsEnd;
   #client = null;
   #token = null;
   #link = null;
@@ -246,6 +251,7 @@ class WaitlistPosition extends HTMLElement {
     this.#start++;
     this.#client?.stop();
     clearInterval(this.#second);
+    clearTimeout(this.#newsEnd);
   }
 
   attributeChangedCallback(_name, before, after) {
@@ -344,7 +350,7 @@ class WaitlistPosition extends HTMLElement {
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
       this.#links = make('div');
       const ends = PLACES.includes(view.state) ? [] : this.#seldom(view);
-      this.#panel.replaceChildren(...this.#head(view), this.#notice, this.#links, ...body, ...ends, this.#trouble, ...this.#foot(view));
+      this.#panel.replaceChildren(...this.#head(view), this.#news, this.#notice, this.#links, ...body, ...ends, this.#trouble, ...this.#foot(view));
       if (hadState && hadState !== view.state) move(this.#panel, { translate: '0 1rem' });
       this.#panel.dataset.state = view.state;
       this.#panel.classList.toggle('place', PLACES.includes(view.state));
@@ -352,6 +358,7 @@ class WaitlistPosition extends HTMLElement {
       if (hadLanguage) this.#root.querySelector('.language').focus();
       else if (hadFocus && !this.#root.querySelector('dialog[open]')) heading?.focus();
     }
+    this.#showNews(view);
     this.#showMessages(view);
     this.#drawPart('links', this.#links, !this.#screens[view.state] || view.entry?.linked || view.others[0]);
     this.#update(view);
@@ -397,6 +404,16 @@ class WaitlistPosition extends HTMLElement {
   /** The description of the waitlist. */
   get #about() {
     return this.#words.own.text ?? this.#client.view.list?.page?.text ?? '';
+  }
+
+  /** Show the notice of the waitlist until its time is over. */
+  #showNews({ list }) {
+    const { text = '', until } = list?.notice ?? {};
+    const left = until ? Date.parse(until) - list.ahead - Date.now() : Infinity;
+    const shown = left > 0 ? this.#words.of(text) : '';
+    if (this.#news.textContent !== shown) this.#news.textContent = shown;
+    clearTimeout(this.#newsEnd);
+    if (shown && until) this.#newsEnd = setTimeout(() => this.#draw(), Math.min(left, DAY_MS));
   }
 
   #showMessages({ notice, trouble, isBusy, state, isKept, list, told }) {

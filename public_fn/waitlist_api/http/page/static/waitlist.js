@@ -11,6 +11,8 @@ const HIDDEN_MS = 1_500;
 // How often to poll a waitlist that is closed or full.
 const LIST_MS = 30_000;
 const LONGEST_MS = 300_000;
+// A page that shows an entry reads the waitlist again after this many polls, because an operator may have set a notice.
+const POLLS_OF_LIST = 10;
 // How often to poll an entry that is not ready, because the board does not say when the entry becomes ready.
 const NOT_READY_MS = 60_000;
 // After the opening, each browser waits a random part of this time.
@@ -661,6 +663,7 @@ export class Waitlist extends EventTarget {
       await this.#readList();
       this.#missing = this.#signedOut = false;
       await alone(this.#memory.isKept && this.#memory.name, () => this.#look(asked));
+      await this.#readListAgain();
       this.#trouble = null;
       this.#attempt = 0;
     } catch (error) {
@@ -677,6 +680,16 @@ export class Waitlist extends EventTarget {
     if (this.#list && Date.now() - this.#listAt < FRESH_MS) return;
     this.#list = await this.#api.list();
     this.#listAt = Date.now();
+  }
+
+  /** Read the waitlist again now and then while there is an entry. If this fails, keep what is known. */
+  async #readListAgain() {
+    const { entry } = this.#memory.read();
+    const most = Math.min((entry?.poll_after_seconds ?? 0) * POLLS_OF_LIST * 1000, LONGEST_MS);
+    const isOld = Date.now() - this.#listAt > Math.max(most, FRESH_MS);
+    if (!entry || !isOld || document.visibilityState === 'hidden') return;
+    this.#listAt = Date.now();
+    this.#list = await this.#api.list().catch(() => this.#list);
   }
 
   async #look(asked) {

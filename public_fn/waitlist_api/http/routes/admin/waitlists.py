@@ -36,6 +36,7 @@ from waitlist_api.http.schemas.waitlists import (
 )
 from waitlist_api.records.rebuild_progress import RebuildProgress
 from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.notice import Notice
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_api.waitlists.configure import Waitlists
 from waitlist_api.waitlists.setting_needs import Rule, Stack, broken_rules, contradictions
@@ -54,7 +55,10 @@ class Routes(Struct, frozen=True):
     def _config(self, record: WaitlistRecord) -> WaitlistConfigAnswer:
         warnings = broken_rules(record.settings, self.stack, self.now_millis())
         return _config(
-            record, [_warning(rule) for rule in warnings], self._page_url(record.waitlist_id)
+            record,
+            [_warning(rule) for rule in warnings],
+            self._page_url(record.waitlist_id),
+            record.notice_at(self.now_millis()),
         )
 
     def _page_url(self, waitlist_id: str) -> str | None:
@@ -260,7 +264,10 @@ def _progress(rebuild: RebuildProgress | None) -> RebuildAnswer | None:
 
 
 def _config(
-    record: WaitlistRecord, warnings: list[WarningAnswer], page_url: str | None = None
+    record: WaitlistRecord,
+    warnings: list[WarningAnswer],
+    page_url: str | None = None,
+    notice: Notice | None = None,
 ) -> WaitlistConfigAnswer:
     return WaitlistConfigAnswer(
         waitlist_id=record.waitlist_id,
@@ -269,6 +276,7 @@ def _config(
         segments_state=record.segments_state,
         rebuild=_progress(record.rebuild),
         warnings=warnings,
+        notice=shown(notice),
         version=record.version,
         created_at=iso(record.created_millis),
         updated_at=iso(record.updated_millis),

@@ -1,0 +1,33 @@
+"""Finds the languages in which a waitlist speaks to its customers."""
+
+from collections.abc import Iterator
+
+from waitlist_cli.operations.action import Document
+from waitlist_cli.operations.declared import settings
+
+# The languages of the service, and how they are called.
+LANGUAGES = dict(settings()["messages.language"].choices)
+
+
+def languages_of(waitlist: Document) -> list[str]:
+    """Return the languages of a waitlist: its usual language, and those of its own texts.
+
+    The usual language comes first.
+    """
+    usual = (waitlist.get("messages") or {}).get("language")
+    found = {*_languages(waitlist), *([usual] if usual else [])} or {"en"}
+    return sorted(found & {*LANGUAGES}, key=lambda one: (one != usual, [*LANGUAGES].index(one)))
+
+
+def _languages(waitlist: Document) -> Iterator[str]:
+    page, messages = waitlist.get("page") or {}, waitlist.get("messages") or {}
+    yield from page.get("texts", {})
+    yield from messages.get("texts", {})
+    for question in page.get("fields", ()):
+        options = (one["labels"] for one in question["options"] if not isinstance(one, str))
+        for labels in (question["label"], *options):
+            if not isinstance(labels, str):
+                yield from labels
+    text = (waitlist.get("notice") or {}).get("text")
+    if isinstance(text, dict):
+        yield from text

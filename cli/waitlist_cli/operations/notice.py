@@ -1,0 +1,190 @@
+"""Sets and ends the notice of a waitlist, which all its customers see."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.operations.action import Document, Field, Inverse, ListAction, ListRequest
+from waitlist_cli.operations.languages import LANGUAGES, languages_of
+from waitlist_cli.terminal.output import format_value
+from waitlist_cli.terminal.times import AGO, UNITS, SkippedTime, in_utc, read_time
+
+PATH = "/{waitlist_id}/notice"
+ENDED = "The notice has ended. Customers no longer see it."
+
+
+def _one_text(field: Field, waitlist: Document, _person: Document) -> Field | None:
+    """Return the field for a text in all languages, unless the waitlist has several languages."""
+    if len(languages_of(waitlist)) > 1:
+        return None
+    text = (waitlist.get("notice") or {}).get("text", "")
+    return replace(field, value=text if isinstance(text, str) else next(iter(text.values())))
+
+
+def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
+    """Return the field for the text in one language, if the waitlist has this and others."""
+    languages, language = languages_of(waitlist), field.name.removeprefix("text_")
+    if language not in languages or len(languages) == 1:
+        return None
+    text = (waitlist.get("notice") or {}).get("text", "")
+    texts = {languages[0]: text} if isinstance(text, str) else text
+    return replace(field, value=texts.get(language, ""))
+
+
+def _in_zone(field: Field, waitlist: Document, _person: Document) -> Field:
+    until = (waitlist.get("notice") or {}).get("until") or ""
+    return replace(field, hint=f"{field.hint} Time zone: {waitlist['timezone']}.", value=until)
+
+
+TEXT = Field(
+    "text",
+    "Text",
+    "long",
+    "Customers read this text on their page, for example: The doctor is 30 minutes late.",
+    adapt=_one_text,
+)
+TEXTS = tuple(
+    Field(
+        f"text_{language}",
+        f"Text in {name}",
+        "long",
+        option=f"--text-{language}",
+        help=f"Text for customers who read {name}.",
+        adapt=_in_language,
+    )
+    for language, name in LANGUAGES.items()
+)
+UNTIL = Field(
+    "until",
+    "Until when",
+    "time",
+    "The notice ends by itself at this time. Without a time, it stays until you end it.",
+    help="When the notice ends by itself, such as 2h, or 18:00 of a day as 2026-12-01T18:00 in the "
+    "time zone of the waitlist. By default, it stays until you end it.",
+    adapt=_in_zone,
+)
+
+
+def notice_text(notice: Document | None) -> str:
+    """Return the text of a notice in all its languages, or "" if there is no notice."""
+    if notice is None or notice["text"] is None:
+        return ""
+    text = notice["text"]
+    if isinstance(text, str):
+        return text
+    return " ".join(f"{language}: {own}" for language, own in text.items())
+
+
+def _utc(typed: str, zone: str) -> str | None:
+    """Convert the end of a notice to UTC. A time without an offset is a time in `zone`."""
+    if not typed:
+        return None
+    if duration := AGO.fullmatch(typed.replace(" ", "")):
+        ahead = timedelta(**{UNITS[duration[2]]: int(duration[1])})
+        return in_utc(datetime.now(UTC).replace(microsecond=0) + ahead)
+    try:
+        return in_utc(read_time(typed, ZoneInfo(zone)))
+    except SkippedTime:
+        raise UNTIL.wrong(
+            f"The clocks in {zone} skip this time. Choose an earlier or later time."
+        ) from None
+    except (ValueError, OverflowError):
+        raise UNTIL.wrong(
+            f"{typed!r} is not a time such as 2026-12-01T18:00, and not a duration such as 2h."
+        ) from None
+
+
+def _typed_text(values: Mapping[str, Any]) -> str | dict[str, str]:
+    texts = {
+        field.name.removeprefix("text_"): lines
+        for field in TEXTS
+        if (lines := _lines(values.get(field.name, "")))
+    }
+    text = _lines(values.get(TEXT.name, ""))
+    if text and texts:
+        raise WrongUsage("Give either one text for all languages, or texts in certain languages.")
+    if not text and not texts:
+        raise TEXT.wrong("Enter the text that customers should read.")
+    return texts or text
+
+
+def _lines(typed: str) -> str:
+    # Browsers submit line breaks as CR LF.
+    return re.sub(r"\r\n?", "\n", typed).strip()
+
+
+def _put(request: ListRequest) -> tuple[str, Any]:
+    text = _typed_text(request.values)
+    waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
+    until = _utc(request.values.get(UNTIL.name) or "", waitlist["timezone"])
+    return _send(request, waitlist, {"text": text, "until": until})
+
+
+def _end(request: ListRequest) -> tuple[str, Any]:
+    waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
+    return _send(request, waitlist, {"text": None})
+
+
+def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str, Any]:
+    """Replace the notice. Return what to tell the operator, and the former and the new notice."""
+    path = PATH.format(waitlist_id=request.waitlist_id)
+    try:
+        answer = request.api.operator("PUT", path, body)
+    except Refused as error:
+        fields = [replace(found, field=_field_of(found.field)) for found in error.fields]
+        raise Refused(str(error), error.code, error.status, fields) from error
+    return shown_text(answer), {"before": waitlist.get("notice"), "now": answer}
+
+
+def _field_of(path: str) -> str:
+    """Return the field of the dialog to which a path of the request body belongs."""
+    return re.sub(r"^body\.text\.languages\.(\w+).*", r"body.text_\1", path).replace(
+        "body.text.text", "body.text"
+    )
+
+
+def shown_text(notice: Document) -> str:
+    """Say until when customers see a notice, or that it has ended."""
+    if notice["text"] is None:
+        return ENDED
+    until = f"until {format_value(notice['until'])}" if notice["until"] else "until you end it"
+    return f"Customers see the notice {until}."
+
+
+def _undo(answer: Document) -> list[Inverse]:
+    before = answer["before"]
+    if before is None:
+        return [Inverse("end-notice")]
+    text = before["text"]
+    texts = {"text": text} if isinstance(text, str) else {f"text_{key}": text[key] for key in text}
+    return [Inverse("notice", values={**texts, "until": before["until"]})]
+
+
+NOTICE = ListAction(
+    name="notice",
+    summary="Show a notice to all customers of a waitlist.",
+    title="Show a notice to the customers of {who}",
+    consequence="Everybody who opens the page of the list reads the notice. It replaces the "
+    "earlier notice. No message is sent.",
+    button="Show the notice",
+    label="Notice",
+    method="PUT",
+    path=PATH,
+    fields=(TEXT, *TEXTS, UNTIL),
+    carry_out=_put,
+    inverse=_undo,
+)
+END_NOTICE = ListAction(
+    name="end-notice",
+    title="End the notice of {who}?",
+    consequence="Customers no longer see the notice.",
+    button="End the notice",
+    method="PUT",
+    path=PATH,
+    carry_out=_end,
+    inverse=_undo,
+)

@@ -1,0 +1,8 @@
+"""Request and response body of the notice of a waitlist."""
+
+from typing import Any
+
+from waitlist_api.http.schemas.settings import request_body
+from waitlist_api.settings.notice import Notice
+
+NoticeBody: Any = request_body("NoticeBody", Notice)

@@ -1,0 +1,70 @@
+"""Define the notice of a waitlist, a short text that operators show to all customers for a time."""
+
+from typing import Annotated
+
+from waitlist_api.settings.declared import Setting, Settings
+from waitlist_api.settings.texts import Language, TextOfLines, UtcText, millis_or_none
+
+MAX_NOTICE = 500
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not consist of spaces only")
+    return text
+
+
+class Notice(Settings, frozen=True, kw_only=True):
+    """A notice, such as `The doctor is 30 minutes late.`
+
+    Customers read the notice on their page, and the service returns it in the public data of the
+    waitlist. It is shown as plain text.
+    """
+
+    text: Annotated[
+        Annotated[TextOfLines, Setting(max_length=MAX_NOTICE)]
+        | Annotated[
+            dict[
+                Language,
+                Annotated[
+                    TextOfLines, Setting(min_length=1, max_length=MAX_NOTICE, check=_not_blank)
+                ],
+            ],
+            Setting(min_length=1, tag="languages"),
+        ]
+        | None,
+        Setting(
+            "The text that customers read: either one text, or one text for each language. If "
+            "there is no text in the customer's language, the first text is shown. It may have "
+            "several lines. An empty text ends the notice.",
+            null="that there is no notice",
+            examples=[
+                {"en": "The doctor is 30 minutes late.", "de": "30 Minuten Verspätung."},
+                "The doctor is 30 minutes late.",
+            ],
+        ),
+    ]
+    until: Annotated[
+        UtcText | None,
+        Setting(
+            "When the notice ends by itself. The time must be in the future.",
+            null="that the notice stays until an operator ends or replaces it",
+            examples=["2099-12-31T18:00:00Z"],
+        ),
+    ] = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to show, so that an earlier notice ends."""
+        return self.text is None or (isinstance(self.text, str) and not self.text.strip())
+
+    @property
+    def until_millis(self) -> int | None:
+        return millis_or_none(self.until)
+
+    def is_shown_at(self, now_millis: int) -> bool:
+        """Return whether customers may still see the notice."""
+        return self.until_millis is None or now_millis < self.until_millis
+
+
+NO_NOTICE = Notice(text=None)

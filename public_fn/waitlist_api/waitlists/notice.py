@@ -1,0 +1,37 @@
+"""Set or end the notice of a waitlist. Only its record changes, not its settings or its entries."""
+
+from msgspec import Struct
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.errors import FieldError, InvalidFields, WaitlistNotFound
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_api.settings.notice import NO_NOTICE, Notice
+
+IN_PAST = FieldError(
+    "body.until",
+    "must be in the future. To end the notice now, send the text null",
+)
+
+
+class WaitlistNotices(Struct, frozen=True):
+    """Sets and ends the notices of waitlists. A waitlist has at most one notice."""
+
+    records: WaitlistRecords
+    waitlist_cache: WaitlistCache
+    now_millis: NowMillis
+
+    def put(self, waitlist_id: str, notice: Notice) -> Notice:
+        """Replace the notice of a waitlist. A notice without a text ends the earlier notice.
+
+        Return the notice that customers see now. Raise InvalidFields if the notice ends in the
+        past, and WaitlistNotFound if the waitlist does not exist.
+        """
+        if notice.is_empty:
+            notice = NO_NOTICE
+        elif not notice.is_shown_at(self.now_millis()):
+            raise InvalidFields(IN_PAST)
+        if not self.records.write_notice(waitlist_id, None if notice.is_empty else notice):
+            raise WaitlistNotFound
+        self.waitlist_cache.forget(waitlist_id)
+        return notice
