@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -9,8 +10,8 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.typed import problem
 
 
-def notice(bakery: Bakery) -> dict[str, str] | None:
-    found: dict[str, str] | None = bakery.typed.json("show", bakery.waitlist_id)["notice"]
+def notice(bakery: Bakery) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = bakery.typed.json("show", bakery.waitlist_id)["notice"]
     return found
 
 

@@ -1,6 +1,7 @@
 """The notice of a waitlist on the pages of the console."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -10,8 +11,8 @@ from tests.unit.cli.console.opened import Opened
 SCRIPT = "<script>alert(1)</script>"
 
 
-def notice(bakery: Bakery) -> dict[str, str] | None:
-    found: dict[str, str] | None = bakery.typed.json("show", bakery.waitlist_id)["notice"]
+def notice(bakery: Bakery) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = bakery.typed.json("show", bakery.waitlist_id)["notice"]
     return found
 
 
