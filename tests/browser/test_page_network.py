@@ -238,10 +238,10 @@ def test_the_page_says_that_it_must_stay_open_if_there_is_no_storage(stage: Stag
 
 
 def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
-    """If the token belongs to another stay, the page shows the form.
+    """If the token belongs to a different signup, the page shows the form.
 
     In this test, an operator has erased the person, and another signup with the same customer id
-    has begun another stay (promise P5).
+    has begun a different signup (promise P5).
     """
     stage.join()
     customer = stage.kept["customer"]

@@ -32,7 +32,7 @@ LEASE = 60
 HOUR_SECONDS = 3600
 DECISIONS_KEPT = 16
 VERBS = {"release": "released", "park": "parked"}
-# For each state of the model: the word that Redis uses for it.
+# The word that Redis uses for each state of the model.
 HELD: State = "offered"
 REASONS = ("is_held_back", "is_unverified")
 IN_REDIS = {"waiting": "waiting", "offered": "held", "parked": "parked", "admitted": "done"}
@@ -61,7 +61,7 @@ def token_of(number: int) -> str:
 
 @dataclass(frozen=True)
 class Decided:
-    """A decision about the stay with this ticket. The record may not contain it yet."""
+    """A decision about the signup with this ticket. The record may not contain the decision yet."""
 
     verb: str
     token: str
@@ -97,7 +97,7 @@ class Machine(RuleBasedStateMachine):
         accepted(self.line.init(lease_seconds=LEASE, max_attempts=MAX_ATTEMPTS))
 
     def signup_fields(self, _name: str) -> dict[str, Any]:
-        """Return the fields of a signup besides the name."""
+        """Return the fields of a signup, except the name."""
         return {}
 
     @property
@@ -116,7 +116,7 @@ class Machine(RuleBasedStateMachine):
     def is_repeat(self, name: str, verb: str, token: str = "") -> bool:
         """Return whether this decision was made before.
 
-        If the customer has a stay, only decisions about this stay count.
+        If the customer is on the waitlist, only decisions about the current signup count.
         """
         made = [one for one in self.decided.get(name, []) if (one.verb, one.token) == (verb, token)]
         if not made:
@@ -125,9 +125,9 @@ class Machine(RuleBasedStateMachine):
         return bool(token) or stay is None or stay.ticket == made[-1].ticket
 
     def verdict(self, name: str, token: str) -> str:
-        """Return the state of the entry if the token belongs to its hold.
+        """If the token belongs to the claim or offer of the entry, return the state of the entry.
 
-        Otherwise return the error code.
+        Otherwise, return the error code.
         """
         stay = self.model.stay(name)
         if stay is None or stay.state in ("waiting", "parked"):
@@ -151,7 +151,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(jump=JUMPS)
     def the_clock_jumps(self, jump: int) -> None:
-        """The read that follows the jump ends the holds that have expired (promise P6)."""
+        """The read that follows the jump of the clock ends the claims and offers that have expired
+        (promise P6).
+        """
         self.line.clock.advance(jump)
         self.line.stats()
         self.end_expired()
@@ -179,12 +181,12 @@ class Machine(RuleBasedStateMachine):
             return
         self.model = model.ended(self.model, name, "left").forget(name)
         if stay.state == "admitted":
-            # An admission that came after the intent to leave is undone.
+            # If an admission comes after the intent to leave, it is undone.
             self.model = replace(self.model, admitted=self.model.admitted - 1)
 
     @rule(name=PEOPLE)
     def erase(self, name: str) -> None:
-        """The decisions are erased too. The counters keep their values (promise P8)."""
+        """The pending decisions are erased too. The counters keep their values (promise P8)."""
         is_on_list = name in self.model.of(*ON_LIST)
         answer = accepted(self.line.drop(name, self.stays[name], is_erased=True))
         assert answer["outcome"] == ("dropped" if is_on_list else "absent")
@@ -195,9 +197,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=PEOPLE, places=st.integers(1, 8), to_back=st.booleans())
     def bump(self, name: str, places: int, to_back: bool) -> None:
-        """The position after a bump is tested elsewhere.
+        """Other tests check the position after a bump.
 
-        These bumps take ranks whose entries are off the queue.
+        The bumps in this test take ranks of entries that are claimed or parked.
         """
         answer = self.line.bump(name, **({"to": "back"} if to_back else {"places": places}))
         if name not in self.model.of("waiting"):
@@ -213,7 +215,7 @@ class Machine(RuleBasedStateMachine):
         late=LATE,
     )
     def change_readiness(self, name: str, rests: int, is_held_back: bool, late: bool) -> None:
-        """The readiness changes wherever the entry is on the waitlist.
+        """The readiness changes whatever the state of the entry on the waitlist is.
 
         A late message changes nothing (promise P2).
         """
@@ -229,7 +231,10 @@ class Machine(RuleBasedStateMachine):
             self.readiness_versions[name] += 1
 
     def reason(self, name: str) -> str:
-        """Return which reason without an end this change sets. The two reasons alternate."""
+        """Return which of the two reasons without an end this change sets.
+
+        The two reasons alternate.
+        """
         return REASONS[self.readiness_versions[name] % 2]
 
     def send_readiness(self, name: str, rest: dict[str, int], is_held_back: bool) -> None:
@@ -247,8 +252,8 @@ class Machine(RuleBasedStateMachine):
         lease=st.sampled_from([None, 1, LEASE, 3600]),
     )
     def claim(self, count: int, newest: bool, lease: int | None) -> None:
-        """A claim returns exactly the entries at one end of the queue, after expired holds have
-        returned (promises P1 and P4).
+        """A claim returns exactly the entries at one end of the queue, after expired claims and
+        offers have returned (promises P1 and P4).
         """
         self.end_expired()
         expected = self.model.next_ones(self.model.claimable(count), newest=newest)
@@ -258,7 +263,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=PEOPLE, is_late=LATE)
     def claim_one(self, name: str, is_late: bool) -> None:
-        """A claim of one entry takes exactly this entry, whatever its position is.
+        """A claim of one entry takes exactly this entry, at any position.
 
         A message about an earlier signup takes nothing (promises P2 and P4).
         """
@@ -335,7 +340,7 @@ class Machine(RuleBasedStateMachine):
         self.release_one(self.picked(pick), to, late, delay)
 
     def release_one(self, name: str, to: str, late: bool = False, delay: int = 0) -> None:
-        """Release an entry. A repeated release does not start another delay."""
+        """Release an entry. If the release is repeated, it does not start a second delay."""
         if acted := self.act("release", name, late, to=to, delay_seconds=delay):
             stay, answer = acted
             self.decide(name, "released", stay.hold)
@@ -390,7 +395,7 @@ class Machine(RuleBasedStateMachine):
     def repair(self, pick: int, to: str) -> None:
         """Maintenance restores the recorded place.
 
-        The record contains none of the decisions (promise P4).
+        The record contains no decision of this entry (promise P4).
         """
         names = self.model.of(HELD, "parked")
         if not names:
@@ -429,7 +434,7 @@ class Machine(RuleBasedStateMachine):
     def let_holds_expire(self, times: int, pick: int) -> None:
         """A late token changes nothing.
 
-        After too many expired holds, the entry is parked (promises P3 and P4).
+        After too many expired claims and offers, the entry is parked (promises P3 and P4).
         """
         for _ in range(times):
             self.claim(2, newest=False, lease=1)
@@ -439,8 +444,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(places=st.integers(1, 4))
     def bump_into_a_gap_that_a_hold_left(self, places: int) -> None:
-        """An entry that is off the queue between two waiting entries finds its rank taken when it
-        returns (promise P1).
+        """An entry that is claimed or parked has a rank between two waiting entries.
+
+        When the entry returns, it finds its rank taken (promise P1).
         """
         self.end_expired()
         line = self.model.next_ones(3)
@@ -452,7 +458,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(settles=st.booleans())
     def expire(self, settles: bool) -> None:
-        """Every decision is listed, in order, until it is settled (promise P3)."""
+        """Until a decision is settled, Redis lists it, and all decisions are in order
+        (promise P3).
+        """
         self.end_expired()
         listed = self.line.dirty()
         assert sorted(listed) == sorted(self.dirty)

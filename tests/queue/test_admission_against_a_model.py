@@ -26,8 +26,8 @@ MOST_A_RUN = 100
 # rounding. So the bucket in Redis lags behind the exact bucket.
 MOST_LAG_MICROS = 4
 OFFER_SECONDS, PASS_SECONDS = 30, 90
-# An operator can choose how long the offers last, also the later offers of a quota. An offer of a
-# day does not depend on the opening hours.
+# An operator can choose how long the offers last, including the later offers of a quota. An offer
+# that lasts a day does not depend on the opening hours.
 OWN_SECONDS = [None, None, 45, 86_400]
 # At most rates, about one slot comes due between two operations. At the fast rates, more slots come
 # due than there are customers.
@@ -42,7 +42,7 @@ RATES = [
 ]
 # If the policy has opening hours, they begin every 400 seconds and last 250 seconds.
 HOURS = (400_000, 250_000)
-# Waits in microseconds. Many of them end at or near the end of an offer or a pass.
+# Waits, in microseconds. Many of them end at the end of an offer or a pass, or near it.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
 # How long an entry is passed over after a decline that keeps its place.
 PAUSES = [0, 29, 60]
@@ -105,7 +105,9 @@ class Ledger:
     used: Counter[str] = field(default_factory=Counter)
 
     def taken(self, payer: str, line: Waitlist) -> int:
-        """Return how many slots of a payer belong to accepted or open offers."""
+        """Return how many slots of a payer (the rate, the schedule or a quota) belong to accepted
+        or open offers.
+        """
         paid = [line.by_name[name].paid.split(BOTH) for name in line.of("offered")]
         return self.used[payer] + sum(payer in one for one in paid)
 
@@ -133,9 +135,9 @@ class Ledger:
         return tuple(slots)
 
     def leave_over(self, line: Waitlist) -> None:
-        """Keep the fraction of a slot that a run leaves in the bucket.
+        """Keep the fraction of a slot that a run of the policy leaves in the bucket.
 
-        It is only kept if somebody waits.
+        The fraction is kept only if somebody waits.
         """
         due = max(Fraction(0), self.due(RATE, line))
         self.left_over = due - floor(due) if line.next_ones() else Fraction(0)
@@ -144,7 +146,9 @@ class Ledger:
         self.granted[SCHEDULE], self.used[SCHEDULE] = Fraction(0), 0
 
     def offered(self, paid: str) -> str:
-        """Return the payer that gets the slot back if the offer is not accepted."""
+        """Return the payer (the rate, the schedule or a quota) that gets the slot back if the offer
+        is not accepted.
+        """
         if RATE not in paid or self.counts_entered:
             return paid
         self.used[RATE] += 1
@@ -152,7 +156,7 @@ class Ledger:
 
 
 class AdmissionHistory:
-    """When an offer ends, the entry keeps its place, goes to the back, or leaves."""
+    """End an offer. The entry keeps its place, goes to the back of the queue, or leaves."""
 
     def __init__(self, seed: int, line: Line) -> None:
         self.random = Random(seed)
@@ -233,7 +237,7 @@ class AdmissionHistory:
         self.sign_up()
 
     def step(self) -> None:
-        """Do one operation that is possible now, and compare the results."""
+        """Do one operation that is possible now, and compare its result with the model."""
         (name,) = self.random.choices([*OPERATIONS], [*OPERATIONS.values()])
         getattr(self, name)()
         self.counts_agree()
@@ -254,8 +258,8 @@ class AdmissionHistory:
         self.wait(300_000_000)
 
     def leave_a_border(self) -> None:
-        """If the rounding decides whether the bucket has one more whole slot, wait until it does
-        not.
+        """If the rounding would decide whether the bucket has one more whole slot, let some time
+        pass.
         """
         lag_micros = self.ledger.lag_micros + 1
         due, lag = self.ledger.due(RATE, self.model), self.ledger.slots(lag_micros)
@@ -282,11 +286,12 @@ class AdmissionHistory:
             return
         if self.instants and self.instants[-1][0] >= self.now:
             return
-        # The next run counts this instant, and offers its slots to the entries that wait then.
+        # The next run counts this scheduled time, and offers its slots to the entries that wait
+        # then.
         self.instants.append((self.now, self.random.randint(1, 5)))
 
     def save_other_settings(self) -> None:
-        """Save the policy again. The record has noted all instants until now."""
+        """Save the policy again. The record contains all scheduled times until now."""
         self.version += 1
         self.line.init(
             version=self.version,
@@ -317,9 +322,9 @@ class AdmissionHistory:
         return int(min(end, self.settings.get("until_millis", end)))
 
     def change_the_schedule(self) -> None:
-        """Save another schedule.
+        """Save a different schedule.
 
-        The slots of the former schedule and its payments no longer count.
+        The slots of the former schedule, and the offers that used them, no longer count.
         """
         if SCHEDULE not in self.ledger.payers:
             return
@@ -338,7 +343,7 @@ class AdmissionHistory:
             self.model = self.model.change(name, paid=BOTH.join(others))
 
     def restore_over_an_offer(self) -> None:
-        """Let the record take back an offer that only a lagging server has."""
+        """Let the record withdraw an offer that only a lagging Redis server has."""
         name = self.draw_offered()
         if name is None:
             return
@@ -403,7 +408,7 @@ class AdmissionHistory:
         self.ledger.leave_over(self.model)
         by_rate = self.ledger.due(RATE, self.model)
         if floor(by_rate) != floor(by_rate - self.ledger.slots(self.ledger.lag_micros + 1)):
-            # The rounding decides whether Redis keeps almost a whole slot or nothing.
+            # The rounding decides whether Redis keeps almost a whole slot or no slot.
             kept = int(self.line.client.hget(keys.meta(self.line.waitlist_id), "left_over"))
             self.ledger.left_over = self.ledger.slots(kept)
 
@@ -554,7 +559,7 @@ class AdmissionHistory:
         pause_until = self.now + self.pause_seconds * 1000 if self.pause_seconds else 0
         self.model = model.back_after_decline(self.model, name, pause_until)
         self.has_reasons |= keeps > 0 and self.pause_seconds > 0
-        # Otherwise another offer in the same millisecond would have the same end.
+        # Without this, a second offer in the same millisecond would have the same end.
         self.wait(1000)
 
     def recorded_declines(self, name: str) -> int:
@@ -593,7 +598,10 @@ class AdmissionHistory:
         self.is_taken_off(name)
 
     def is_taken_off(self, name: str) -> None:
-        """End an offer without an admission. Its payer gets the slot back."""
+        """End an offer without an admission.
+
+        The rate, the schedule or the quota from which its slot came gets the slot back.
+        """
         self.ledger.lag_micros += 1
         self.model = model.given_back(self.model, name).change(name, state="parked")
 
@@ -625,8 +633,8 @@ class AdmissionHistory:
         return [name for name in found if not self.model.by_name[name].has_exited]
 
     def change_readiness(self) -> None:
-        """Let an entry rest, hold it back, make its address unverified, or make it ready, wherever
-        it is on the waitlist.
+        """Change the readiness of an entry: let it rest, hold it back, make its address unverified,
+        or make it ready. The entry may be in any state.
         """
         name = self.draw(self.model.of(*ON_LIST))
         if name is None:
@@ -654,7 +662,10 @@ class AdmissionHistory:
         self.sees(name, accepted(self.line.position(name)))
 
     def poll(self) -> None:
-        """Let a customer poll who waits or has an offer. The customer is present at once."""
+        """Let a customer who waits or has an offer poll.
+
+        The customer then counts as present at once.
+        """
         name = self.draw(self.model.of("waiting", "offered"))
         if name is None:
             return
@@ -700,7 +711,8 @@ class AdmissionHistory:
         self.is_taken_off(name)
         self.hold_to_what_is_due(answer, most=1)
         self.comes_back(name, "place")
-        # Wait, because another offer in the same millisecond would have the same end.
+        # Let some time pass, because a second offer in the same millisecond would have the same
+        # end.
         self.wait(1000)
 
     def send_with_copy(self, op: str, **fields: Any) -> Answer:
@@ -709,7 +721,9 @@ class AdmissionHistory:
         return accepted(self.line.send(op, **fields))
 
     def deliver_a_copy(self) -> None:
-        """A copy changes nothing, because the message was carried out or the entry was erased."""
+        """A copy of the message changes nothing, because the message was already carried out, or
+        because the entry was erased.
+        """
         if not self.copies:
             return
         answer = self.line.send(**self.random.choice(self.copies))

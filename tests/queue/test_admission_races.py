@@ -1,6 +1,7 @@
-"""Fifty runs of the policy at once on one Redis server.
+"""Fifty runs of the policy at the same time on one Redis server.
 
-They never offer more than is due, no entry gets two offers, and none is skipped.
+Together they never make more offers than are due, no entry gets two offers, and no entry is left
+out.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""For any queue, the board gives the correct bounds for each rank."""
+"""For any queue, the board gives correct bounds for the position of each rank."""
 
 import json
 import random
@@ -28,8 +28,9 @@ from waitlist_shared.limits import MAX_RANK
 def test_an_entry_stood_within_the_bounds_of_its_rank(
     valkey: Server, count: int, spread: int, seed: int
 ) -> None:
-    """The board gives the exact position of the first 200 entries, and the position of the others
-    within 1%.
+    """The board contains the exact positions of the first 200 entries.
+
+    For all other entries, it gives the position within 1%.
     """
     valkey.client.flushall()
     line = Line(valkey.client)

@@ -1,4 +1,6 @@
-"""The cost of a claim, and of every operation on claims, does not grow with the queue."""
+"""The cost of a claim, and of every operation on claims, does not grow with the length of the
+queue.
+"""
 
 from functools import partial
 from typing import Any
@@ -62,8 +64,8 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_on_claims_is_one_round_trip(valkey: Server, crowd: Line) -> None:
-    """Even an entry that returns to a taken rank in a queue without gaps needs a single round trip
-    (promise P9).
+    """Even if an entry returns to a rank that is taken, in a queue without gaps, the operation
+    needs only one round trip (promise P9).
     """
     rehearse(crowd)
     for name, action in ACTIONS.items():
@@ -84,9 +86,9 @@ def test_a_claim_of_a_hundred_is_one_round_trip(valkey: Server, crowd: Line) -> 
 def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
     valkey: Server, crowd: Line
 ) -> None:
-    """The first claim separates earlier offers and claims.
+    """The first claim separates the earlier offers from the claims.
 
-    The claims after it cost the same as without offers (promise P9).
+    The later claims cost the same as if there were no offers (promise P9).
     """
     other = crowd.of("cinema")
     for line in (crowd, other):
@@ -103,7 +105,9 @@ def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
 
 
 def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -> None:
-    """One call costs no more for a thousand expired holds than for two hundred (promise P9)."""
+    """One call costs no more for a thousand expired claims and offers than for two hundred (promise
+    P9).
+    """
     rehearse(crowd)
     for _ in range(10):
         crowd.claim(100)
@@ -116,7 +120,7 @@ def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -
 def test_a_run_ends_a_bounded_number_of_passes(valkey: Server) -> None:
     """A run ends at most a thousand passes.
 
-    The others count as inside until the next run (promise P9).
+    Until the next run, the other customers count as inside (promise P9).
     """
     line = Line(valkey.client)
     line.init(admission=True, max_inside=1)

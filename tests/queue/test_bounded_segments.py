@@ -33,7 +33,7 @@ def batches(line: Line, op: str, names: list[str], **fields: Any) -> None:
 def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
     valkey: Server, line: Line
 ) -> None:
-    """Entries that have left the segment have also left the index, so a claim does not read them
+    """Entries that have left a segment are no longer in its index, so a claim does not read them
     (promise P9).
     """
     gone = [f"gone {number}" for number in range(STORM)]

@@ -1,4 +1,4 @@
-"""The cost of an operation does not grow with the queue."""
+"""The cost of an operation does not grow with the length of the queue."""
 
 from functools import partial
 from typing import Any
@@ -11,8 +11,8 @@ from waitlist_shared.ranks import TIER
 
 PEOPLE = 4_096
 SEARCH_STEPS = 26  # doubling and halving over 4,096 entries, and a few more
-# A bump also looks for an earlier bump with the same key, stores itself with its distance and an
-# expiry, and notes the decision for the record.
+# A bump also looks for an earlier bump with the same key. It stores itself together with its
+# distance and an expiry time, and notes the decision for the record.
 OF_A_MOVE = 8
 MOVES = {"places", "one place", "priority", "front", "back"}
 FIRST_TICKET = 1_000
@@ -71,8 +71,8 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, crowd: Line) -> None:
-    """Even for the last entry of a queue without gaps, an operation needs at most one search
-    (promise P9).
+    """Even for the last entry of a queue without gaps, an operation searches for a free rank at
+    most once (promise P9).
     """
     for action in ACTIONS.values():
         action(crowd.of("rehearsal"))  # load each script
@@ -85,7 +85,7 @@ def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, cro
 
 
 def test_an_import_into_a_crowd_searches_for_its_end(valkey: Server, crowd: Line) -> None:
-    """The search doubles its steps and then halves them.
+    """The search for a free rank doubles its steps and then halves them.
 
     The first ticket of a queue without gaps is the worst case (promise P9).
     """

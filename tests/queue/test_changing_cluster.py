@@ -1,4 +1,4 @@
-"""Slots of a cluster move between nodes, or no node serves them for a while."""
+"""Hash slots of a Redis cluster move between nodes, or for a while no node serves them."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ def another_node(cluster: Cluster) -> Server:
 
 
 def settle_in(line: Line) -> None:
-    """Rebuild the order on its new server, as maintenance does."""
+    """Rebuild the queue on its new server, as maintenance does."""
     assert line.stats()["code"] == "cold"
     later = "0000bbbb"
     assert accepted(line.init(mode="open", epoch=later))["outcome"] == "created"
@@ -50,8 +50,8 @@ def batch(line: Line) -> list[dict[str, Any]]:
 
 
 def test_a_call_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
-    """The new node may lack writes, so it owns the order only after a rebuild (promises P3
-    and P6).
+    """The new node may lack writes, so it becomes the owner of the queue only after a rebuild
+    (promises P3 and P6).
     """
     cluster.move_slot(META, another_node(cluster))
     settle_in(filled)
@@ -61,7 +61,7 @@ def test_a_call_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Lin
 
 
 def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
-    """The requests of the batch keep their order (promises P1 and P6)."""
+    """The requests of the batch are executed in their order (promises P1 and P6)."""
     cluster.move_slot(META, another_node(cluster))
     assert [answer["code"] for answer in batch(filled)] == ["cold"] * 3
     settle_in(filled)
@@ -71,7 +71,9 @@ def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Li
 def test_a_call_finds_the_node_that_took_over_from_a_hung_one(
     cluster: Cluster, filled: Line
 ) -> None:
-    """The call that meets the hung node still stays within its time limit (promises P3 and P9)."""
+    """Even the call that reaches the unresponsive node stays within its time limit (promises P3 and
+    P9).
+    """
     former, taker = cluster.owner_of(META), another_node(cluster)
     cluster.move_slot(META, taker)
     with hung(former):
@@ -100,7 +102,7 @@ def seconds_of_an_unavailable_batch(line: Line) -> float:
 
 
 def test_a_slot_without_a_node_is_an_outage(cluster: Cluster, filled: Line) -> None:
-    """When a node serves the slot again, the order is unchanged (promises P7 and P9)."""
+    """When a node serves the hash slot again, the queue is unchanged (promises P7 and P9)."""
     with cluster.slot_without_owner(META) as owner:
         newcomer = line_on(owner.url, filled.client)  # it learns of no owner when it connects
         for line in (filled, newcomer):
@@ -123,7 +125,9 @@ def test_a_slot_without_a_node_does_not_affect_others(cluster: Cluster, filled: 
 def test_a_slot_on_its_way_is_an_outage_until_it_has_arrived(
     cluster: Cluster, filled: Line
 ) -> None:
-    """A key that is on neither node yet must not be read as a missing entry (promise P7)."""
+    """While a key is not yet on the new node, the service must not treat it as a missing entry
+    (promise P7).
+    """
     owner, target, slot = cluster.owner_of(META), another_node(cluster), cluster.slot_of(META)
     target_id = target.client.execute_command("CLUSTER", "MYID")
     owner.client.execute_command("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)

@@ -55,7 +55,7 @@ def matches(attributes: dict[str, Any], wanted: dict[str, str]) -> bool:
 
 
 class SegmentMachine(Machine):
-    """The machine of the claims, extended by attributes and segments that change."""
+    """The state machine of the claims tests, with attributes and with segments that change."""
 
     line: ClassVar[Line]
 
@@ -90,10 +90,9 @@ class SegmentMachine(Machine):
         return set(self.model.of(*ON_LIST))
 
     def still_untagged(self) -> set[str]:
-        """Return the entries that have been on the waitlist since before the declaration and have
-        no tags yet.
+        """Return the entries that joined before the segments were declared and have no tags yet.
 
-        A new stay comes with its tags.
+        A new signup comes with its tags.
         """
         self.untagged &= self.on_list()
         return self.untagged
@@ -160,8 +159,8 @@ class SegmentMachine(Machine):
         newest=st.booleans(),
     )
     def claim_the_best(self, wanted: list[dict[str, str]], count: int, newest: bool) -> None:
-        """Each claimed entry is the first, or the last, that matches the first filter with a match
-        left (promises P1 and P4).
+        """Each claimed entry is the first, or the last, entry that matches the first filter that
+        still has a match (promises P1 and P4).
         """
         if not self.is_ready():
             return
@@ -188,14 +187,17 @@ class SegmentMachine(Machine):
 
     @rule(most=st.sampled_from([None, 1, 5]))
     def allow_claims_at_once(self, most: int | None) -> None:
-        """Lowering the limit ends no claim (promise P4)."""
+        """If the limit on claims is lowered, existing claims do not end (promise P4)."""
         self.model = replace(self.model, max_claims=most)
         self.settings_version += 1
         self.declare()
 
     @rule(pick=PICKS)
     def declare_others(self, pick: int) -> None:
-        """The index forgets its entries. Messages that use the former segments are refused."""
+        """The index of the segments loses its entries.
+
+        Messages that use the former segments are refused.
+        """
         stale = self.signup_fields(NAMES[0])
         self.declared = DECLARATIONS[pick % len(DECLARATIONS)]
         self.settings_version += 1
@@ -225,7 +227,7 @@ class SegmentMachine(Machine):
     def the_claims_of_a_list_with_a_limit_are_counted(self) -> None:
         """Claims are counted from the first claim on.
 
-        A waitlist without a limit has no key for them (promise P4).
+        If a waitlist has no limit on claims, it has no key for them (promise P4).
         """
         waitlist_id, redis = self.line.waitlist_id, self.line.client
         listed = redis.zrange(claimed(waitlist_id), 0, -1, withscores=True)

@@ -13,15 +13,15 @@ from tests.support.redis_servers import Server
 from waitlist_queue import keys, service
 
 TURNS = 2
-# The claim itself ends 200 holds. In each further turn, the service ends 200 holds and the claim
-# another 200.
+# The claim itself ends 200 claims and offers. In each further turn, the service ends 200, and the
+# claim ends 200 more.
 AT_ONCE = 200 + TURNS * 400
 HOLDS = AT_ONCE + 100
 
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """Entries at the head whose holds have expired. Zoe waits behind them."""
+    """Entries at the head of the queue whose claims have expired. Zoe waits behind them."""
     line = Line(valkey.client)
     line.init()
     line.signup("zoe")
@@ -38,7 +38,7 @@ def crowd(valkey: Server) -> Line:
 
 
 def claim_once(crowd: Line, **fields: Any) -> None:
-    """Make a claim, and check that the service gives up after its number of turns."""
+    """Make a claim, and check that the service gives up after its maximum number of turns."""
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.claim(**fields)["code"] == "expiring"
     assert crowd.client.zcard(keys.held(crowd.waitlist_id)) == HOLDS - AT_ONCE
@@ -55,7 +55,7 @@ def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None
 
 
 def test_a_claim_of_both_ends_finds_the_same(crowd: Line) -> None:
-    """A claim of the newest entries also waits until all expired holds have returned
+    """A claim of the newest entries also waits until all expired claims and offers have returned
     (promise P1).
     """
     claim_once(crowd, order="newest")

@@ -1,4 +1,4 @@
-"""A process has used Redis and then forks, as the functions of a local run do."""
+"""A process uses Redis and then forks, as the functions of the local service do."""
 
 import multiprocessing
 from multiprocessing.connection import Connection
@@ -21,7 +21,9 @@ def _ask_and_wait(client: Any, pipe: Connection) -> None:
 
 
 def test_a_forked_process_has_a_connection_of_its_own(valkey: Server, valkey_client: Any) -> None:
-    """On a shared connection, each process would read the responses to the other (promise P9)."""
+    """If two processes shared a connection, each of them would read responses that belong to the
+    other (promise P9).
+    """
     assert one(valkey_client) == 1
     before = connections_to(valkey)
     ours, theirs = multiprocessing.Pipe()

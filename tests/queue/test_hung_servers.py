@@ -25,7 +25,7 @@ Timed = tuple[Answer, float]
 
 
 def line_on(url: str, *, cluster: bool, client: Any = None, waitlist_id: str = "list-0") -> Line:
-    """Return a waitlist whose service connects at its first request."""
+    """Return a waitlist whose service connects to Redis only at its first request."""
     config = Config(redis_url=url, redis_cluster=cluster, log_level="INFO")
     return Line(client, waitlist_id=waitlist_id, connect=lambda: connect(config))
 
@@ -39,7 +39,7 @@ def ping(line: Line) -> Answer:
 
 
 def batch(line: Line) -> Answer:
-    """Send 500 requests. No two of them can share a run of a script."""
+    """Send 500 requests. Each of them needs its own run of a script."""
     requests = [line.message("leave", **line.stay(f"person {number}")) for number in range(500)]
     return line.handle({"v": 1, "op": "batch", "requests": requests})
 
@@ -48,7 +48,7 @@ QUESTIONS: list[Question] = [signup, batch, ping]
 
 
 def ask(line: Line, question: Question) -> Timed:
-    """Send the request, and return the response and the seconds that the call has waited."""
+    """Send the request. Return the response, and the number of seconds that the call has waited."""
     start = waited_seconds()
     answer = question(line)
     return answer, waited_seconds() - start
@@ -71,9 +71,9 @@ def assert_unavailable(timed: list[Timed]) -> None:
 def test_a_hung_server_is_answered_for_in_time(
     request: pytest.FixtureRequest, connected: bool, engine: str
 ) -> None:
-    """All nodes of a cluster hang.
+    """All nodes of a cluster are unresponsive.
 
-    When they continue, the service works again (promises P3 and P9).
+    When they respond again, the service works again (promises P3 and P9).
     """
     server: Server | Cluster = request.getfixturevalue(engine)
     lines = [line_on(server.url, cluster=engine == "cluster") for _ in QUESTIONS]
@@ -89,7 +89,7 @@ def test_a_hung_server_is_answered_for_in_time(
 
 @pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
 def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool) -> None:
-    """The hung node may be the first one that the client asks (promises P3 and P9)."""
+    """The unresponsive node may be the first node that the client asks (promises P3 and P9)."""
     first = cluster.nodes[0]
     mine = waitlist_on(cluster, first)
     lines = [line_on(first.url, cluster=True, waitlist_id=mine) for _ in (signup, batch)]
@@ -103,9 +103,9 @@ def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool
 
 
 def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
-    """One batch is for three nodes, none of which has the scripts.
+    """A batch concerns three nodes that do not have the scripts yet.
 
-    One of these nodes hangs (promise P9).
+    One of these nodes is unresponsive (promise P9).
     """
     lines = [
         line_on(cluster.url, cluster=True, waitlist_id=waitlist_on(cluster, node))
@@ -128,8 +128,8 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
 
 
 def test_a_late_answer_does_not_answer_the_next_request(valkey: Server) -> None:
-    """A response that arrives after its call was given up is not the response to the next call
-    (promise P6).
+    """If a response arrives after its call was given up, it is not used as the response to the next
+    call (promise P6).
     """
     line = line_on(valkey.url, cluster=False)
     accepted(line.init())
@@ -162,7 +162,7 @@ def test_a_host_that_sends_nothing_is_answered_for_in_time(scheme: str, cluster:
 def test_hosts_that_take_no_connection_are_answered_for_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The time limit also holds if the name has several addresses (promise P9)."""
+    """The time limit also holds if the host name has several addresses (promise P9)."""
     with listener(backlog=0) as port, ThreadPoolExecutor() as pool:
         waiting = [pool.submit(_connects, port) for _ in range(4)]
         assert not all(future.result() for future in waiting), "the listener takes them all"
@@ -173,7 +173,10 @@ def test_hosts_that_take_no_connection_are_answered_for_in_time(
 
 
 def _connects(port: int) -> bool:
-    """Fill the backlog of a listener. Return whether it has accepted this connection."""
+    """Fill the backlog of a listening socket.
+
+    Return whether the socket has accepted this connection.
+    """
     filler = socket.socket()
     filler.settimeout(0.3)
     try:

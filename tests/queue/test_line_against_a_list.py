@@ -25,7 +25,7 @@ from waitlist_shared.ranks import TIER, priority_of
 
 NAMES = [f"person {number}" for number in range(9)]
 PRIORITIES = st.sampled_from([0, 0, 1, 2, 255])
-# The lowest tickets, as imports of 2020 have them.
+# The lowest possible tickets, which imports with times of the year 2020 have.
 EARLY = st.sampled_from([1, 1, 2, 3, 17])
 JUMPS = st.sampled_from([0, 1, 100, 5_000, HOUR_MICROS, -5_000, -HOUR_MICROS])
 
@@ -56,7 +56,7 @@ class Machine(RuleBasedStateMachine):
         self.shown: list[int] = []
 
     def drew(self, answer: Answer) -> None:
-        """No operation ever draws a stamp twice (promise P1)."""
+        """No operation draws a stamp (logical timestamp) that was drawn before (promise P1)."""
         assert answer["stamp"] > self.last_stamp
         self.last_stamp = answer["stamp"]
 
@@ -68,7 +68,10 @@ class Machine(RuleBasedStateMachine):
         return int(self.model.by_name[name].rank)
 
     def put(self, name: str, answer: Answer, priority: int) -> None:
-        """Give an entry the place in the response, which must belong to this priority."""
+        """Give an entry the place that is in the response.
+
+        The place must belong to this priority.
+        """
         stay = model.Stay("waiting", rank=answer["rank"], ticket=answer["ticket"])
         self.model = self.model.put(name, stay)
         self.stamps[name] = answer["stamp"]
@@ -109,7 +112,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(names=st.permutations(NAMES), spacer=st.booleans())
     def crowd_signs_up(self, names: list[str], spacer: bool) -> None:
-        """Signups at the same instant have little room between their ranks."""
+        """If people sign up at the same instant, there are few free ranks between them."""
         if spacer:
             self.drew(accepted(self.line.leave("nobody")))
         for name in names[:6]:
@@ -176,7 +179,7 @@ class Machine(RuleBasedStateMachine):
     def bump(self, name: str, kind: str, value: int | str) -> None:
         """The entry gets the same place as in the model.
 
-        If there is no room there, it goes further ahead.
+        If there is no free rank at this place, it gets the next one further ahead.
         """
         self.once_keys += 1
         answer = self.line.bump(name, once=self.once_keys, **{kind: value})
@@ -258,7 +261,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def look_at_the_board(self) -> None:
-        """The board shows every position at its moment, which is at most five seconds ago."""
+        """The board shows every position as it was when the board was made, which is at most five
+        seconds ago.
+        """
         board = accepted(self.line.board())
         assert 0 <= self.line.clock.millis - board["as_of_millis"] < 5000
         if board != self.board:

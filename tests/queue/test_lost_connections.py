@@ -1,6 +1,6 @@
-"""A lost connection is retried once.
+"""If a connection to Redis is lost, the call is retried once.
 
-A random pause before the retry spreads the retries of many callers.
+A random pause before the retry spreads the retries of many callers over time.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Lose = Callable[[], object]
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses that calls asked for. In these tests they take no time."""
+    """The pauses that calls have asked for. In these tests, a pause takes no time."""
     found: list[float] = []
     monkeypatch.setattr("waitlist_queue.deadline.time.sleep", found.append)
     return found

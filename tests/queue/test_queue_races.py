@@ -1,4 +1,4 @@
-"""64 threads use one service and one Redis server at once.
+"""64 threads use one service and one Redis server at the same time.
 
 The counts and the positions stay exact.
 """
@@ -23,7 +23,10 @@ Act = Callable[[], Any]
 
 @pytest.fixture
 def shared(valkey: Server) -> Iterator[Line]:
-    """A waitlist that all threads use through one service. It uses the server's own clock."""
+    """A waitlist that all threads use through the same service.
+
+    It uses the clock of the Redis server.
+    """
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     line = Line(valkey.client, now_micros=lambda: "", connect=lambda: client)
@@ -41,7 +44,7 @@ def names_of(prefix: str, count: int = THREADS) -> list[str]:
 
 
 def assert_gap_free(line: Line, names: set[str]) -> None:
-    """Check that exactly these entries wait, each at its own position and rank."""
+    """Check that exactly these entries are waiting, and that each has its own position and rank."""
     entries = line.entries()
     assert {entry["entry_id"] for entry in entries} == {line.id_of(name) for name in names}
     assert [entry["position"] for entry in entries] == list(range(1, len(names) + 1))
@@ -61,7 +64,9 @@ def test_one_customer_signing_up_in_every_thread_gets_one_place(shared: Line) ->
 
 
 def test_different_customers_get_a_position_each(shared: Line) -> None:
-    """The returned positions follow the order of the acknowledgements (promises P1 and P6)."""
+    """The returned positions follow the order in which the signups were acknowledged (promises P1
+    and P6).
+    """
     names = names_of("person", THREADS * 4)
 
     def some(first: int) -> list[Answer]:
@@ -98,7 +103,7 @@ def test_a_list_is_never_over_its_capacity(shared: Line) -> None:
 
 
 def test_one_wish_moves_once(shared: Line) -> None:
-    """The same bump in every thread moves the entry by two places in total (promise P2)."""
+    """If every thread sends the same bump, the entry moves by two places in total (promise P2)."""
     people = names_of("person", 100)
     for name in people:
         shared.signup(name)
@@ -137,7 +142,7 @@ def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
 
 
 def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
-    """Entries ahead can only leave, so no position ever grows (promise P6)."""
+    """Entries ahead can only leave, so no position ever becomes higher (promise P6)."""
     people = names_of("person", 64)
     shared.all_sign_up(people)
     last = people[-1]
@@ -154,13 +159,13 @@ def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
 
 
 def test_many_settings_at_once_end_with_the_newest(shared: Line) -> None:
-    """Older settings may arrive last and must not win (promise P2)."""
+    """Older settings may arrive last, but the newer settings must win (promise P2)."""
     at_once([partial(shared.init, version=version, capacity=version) for version in range(2, 66)])
     assert shared.client.hget("wl:{bakery-opening}:meta", "capacity") == "65"
 
 
 def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
-    """64 rebuilds that start at once all get the same epoch (promise P7)."""
+    """If 64 rebuilds start at the same time, all of them get the same epoch number (promise P7)."""
     shared.send("purge")
     answers = at_once([partial(shared.init, mode="open", epoch=f"{n:08x}") for n in range(THREADS)])
     assert Counter(answer["outcome"] for answer in answers) == {"created": 1, "exists": 63}

@@ -1,4 +1,4 @@
-"""Redis refuses the user, or one of the user's commands. The log says how to fix this."""
+"""Redis refuses the login of the user, or a command of this user. The log says how to fix this."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ def without(server: Server, command: str) -> Iterator[None]:
 
 
 def test_a_user_with_few_rights_has_all_that_are_needed(as_user: As) -> None:
-    """tests/queue/tls tries every other command (promise P8)."""
+    """The tests in tests/queue/tls try every other command (promise P8)."""
     line = as_user(USER, PASSWORD)
     accepted(line.init())
     accepted(line.signup("ann"))
@@ -80,7 +80,7 @@ def test_a_missing_right_is_an_outage_and_the_log_has_the_remedy(
 def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     valkey: Server, as_user: As, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The script may have done half of its work, so a retry does not help."""
+    """The script may have done half of its work, so a retry would not help."""
     line = as_user(USER, PASSWORD)
     accepted(line.init())
     with without(valkey, "zadd"), caplog.at_level(logging.ERROR):

@@ -47,7 +47,7 @@ def no_memory_left(server: Server) -> Iterator[None]:
 
 @contextmanager
 def a_replica_by_now(server: Server) -> Iterator[None]:
-    """Turn the server into a replica, as happens to a primary when another server takes over."""
+    """Turn the server into a replica, as a failover does with the former primary."""
     server.client.execute_command("REPLICAOF", HOST, 1)
     try:
         yield
@@ -70,7 +70,9 @@ def test_a_full_memory_is_an_outage_and_changes_nothing(
 def test_a_full_memory_refuses_a_completion_and_the_next_claim_and_changes_nothing(
     valkey: Server, filled: Line
 ) -> None:
-    """A message that runs several scripts changes nothing either (promises P3 and P4)."""
+    """A message that runs several scripts changes nothing in this case either (promises
+    P3 and P4).
+    """
     token = filled.claimed()["ann"]["token"]
     completion = filled.message("complete", entry_id=filled.id_of("ann"), token=token)
     pair = {"op": "batch", "requests": [completion, filled.message("claim")]}

@@ -1,4 +1,4 @@
-"""A server that restarts or loses its scripts is used again at once."""
+"""If a server restarts or loses its scripts, the private function uses it again at once."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -33,9 +33,9 @@ def batch_of_signups(line: Line, *names: str) -> list[dict[str, Any]]:
 
 
 def test_after_a_restart_the_very_next_call_is_answered(own_server: Server, own_line: Line) -> None:
-    """The response is `cold`, because the order is lost.
+    """The response is `cold`, because the queue is lost.
 
-    The next signup must not get position 1 (promise P7).
+    Otherwise, the next signup would get position 1 (promise P7).
     """
     own_line.init()
     own_line.all_sign_up(["ann", "bob"])
@@ -88,7 +88,7 @@ def test_forgotten_scripts_are_sent_again(line: Line) -> None:
 
 
 class ForgetfulPipeline:
-    """A pipeline that deletes the server's scripts before one of its commands."""
+    """A Redis pipeline that deletes the scripts from the server before one of its commands."""
 
     def __init__(self, pipeline: Any, flush_before: int) -> None:
         self._pipeline = pipeline
@@ -124,9 +124,9 @@ class ForgetfulClient:
 def test_scripts_may_be_forgotten_inside_a_batch(
     valkey: Server, flush_before: int, is_of_a_node: bool
 ) -> None:
-    """No entry is lost, overtakes another entry, or gets two places (promises P1 and P2)."""
+    """No entry is lost, overtakes a different entry, or gets two places (promises P1 and P2)."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
-    # The client of a cluster uses redis-py's own client for each node.
+    # The client of a cluster uses the ordinary client of redis-py for each node.
     client = ForgetfulClient(valkey.client if is_of_a_node else connect(config), flush_before)
     line = Line(valkey.client, connect=lambda: client)
     line.init()

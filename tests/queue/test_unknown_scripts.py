@@ -1,4 +1,6 @@
-"""If a server does not have a script yet, it gets the source on the same connection."""
+"""If a server does not have a script yet, the private function sends the source of the script on
+the same connection.
+"""
 
 from typing import Any
 
@@ -13,7 +15,7 @@ from waitlist_queue.connections import connect
 
 @pytest.fixture
 def own_line(valkey: Server) -> Line:
-    """A waitlist with the client that production uses for a single server."""
+    """A waitlist that uses the same client as production does for a single server."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     line = Line(valkey.client, connect=lambda: connect(config))
     accepted(line.init())
@@ -23,8 +25,8 @@ def own_line(valkey: Server) -> Line:
 def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
     valkey: Server, own_line: Line
 ) -> None:
-    """With a second connection, the first calls of many callers would need twice as many
-    connections, whose number is limited (promise P9).
+    """If the source were sent on a second connection, the first calls of many callers would need
+    twice as many connections, and their number is limited (promise P9).
     """
     before = connections_made(valkey)
     valkey.client.script_flush()
@@ -36,8 +38,8 @@ def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
 def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
-    """The last request, and requests whose scripts the batch has already sent, only send the hash
-    of the script (promise P9).
+    """For the last request of a batch, and for a script that the batch has already sent, only the
+    hash of the script is sent (promise P9).
     """
     own_line.all_sign_up(["ann"])
     ann = own_line.message("position", entry_id=own_line.id_of("ann"))
@@ -50,8 +52,8 @@ def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
 def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
     valkey: Server, own_line: Line, is_forgotten: bool
 ) -> None:
-    """The completion and the next claim use one connection, even if the server has lost its scripts
-    (promises P1 and P4).
+    """The completion and the next claim use one connection, even if the server no longer has the
+    scripts (promises P1 and P4).
     """
     completion_and_claim = completion_and_next_claim(own_line)
     before = connections_made(valkey)
@@ -67,7 +69,9 @@ def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
 def test_a_request_behind_a_refused_script_gets_its_own_answer(
     valkey: Server, own_line: Line
 ) -> None:
-    """The error of one script must not be read as the response to the next request (promise P6)."""
+    """If a script fails, its error must not be read as the response to the next request (promise
+    P6).
+    """
     own_line.all_sign_up(["ann", "bob"])
     valkey.client.script_flush()
     ann, bob = (own_line.message("position", entry_id=own_line.id_of(n)) for n in ("ann", "bob"))
@@ -78,9 +82,9 @@ def test_a_request_behind_a_refused_script_gets_its_own_answer(
 
 
 def completion_and_next_claim(line: Line) -> list[dict[str, Any]]:
-    """Claim Ann and let Bob wait.
+    """Claim Ann, while Bob waits.
 
-    Return the completion of Ann's claim and a claim of the next entry.
+    Return two requests: one that completes Ann's claim, and one that claims the next entry.
     """
     line.all_sign_up(["ann", "bob"])
     token = line.claimed()["ann"]["token"]

@@ -1,4 +1,4 @@
-"""A cache, or a proxy in front of it, returns another `run_id` on each connection."""
+"""A cache, or a proxy in front of it, returns a different `run_id` on each connection."""
 
 from itertools import count, cycle
 from typing import Any
@@ -21,7 +21,10 @@ PROCESSES = 3
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Give each connection that asks another `run_id`. The fixture is the list of these ids."""
+    """Give each connection that asks for it a different `run_id`.
+
+    The fixture is the list of these ids.
+    """
     numbers, run_ids = count(), list[str]()
 
     def run_id(_info: str) -> str:
@@ -48,8 +51,8 @@ def people_of(valkey: Server, **settings: Any) -> Admissions:
 def test_the_whole_service_works_if_each_connection_gets_another_run_id(
     valkey: Server, asked: list[str]
 ) -> None:
-    """The test makes signups, polls, claims and a rebuild in several processes (promises P3, P6 and
-    P7).
+    """This test makes signups, polls, claims and a rebuild in several processes (promises P3, P6
+    and P7).
     """
     people = people_of(valkey)
     people.configure(lease_seconds=3600)
@@ -74,7 +77,7 @@ def test_the_whole_service_works_if_each_connection_gets_another_run_id(
 def test_where_servers_have_run_ids_another_one_is_noticed(
     valkey: Server, asked: list[str]
 ) -> None:
-    """If the setting is on, a different `run_id` counts as another server.
+    """If the setting `REDIS_HAS_RUN_IDS` is on, a different `run_id` counts as a different server.
 
     Each connection asks for it once (promise P7).
     """

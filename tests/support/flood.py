@@ -32,7 +32,7 @@ class Dearest:
 
 OFFER = Dearest(Operation(writes=13, reads=1, table_calls=2, queue_calls=0, events=1), 10)
 FLOOD: dict[str, Dearest] = {
-    # The most expensive signup uses an address that must be verified, after an earlier stay with
+    # The most expensive signup uses an address that must be verified, after an earlier signup with
     # other data.
     f"POST {LIST}/entries": Dearest(Operation(writes=37, table_calls=3, events=2), 24, offers=1),
     f"POST {LIST}/verify": Dearest(

@@ -168,7 +168,7 @@ class Line:
     def end_wait(self, name: str, action: str = "park", **fields: Any) -> Answer:
         """Send the message that ends a customer's wait after an unanswered question.
 
-        By default, the message refers to the newest question in the current stay.
+        By default, the message refers to the newest question in the current signup.
         """
         found = self.position(name)
         named = {"ticket": found.get("ticket") or 1, "confirm_by_millis": 1, "settings_version": 1}

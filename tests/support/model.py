@@ -41,19 +41,19 @@ class Stay:
     and until an intent is finished.
 
     `hold` is the latest claim of the entry, and `hold_end` is how the claimer or an operator ended
-    it. `is_long` marks an extended hold, `is_over` an expired hold that Redis has not ended yet,
-    and `is_offer` a hold that the customer has to accept. `paid` is the slot that was used for an
-    offer. `is_aside` marks an admission that still counts towards the capacity.
+    it. `is_long` marks an extended hold, `is_over` an expired claim or offer that Redis has not
+    ended yet, and `is_offer` a claim or an offer that the customer has to accept. `paid` is the
+    slot that was used for an offer. `is_aside` marks an admission that still counts towards the
+    capacity.
 
     An admitted customer `is_inside` while Redis counts the place as taken. `has_exited` is recorded
     before this ends. If a test has a clock, `time_millis` is the end of the hold, the time of the
     parking, or the end of the pass.
 
-    A stay that is resting, delayed or held back (`is_held_back`) keeps its place but is passed
-    over. The reason of a delay is a release or a decline, and `declines` counts the declines.
-    The last poll of a customer who `is_away`, at the second `polled_at`, is too old.
-    Positions do not count a stay that `is_unverified`. The `question` was asked after the
-    hold `asked_hold`.
+    A signup that is resting, delayed or held back (`is_held_back`) keeps its place but is passed
+    over. The reason of a delay is a release or a decline, and `declines` counts the declines. The
+    last poll of a customer who `is_away`, at the second `polled_at`, is too old. Positions do not
+    count a signup that `is_unverified`. The `question` was asked after the hold `asked_hold`.
     """
 
     state: State
@@ -417,8 +417,9 @@ def ended(
     by: str = OPERATOR,
     reason: str = "",
 ) -> Waitlist:
-    """End a stay and count its end. If there is a policy, an admitted customer is inside
-    afterwards.
+    """End a signup and count its end.
+
+    If there is a policy, an admitted customer is inside afterwards.
     """
     if state == "left":
         line = given_back(line, name)
@@ -689,7 +690,7 @@ def _not_accepted(line: Waitlist, name: str) -> Waitlist:
 
 
 def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
-    """End all holds, or only the holds that have expired."""
+    """End all claims and offers, or only the holds that have expired."""
     for name in line.of("offered"):
         if line.by_name[name].is_over or not only_over:
             line = expired(line, name)
@@ -719,7 +720,8 @@ def all_left(line: Waitlist) -> Waitlist:
 
 
 def all_over(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after all holds have ended and the returned slots have been offered again.
+    """Yield the states after all claims and offers have ended and the returned slots have been
+    offered again.
 
     Holds that began with the same request end together. The model does not know when each hold
     began, so all orders are possible.
@@ -754,8 +756,8 @@ def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
 
 
 def by_itself(line: Waitlist) -> Waitlist:
-    """End the expired holds of a waitlist with a policy or a quota, and make the offers that are
-    due.
+    """End the expired claims and offers of a waitlist with a policy or a quota, and make the offers
+    that are due.
     """
     if line.policy is None and not line.slots:
         return line

@@ -112,7 +112,7 @@ class People:
         path = f"{self.admin_entry(name)}/reinstate"
         answer = self.world.request("POST", path, body=body, key=key, operator=True)
         if answer.status == 200:
-            # Forget the entry token, because it belongs to the former stay.
+            # Forget the entry token, because it belongs to the former signup.
             self.entry_tokens.pop(name, None)
         return answer
 

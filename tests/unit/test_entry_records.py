@@ -51,7 +51,7 @@ def test_an_intent_to_join_again_has_each_profile_once(
 ) -> None:
     """An intent to join again stores each profile once.
 
-    If the signup is refused, the former stay is restored as it was (promise P3).
+    If the signup is refused, the former signup is restored as it was (promise P3).
     """
     former = stay({"name": "Ann"}, {"language": "English"}, status="left", ticket=8)
     intent = rejoining(stay(profile, attributes, status="joining"), former)
@@ -93,7 +93,8 @@ def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
 def test_a_late_request_finishes_no_stay_but_its_own() -> None:
     """A late request finishes no stay except its own.
 
-    It finishes neither a signup that was cancelled, nor the leave of an earlier stay (promise P2).
+    It finishes neither a signup that was cancelled, nor the leave of an earlier signup (promise
+    P2).
     """
     table = Table(MemoryTable(), TABLE)
     entries = EntryRecords(table)

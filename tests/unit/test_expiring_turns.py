@@ -1,4 +1,4 @@
-"""The private function ends expired holds before it answers.
+"""The private function ends expired claims and offers before it answers.
 
 Even if many holds have expired, the function keeps to its time limit.
 """
@@ -18,7 +18,7 @@ CLAIM = {"v": 1, "op": "claim", "waitlist_id": "bakery", "count": 1}
 class NeverDone:
     """A Redis server in which more holds have always expired.
 
-    The server counts the calls that end expired holds.
+    The server counts the calls that end expired claims and offers.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class NeverDone:
 
 def handle_message(message: dict[str, Any], seconds_each: float) -> tuple[Any, int]:
     """Return the answer to a message, and the number of turns in which the service has ended
-    expired holds.
+    expired claims and offers.
 
     Each turn takes `seconds_each`.
     """
@@ -51,8 +51,8 @@ def test_a_fast_redis_gets_all_the_turns() -> None:
 
 @pytest.mark.parametrize("seconds_each", [0.1, 0.3, 2.0])
 def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
-    """No turn that ends expired holds begins after the time limit, so only the first turn may take
-    longer (promise P9).
+    """No turn that ends expired claims and offers begins after the time limit, so only the first
+    turn may take longer (promise P9).
     """
     answer, turns = handle_message(CLAIM, seconds_each)
     assert answer["code"] == "expiring"
@@ -61,8 +61,8 @@ def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
 
 
 def test_the_rows_of_a_batch_share_the_turns_of_their_waitlist() -> None:
-    """The rows of a batch share the turns that end the expired holds of their waitlist, so a batch
-    takes no longer than a single message (promise P9).
+    """The rows of a batch share the turns that end the expired claims and offers of their waitlist,
+    so a batch takes no longer than a single message (promise P9).
     """
     batch = {"v": 1, "op": "batch", "requests": [CLAIM, CLAIM]}
     answer, turns = handle_message(batch, seconds_each=0.0)

@@ -364,7 +364,7 @@ def with_record(act: Late) -> Step:
 
 
 JOIN_AGAIN = in_turn(Life.leave, Life.sign_up)
-# The entry is erased and then signs up as new, so that the second stay has no trace of the first.
+# The entry is erased and then signs up as new, so that the second signup has no trace of the first.
 COME_AS_NEW = in_turn(Life.erase, Life.sign_up)
 RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
 

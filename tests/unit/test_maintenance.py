@@ -24,7 +24,7 @@ class Context:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    """Collect each run of maintenance: the ARN of the function, the waitlist, and the milliseconds
+    """Collect each maintenance run: the ARN of the function, the waitlist, and the milliseconds
     that are left.
     """
     asked: Asked = []
@@ -54,7 +54,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
 def test_a_run_gets_its_remaining_time_and_its_own_alias(
     asked: Asked, event: dict[str, str], whom: str
 ) -> None:
-    """A run of maintenance gets its remaining time and its own alias.
+    """A maintenance run gets its remaining time and its own alias.
 
     A rebuild stops before Lambda ends the call, and invokes the same alias to continue (promise
     P3).

@@ -105,8 +105,8 @@ def test_a_caller_who_proves_nothing_learns_no_position(
 
 @pytest.mark.parametrize("command", [ANN, WITH_TOKEN, SIGNED_IN])
 def test_an_interrupted_signup_is_resumed(command: SignupCommand) -> None:
-    """An interrupted signup is resumed: a repeated request completes the same stay, so the customer
-    keeps the place (promise P2).
+    """An interrupted signup is resumed: a repeated request completes the same signup, so the
+    customer keeps the place (promise P2).
     """
     assert decide_step(command, record("joining")) == Resume(record("joining"))
 

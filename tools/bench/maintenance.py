@@ -33,7 +33,7 @@ from waitlist_queue.store import RedisStore
 
 ADDED_SECONDS = 0.01
 MINUTE_SECONDS = 60
-# The first run of maintenance finds new waitlists. The later runs check each waitlist that has just
+# The first maintenance run finds new waitlists. The later runs check each waitlist that has just
 # changed once more.
 COMING_TO_REST = 4
 RUNS = 3

@@ -103,7 +103,7 @@ class LambdaEndpoint:
 
     def _run_event(self, function: Invocable, payload: bytes) -> None:
         # Lambda would retry a failed event twice. The local run does not, because the next
-        # scheduled run of maintenance repeats the work.
+        # scheduled maintenance run repeats the work.
         invocation = self._invoked_in_the_end(function, payload)
         if invocation is None:
             logger.warning("an event was throttled until it expired or the local run ended")

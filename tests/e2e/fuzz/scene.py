@@ -118,7 +118,7 @@ class Scene:
         case.path_parameters |= {"entry_id": person}
 
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
-        """Return the entry token for the first stay of an entry.
+        """Return the entry token for the first signup of an entry.
 
         If the entry does not exist, return a token that belongs to no stay.
         """
@@ -163,8 +163,8 @@ class Scene:
         return str(offer["entry_id"])
 
     def _enter(self, person: str) -> None:
-        # The token must belong to the current stay. If an entry was reinstated, its current stay is
-        # not its first stay.
+        # The token must belong to the current signup. If an entry was reinstated, its current stay
+        # is not its first stay.
         token = self._token or self._issued_token(OWN, person)
         url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
         headers = {"Authorization": f"Bearer {token}"}

@@ -1,4 +1,6 @@
-"""When the admission of a waitlist is over, no offers are made, and no offer is open."""
+"""When the admission of a waitlist is over, the policy makes no offers, and open offers
+have ended.
+"""
 
 from typing import Any
 
@@ -50,7 +52,10 @@ def test_a_new_offer_ends_with_the_admission(line: Line) -> None:
 
 @pytest.mark.parametrize("claims", [0, 3])
 def test_open_offers_end_with_an_admission_that_is_shortened(line: Line, claims: int) -> None:
-    """Claims keep their deadlines. Maintenance learns about the new ends."""
+    """Claims keep their deadlines, but the ends of offers change.
+
+    Maintenance learns about the new ends.
+    """
     policy(line, lease_seconds=OFFER_SECONDS)
     line.all_sign_up(PEOPLE)
     held = line.claimed(count=claims) if claims else {}
@@ -82,7 +87,7 @@ def test_a_withdrawn_offer_goes_to_nobody_when_the_admission_is_over(line: Line)
 
 
 def test_two_offers_that_end_with_the_admission_are_told_apart_by_their_tokens(line: Line) -> None:
-    """A late message about the first offer does not change the second one."""
+    """A late message about the first offer of an entry does not change its second offer."""
     until = ending(line, max_inside=1)
     eve = line.id_of("eve")
     line.signup("eve")

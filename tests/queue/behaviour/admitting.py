@@ -66,9 +66,9 @@ def test_a_rate_has_due_what_its_time_gives(
 
 
 def test_no_fraction_of_a_rate_is_lost_or_gained(line: Line) -> None:
-    """The rate gives a slot about every 1.4 seconds.
+    """The rate gives one slot about every 1.4 seconds.
 
-    A run every 0.9 seconds gives exactly 6 slots in 9 seconds.
+    If the policy runs every 0.9 seconds, it makes exactly 6 offers in 9 seconds.
     """
     filled(line, rate_count=42, rate_millis=MINUTE_MILLIS)
     for _ in range(10):
@@ -90,9 +90,8 @@ def test_one_look_a_second_finds_places_due(line: Line) -> None:
 
 
 def test_a_fast_rate_waits_a_second_for_the_next_look(line: Line) -> None:
-    """If ten slots become available in a second, one run of the policy offers all of them.
-
-    There are not ten runs (promise P9).
+    """If ten slots become available within a second, a single run of the policy offers all ten
+    (promise P9).
     """
     filled(line, rate_count=600, rate_millis=MINUTE_MILLIS)
     admit(line)
@@ -111,8 +110,8 @@ def test_a_run_that_has_taken_everyone_asks_for_no_other(line: Line) -> None:
 
 
 def test_no_look_at_a_paused_list_finds_places_due(line: Line) -> None:
-    """On a paused waitlist, polls find no slot, even after an operator has ended a quota (promise
-    P9).
+    """On a paused waitlist, polls do not run the policy, even after an operator has ended a quota
+    (promise P9).
     """
     filled(line, max_inside=3, paused=True)
     admit(line, count=0)
@@ -250,8 +249,8 @@ def state(line: Line) -> str:
 
 
 def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
-    """A late copy of the first decline gets the same response as the first one until DynamoDB has
-    recorded the decline (promise P2).
+    """A late copy of the first request to decline gets the same response as the first request,
+    until DynamoDB has recorded the decline (promise P2).
     """
     first, second = two_offers(line)
     assert line.send("decline", **meant(first))["outcome"] == "repeat"
@@ -264,8 +263,8 @@ def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
 def test_a_decline_with_the_same_key_is_a_repeat_also_when_the_next_offer_is_open(
     line: Line,
 ) -> None:
-    """A repeated decline returns the stamp of the first decline, even after maintenance has
-    recorded it (promise P2).
+    """If a decline is repeated, the response contains the stamp (logical timestamp) of the first
+    decline, even after maintenance has recorded it (promise P2).
     """
     first, _ = two_offers(line)
     again = {"entry_id": first["entry_id"], "once_key": ONCE_KEY}
@@ -292,8 +291,8 @@ def test_a_decline_that_names_no_offer_is_about_the_open_one(line: Line) -> None
 
 @pytest.mark.parametrize("verb", ["decline", "withdraw"])
 def test_an_end_of_a_former_stays_offer_is_none_of_the_next_stay(line: Line, verb: str) -> None:
-    """The record may lack the end of the first stay, but the second request names another stay
-    (promise P2).
+    """The record may not contain the end of the first signup yet, but the second request names a
+    different signup (promise P2).
     """
     policy(line, max_inside=1)
     line.signup(PEOPLE[0])
@@ -423,7 +422,9 @@ def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
 
 
 def test_no_shows_of_one_run_keep_their_order_at_the_back(line: Line) -> None:
-    """The offers end at the same time, and Redis sorts equal deadlines by entry id (promise P1)."""
+    """The offers end at the same time, and Redis sorts entries with equal deadlines by their ids
+    (promise P1).
+    """
     filled(line, no_show="to_back")
     assert admitted(line, count=8) == PEOPLE[:8]
     line.clock.advance(seconds=OFFER_SECONDS)
@@ -447,7 +448,7 @@ def test_the_next_offer_or_claim_returns_the_no_show_before_it(line: Line, no_sh
 def test_a_customer_is_inside_until_exactly_the_end_of_the_pass(line: Line) -> None:
     """A customer counts as inside exactly until the pass ends.
 
-    From then on, the next customer can have the place (promise P6).
+    From that moment on, the next customer can get in (promise P6).
     """
     filled(line, max_inside=1)
     assert admitted(line) == PEOPLE[:1]
@@ -501,7 +502,9 @@ def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
 
 
 def test_a_late_admit_of_one_entry_leaves_the_next_stay_waiting(line: Line) -> None:
-    """The message arrives after the customer has left and signed up again (promise P2)."""
+    """The message about the first signup arrives after the customer has left and signed up again
+    (promise P2).
+    """
     policy(line)
     line.signup("ada")
     first = line.position("ada")["ticket"]
@@ -544,8 +547,8 @@ def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
 def test_a_late_end_of_a_stay_leaves_the_next_stay_inside(
     line: Line, fields: dict[str, Any]
 ) -> None:
-    """A message about the first stay arrives during the second stay, before the second stay has a
-    place (promise P2).
+    """A message about the customer's first signup arrives during the second signup, before the
+    second signup has a place in the queue (promise P2).
     """
     policy(line, max_inside=1)
     first, second = inside_again(line)
@@ -564,7 +567,7 @@ def test_passes_that_end_leave_nothing_behind(line: Line) -> None:
 
 
 def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line) -> None:
-    """The rebuild may have read the record of the former stay before the signup (promise P3)."""
+    """The rebuild may have read the record of the former signup before the signup (promise P3)."""
     policy(line, max_inside=1)
     line.client.flushall()
     line.init(mode="open", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
@@ -589,9 +592,9 @@ def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> N
 
 
 def test_a_caller_with_older_settings_is_behind(line: Line) -> None:
-    """A process may have cached settings from before the last change.
+    """A process may have settings in its cache that are older than the last change.
 
-    The scheduled times in them must not count.
+    The scheduled times in these settings must not count.
     """
     filled(line, schedule_version=1)
     policy(line, version=2, schedule_version=1)
@@ -654,8 +657,9 @@ def test_an_offer_that_the_end_of_the_hours_interrupts_goes_on_in_the_next_ones(
 
 
 def test_a_run_without_the_hours_of_its_time_offers_nothing(line: Line) -> None:
-    """A message that contains yesterday's offer hours is late, and a message without offer hours
-    was made from older settings (promise P3).
+    """A message that contains yesterday's offer hours has arrived late.
+
+    A message without offer hours is based on older settings (promise P3).
     """
     filled(line, max_inside=2)
     policy(line, version=2, max_inside=2, has_hours=True)
@@ -694,7 +698,7 @@ def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: 
 def test_another_schedule_begins_without_the_slots_of_the_former_one(line: Line) -> None:
     """Nobody was waiting for the 500 slots of the first schedule.
 
-    The next schedule does not inherit them.
+    The next schedule does not get these slots.
     """
     policy(line, schedule_version=1)
     now = line.clock.millis
@@ -734,7 +738,9 @@ def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: 
 def test_a_server_that_lacks_an_instant_gets_from_the_record_what_is_left_of_it(
     line: Line,
 ) -> None:
-    """The server that takes over has not counted the scheduled time yet (promise P3)."""
+    """The server that takes over after a failover has not counted the scheduled time yet (promise
+    P3).
+    """
     filled(line, schedule_version=1)
     now = line.clock.millis
     counted = {"counted_until": now, "counted_slots": 2}
@@ -777,7 +783,7 @@ def test_a_rate_that_nobody_waits_for_collects_one_minute_or_one_slot(
 
 @pytest.mark.parametrize("per_hour", [55, 90, 630])
 def test_a_run_that_comes_each_minute_loses_nothing_of_a_rate(line: Line, per_hour: int) -> None:
-    """Nobody polls, so only maintenance runs the policy. People wait all the time."""
+    """Nobody polls, so only maintenance runs the policy. There are always people waiting."""
     policy(line, rate_count=per_hour, rate_millis=3_600_000, no_show="leave")
     line.all_sign_up([f"guest-{number}" for number in range(per_hour + 1)])
     given = 0
@@ -821,7 +827,7 @@ def test_an_offer_can_last_for_fourteen_days(line: Line) -> None:
 
 @pytest.mark.parametrize("which", [{"count": 1}, {"entry_id": "the last person"}])
 def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str, Any]) -> None:
-    """The next offer of the policy lasts as long as the policy says."""
+    """The next offer that the policy makes lasts as long as the policy says."""
     filled(line, max_inside=2)
     if "entry_id" in which:
         which = {"entry_id": line.id_of(PEOPLE[-1])}
@@ -832,7 +838,9 @@ def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str
 
 
 def test_a_quota_remembers_how_long_its_offers_last(line: Line) -> None:
-    """If another `admit` with `refill` follows, it decides how long later offers last."""
+    """If an operator calls `admit` with `refill` again, the new call decides how long later offers
+    last.
+    """
     filled(line)
     admit(line, count=1, refill=True, offer_seconds=FORTNIGHT_SECONDS)
     accepted(line.send("decline", entry_id=line.id_of(PEOPLE[0])))

@@ -1,6 +1,6 @@
-"""The operation batch sends many requests in one message.
+"""Tests of the operation `batch`, which sends many requests in one message.
 
-They succeed or fail independently and in order.
+The requests succeed or fail independently of each other, and run in order.
 """
 
 from typing import Any
@@ -41,7 +41,9 @@ def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> No
 
 
 def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
-    """A person who is in a batch twice gets one place and is counted once (promise P2)."""
+    """If a person is in a batch twice, the person gets one place and is counted once
+    (promise P2).
+    """
     line.init()
     names = ["ann", "bob", "ann", "eve", "bob", "ann"]
     answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
@@ -52,8 +54,8 @@ def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
 
 
 def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """A single run of the script handles signups that follow each other in a message, but decides
-    about each of them separately (promises P2 and P5).
+    """If signups follow each other in a message, a single run of the script handles them, but
+    decides about each of them separately (promises P2 and P5).
     """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob"])
@@ -67,8 +69,8 @@ def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) ->
 
 
 def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """A single run of the script completes claims that follow each other in a message, but decides
-    about each of them separately (promises P2 and P4).
+    """If completions of claims follow each other in a message, a single run of the script handles
+    them, but decides about each of them separately (promises P2 and P4).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])
@@ -87,8 +89,8 @@ def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line
 
 
 def test_stamps_of_completions_in_a_batch_are_all_new(line: Line) -> None:
-    """A run of the script that draws many stamps stores the last one and counts each customer
-    (promises P1 and P2).
+    """If a run of the script draws several stamps (logical timestamps), it stores the last one, and
+    counts each customer (promises P1 and P2).
     """
     line.init()
     line.all_sign_up(f"person {number}" for number in range(70))
@@ -114,7 +116,7 @@ def test_signups_of_a_batch_during_a_rebuild_have_no_position(line: Line) -> Non
 
 
 def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
-    """A run of the script that draws many tickets stores the last one (promise P1)."""
+    """If a run of the script draws several tickets, it stores the last ticket (promise P1)."""
     line.init()
     names = [f"person {number}" for number in range(120)]
     answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
@@ -175,8 +177,8 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
 
 
 def test_requests_follow_each_other_though_some_scripts_are_not_loaded(line: Line) -> None:
-    """If Redis has lost the script of the signup, the leave that follows in the message still runs
-    after the signup (promise P2).
+    """If Redis no longer has the signup script, the leave that follows in the same message still
+    runs after the signup (promise P2).
     """
     line.init()
     line.client.script_flush()
@@ -221,7 +223,9 @@ def test_a_repeated_batch_changes_nothing(line: Line) -> None:
     ],
 )
 def test_a_malformed_request_fails_by_itself_and_the_others_run(line: Line, bad: Any) -> None:
-    """The error of a malformed request is at its index in the results (promise P5)."""
+    """If a request of a batch is malformed, the error is at the index of this request in the
+    results (promise P5).
+    """
     line.init()
     ann, bob = (line.message("signup", **line.stay(name)) for name in ("ann", "bob"))
     answers = results(line, bad, ann, bad, bob, bad)
@@ -241,8 +245,8 @@ def test_a_batch_of_malformed_requests_alone_changes_nothing(line: Line) -> None
 
 @pytest.mark.parametrize("version", [0, 2])
 def test_a_request_of_another_contract_fails_by_itself(line: Line, version: int) -> None:
-    """A request from another version of the contract is refused, because the private function
-    cannot know what it means (promise P5).
+    """A request from a different version of the contract is refused, because the private function
+    cannot know what the request means (promise P5).
     """
     line.init()
     good = line.message("signup", **line.stay("ann"))

@@ -1,6 +1,6 @@
-"""The board is a snapshot of the whole queue.
+"""Tests of the board, which is a snapshot of the whole queue.
 
-These tests check what it says about each position.
+They check the positions that an app computes from it.
 """
 
 import json

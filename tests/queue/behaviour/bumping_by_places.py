@@ -1,5 +1,5 @@
-"""An entry can be moved ahead by an exact number of places within its priority, if there is a free
-rank.
+"""Tests of moving an entry ahead by an exact number of places within its priority, if there is a
+free rank.
 """
 
 import pytest
@@ -27,8 +27,8 @@ def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]
 
 
 def test_forty_pass_the_same_person_one_by_one(line: Line) -> None:
-    """If signups are 4 ms apart, 40 entries can be moved into the same gap, each behind the one
-    before (promise P1).
+    """If signups are 4 ms apart, 40 entries can be moved into the same gap, each directly behind
+    the previous one (promise P1).
     """
     line.init()
     names = [f"person {number}" for number in range(42)]
@@ -54,7 +54,8 @@ def test_forty_go_behind_the_same_person_one_ahead_of_the_other(line: Line) -> N
 def test_in_a_run_without_room_the_answer_has_the_next_room_ahead(line: Line) -> None:
     """No rank is free 10 places ahead.
 
-    The next one is ahead of 70 more entries, so the entry passes all of them (promise P1).
+    The next free rank is ahead of 70 more entries, so the moved entry passes all of them (promise
+    P1).
     """
     line.init()
     early = dense(line, "early", 70)
@@ -74,8 +75,8 @@ def test_hundreds_of_consecutive_ranks_leave_the_head_only(line: Line) -> None:
 
 
 def test_moves_into_a_full_gap_pass_more_and_share_no_rank(line: Line) -> None:
-    """After random moves, no two entries have the same rank, and each response was true (promise
-    P1).
+    """After random moves, no two entries have the same rank, and each response named the correct
+    place (promise P1).
     """
     line.init()
     line.all_sign_up(["first"])
@@ -106,7 +107,7 @@ def test_a_move_leaves_room_for_many_more(line: Line) -> None:
 def test_ahead_of_the_very_first_rank_of_a_priority_there_is_no_room(
     line: Line, priority: int
 ) -> None:
-    """The refusal changes nothing and draws no ticket (promise P5)."""
+    """If a bump is refused, it changes nothing and draws no ticket (promise P5)."""
     line.init()
     first = (255 - priority) * TIER - ROOM
     line.restore("ann", rank=first, ticket=5)

@@ -1,6 +1,6 @@
-"""An entry can be moved to another priority.
+"""Tests of moving an entry to a different priority.
 
-Higher priorities are served first, and within a priority the time of signup decides.
+Higher priorities are served first, and within a priority, the time of the signup decides.
 """
 
 import pytest
@@ -21,8 +21,8 @@ def test_higher_priorities_stand_ahead(line: Line) -> None:
 
 
 def test_within_a_priority_arrival_decides(line: Line) -> None:
-    """If several entries change their priority, the order of these changes does not matter (promise
-    P1).
+    """If several entries change their priority, their final order does not depend on the order of
+    these changes (promise P1).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
@@ -41,8 +41,8 @@ def test_a_priority_taken_back_gives_the_old_place_back(line: Line) -> None:
 
 @pytest.mark.parametrize("priority", [0, 9])
 def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
-    """If the rank of an entry is taken, the entry gets the rank directly ahead of the entry that
-    has it (promise P1).
+    """If the rank of a moved entry is already taken, the entry gets a rank directly ahead of the
+    entry that has it (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(["ann", "bob", "eve"])
@@ -57,9 +57,8 @@ def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
 
 
 def test_an_entry_right_ahead_of_the_rank_that_is_taken_stays_there(line: Line) -> None:
-    """Kim's entry has already moved ahead of the entry that has its rank.
-
-    A bump does not move it a second time.
+    """A different entry has the rank that belongs to Kim's entry, so Kim's entry is already
+    directly ahead of it. A second bump does not move Kim's entry again.
     """
     line.init()
     (ann,) = line.all_sign_up(["ann"])

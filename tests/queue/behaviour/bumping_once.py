@@ -1,4 +1,6 @@
-"""A bump with a `once_key`: if the request is delivered twice, the entry moves once."""
+"""Tests of bumps with a `once_key`: if the request is delivered twice, the entry moves
+only once.
+"""
 
 import pytest
 
@@ -44,7 +46,9 @@ def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
 
 
 def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
-    """If the first of two moves is repeated after the second, the second move stays in force
+    """Two moves follow each other.
+
+    If the first move is repeated after the second, the entry stays where the second move has put it
     (promise P2).
     """
     spaced(line)
@@ -87,8 +91,8 @@ def test_a_key_counts_for_one_person_only(line: Line) -> None:
 
 
 def test_a_refused_bump_does_not_use_up_its_key(line: Line) -> None:
-    """A bump that was refused is not remembered, so a retry counts as the first attempt (promise
-    P2).
+    """Redis does not remember a bump that it has refused, so a retry counts as the first attempt
+    (promise P2).
     """
     spaced(line)
     assert line.bump("zoe", once=1, to="front")["code"] == "not_waiting"
@@ -107,7 +111,7 @@ def test_a_key_is_forgotten_when_its_time_is_up(line: Line) -> None:
 
 
 def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Line) -> None:
-    """Redis remembers only a limited number of moves (promise P9)."""
+    """Redis remembers only a limited number of moves of an entry (promise P9)."""
     spaced(line)
     for number in range(60):
         line.bump(LAST, once=number, to="front" if number % 2 else "back")
@@ -118,8 +122,8 @@ def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Lin
 
 
 def test_an_erased_entry_has_no_moves(line: Line) -> None:
-    """When an entry is erased, Redis forgets its moves, and keeps those of other entries (promise
-    P8).
+    """When an entry is erased, Redis deletes its notes about moves of this entry, and keeps those
+    about other entries (promise P8).
     """
     spaced(line)
     for once in range(3):

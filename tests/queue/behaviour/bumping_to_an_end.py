@@ -12,9 +12,9 @@ PEOPLE = ["ann", "bob", "eve", "kim"]
 
 @pytest.mark.parametrize("priority", [0, 1, 254, 255])
 def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: int) -> None:
-    """The first ticket belongs to an import of 2020.
+    """The first entry was imported and has a ticket of 2020.
 
-    An entry that is bumped ahead of it keeps its priority (promise P1).
+    If an entry is bumped ahead of it, this entry keeps its priority (promise P1).
     """
     line.init()
     line.insert("old", ticket=1, priority=priority)
@@ -28,8 +28,9 @@ def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: i
 
 
 def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
-    """A later bump by priority uses the ticket of the signup, and later signups are behind the
-    entry (promise P1).
+    """A later bump by priority uses the ticket of the signup.
+
+    Entries that sign up later are behind the bumped entry (promise P1).
     """
     line.init()
     line.insert("old", ticket=1)
@@ -43,8 +44,9 @@ def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
 
 
 def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: Line) -> None:
-    """The entry has a rank ahead of all tickets, which must not be read as a ticket (promise
-    P1).
+    """The entry has a rank that is lower than all tickets.
+
+    The service must not interpret this rank as a ticket (promise P1).
     """
     line.init()
     line.insert("old", ticket=1)
@@ -72,8 +74,8 @@ def test_an_entry_that_was_restored_behind_all_tickets_can_be_moved(line: Line) 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}], ids=str)
 def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any]) -> None:
-    """Moving entries to the front again and again does not use up the free ranks ahead (promise
-    P1).
+    """Even if entries are moved to the front again and again, free ranks ahead remain
+    (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)

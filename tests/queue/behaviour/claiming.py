@@ -1,6 +1,6 @@
-"""The operation claim takes entries from one end of the queue.
+"""Tests of the operation `claim`, which takes entries from one end of the queue.
 
-No other claimer can take them meanwhile.
+Until a claim ends, nobody else can claim its entries.
 """
 
 import re
@@ -88,7 +88,7 @@ def test_a_change_of_the_time_counts_for_later_claims_only(line: Line) -> None:
 def test_a_paused_list_takes_signups_and_gives_no_claims(line: Line) -> None:
     """A claim on a paused waitlist is refused and changes nothing.
 
-    Entries that are already claimed can still be completed (promise P5).
+    Claims that were made before the pause can still be completed (promise P5).
     """
     filled(line, ["ann", "bob"])
     ann = line.claimed()["ann"]
@@ -113,9 +113,9 @@ def test_claims_of_two_lists_do_not_touch_each_other(line: Line) -> None:
 
 
 def test_claims_hold_as_many_entries_as_the_list_allows(line: Line) -> None:
-    """The limit also counts claims that a rebuild has restored.
+    """The limit on claims also counts claims that a rebuild has restored.
 
-    It does not count claims that have expired (promise P4).
+    It does not count expired claims (promise P4).
     """
     filled(line, PEOPLE[:6], max_claims=2, lease_seconds=60)
     line.restore("eve", rank=1, ticket=1, state="held", token="e" * 40, time_millis=10**13)
@@ -139,7 +139,7 @@ def test_a_claim_that_takes_all_who_wait_is_not_limited(line: Line) -> None:
 def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> None:
     """Redis has lost an offer.
 
-    When it is restored, the entry already has a later claim (promise P4).
+    When maintenance restores the offer, the entry already has a later claim (promise P4).
     """
     filled(line, ["ann", "bob"], max_claims=1)
     ann = line.claimed()["ann"]
@@ -151,7 +151,7 @@ def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> N
 
 
 def test_a_lower_limit_gives_no_claims_until_fewer_are_held(line: Line) -> None:
-    """Offers do not count as claims, however many there are (promise P4)."""
+    """The limit on claims does not count offers, however many there are (promise P4)."""
     filled(line, PEOPLE[:8])
     assert not [
         name for name in line.client.hkeys(f"wl:{{{line.waitlist_id}}}:meta") if "max_c" in name

@@ -1,4 +1,6 @@
-"""A claim with a `once_key`: if the request is delivered twice, entries are taken once."""
+"""Tests of claims with a `once_key`: if the request is delivered twice, the claim takes entries
+only once.
+"""
 
 from tests.support.line import Line, once_key_of
 
@@ -27,7 +29,9 @@ def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) 
 
 
 def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> None:
-    """An idempotency key is only valid with the body of its first claim (promises P2 and P5)."""
+    """An idempotency key can be used again only with the same body as in its first claim (promises
+    P2 and P5).
+    """
     filled(line)
     bodies = ("0" * 32, "1" * 32)
     line.claim(2, once=1, once_body=bodies[0])
@@ -37,8 +41,8 @@ def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> No
 
 
 def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None:
-    """A repeated claim leaves out entries that were released or parked, have left, or are held by
-    another claim (promise P4).
+    """If a claim is repeated, the response leaves out entries that were released or parked, have
+    left, or are now claimed by a different request (promise P4).
     """
     filled(line)
     first = line.claimed(5, once=1)
@@ -52,8 +56,9 @@ def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None
 
 
 def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
-    """The repeated response lists admitted entries without a deadline, and the claim takes no other
-    entries instead (promise P2).
+    """In the response to the repeated claim, admitted entries have no deadline.
+
+    The claim takes no other entries instead of them (promise P2).
     """
     filled(line)
     first = line.claimed(2, once=1)
@@ -77,7 +82,7 @@ def test_a_repeat_returns_the_current_deadline(line: Line) -> None:
 def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
     """The claims have expired.
 
-    The repeated request returns the entries to the queue before it answers (promise P4).
+    Before the repeated request is answered, their entries return to the queue (promise P4).
     """
     filled(line, lease_seconds=10)
     line.claim(2, once=1)
@@ -87,7 +92,7 @@ def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
 
 
 def test_an_empty_claim_is_repeated_as_empty(line: Line) -> None:
-    """A repeated claim does not take an entry that signed up after the first claim (promise P2)."""
+    """A repeated claim takes no entry that signed up after the first claim (promise P2)."""
     line.init()
     assert line.claimed(2, once=1) == {}
     line.signup("ann")
@@ -103,7 +108,7 @@ def test_claims_without_a_key_or_with_another_take_others(line: Line) -> None:
 
 
 def test_a_refused_claim_does_not_use_up_its_key(line: Line) -> None:
-    """A claim that was refused is not remembered, so a retry counts as the first call
+    """Redis does not remember a claim that it has refused, so a retry counts as the first call
     (promise P2).
     """
     filled(line)

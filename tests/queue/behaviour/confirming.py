@@ -1,5 +1,5 @@
-"""If a customer does not answer the question whether they still wait, Redis ends the wait by its
-own clock.
+"""If a customer does not answer in time whether they still want to wait, Redis ends the customer's
+wait by its own clock.
 """
 
 from typing import Any
@@ -56,7 +56,9 @@ def test_silence_moves_an_entry_to_the_end(line: Line) -> None:
 
 
 def test_a_late_message_ends_no_other_wait(line: Line) -> None:
-    """A message about an earlier stay or an earlier question does not end the wait (promise P8)."""
+    """A message about an earlier signup or an earlier question does not end the customer's wait
+    (promise P8).
+    """
     asked(line, "ann", "bob")
     line.clock.advance(seconds=60)
     found = line.position("ann")
@@ -76,8 +78,9 @@ def test_a_late_message_ends_no_other_wait(line: Line) -> None:
 
 
 def test_a_wait_does_not_end_by_settings_that_have_changed_since(line: Line) -> None:
-    """A message from older settings does not end the wait, because the current settings may ask
-    nobody, or end a wait in another way (promise P2).
+    """A message that is based on older settings does not end the wait.
+
+    The current settings may ask nobody, or end a wait in a different way (promise P2).
     """
     asked(line, "ann")
     line.clock.advance(seconds=60)

@@ -1,6 +1,6 @@
 """The counters `entered`, `declined` and `no_shows` count each end of an offer once.
 
-The end of a claim does not count.
+They do not count the end of a claim.
 """
 
 import pytest
@@ -11,7 +11,7 @@ from tests.support.line import Line, accepted
 
 
 def ends(line: Line) -> dict[str, int]:
-    """Return the counters of ended offers, without zeros."""
+    """Return the counters of ended offers that are not zero."""
     counters = line.stats()["counters"]
     assert counters == line.send("heartbeat")["counters"]
     return {name: counters[name] for name in NO_OFFERS if counters[name]}

@@ -1,5 +1,5 @@
-"""Each decision of Redis names the state that it was based on: the stay, the previous decision, and
-the decision that gave the entry its rank.
+"""Each decision of Redis names the state on which it was based: the signup, the decision before it,
+and the decision that gave the entry its rank.
 """
 
 from typing import Any
@@ -21,14 +21,14 @@ def filled(line: Line, **settings: Any) -> None:
 
 
 def made_from(answer: Answer) -> tuple[int | None, int | None]:
-    """Return two stamps from the latest decision: that of the previous decision, and that of the
-    decision that gave the entry its rank.
+    """Return two stamps (logical timestamps) from the latest decision: the stamp of the decision
+    before it, and the stamp of the decision that gave the entry its rank.
     """
     return answer["basis_stamp"], answer["placed_stamp"]
 
 
 def decisions(line: Line, name: str) -> list[Answer]:
-    """Return the decisions about an entry that the record may not contain."""
+    """Return the decisions about an entry that may be missing in the record."""
     found: list[Answer] = line.dirty()[name]["decisions"]
     return found
 
@@ -108,7 +108,7 @@ def test_a_repeated_bump_is_made_from_what_it_was(line: Line) -> None:
 
 
 def test_a_repeated_claim_has_the_stamp_of_the_hold(line: Line) -> None:
-    """The end of a claim names the stamp of the claim as the previous decision.
+    """The end of a claim names the stamp of the claim as the decision before it.
 
     A repeated claim must therefore not return a later stamp.
     """
@@ -129,8 +129,8 @@ def test_an_entry_shows_the_ticket_of_its_stay(line: Line) -> None:
 
 
 def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
-    """Maintenance records an extension with the stamp of the claim, because the end of the claim
-    names this stamp as the previous decision.
+    """Maintenance records an extension of a claim with the stamp of the claim, because the end of
+    the claim names this stamp as the decision before it.
     """
     filled(line)
     ann = line.claimed(once=1)["ann"]
@@ -140,9 +140,9 @@ def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
 
 
 def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> None:
-    """If the record does not accept a decision, Redis forgets it.
+    """If the record does not accept a decision, Redis deletes it.
 
-    The decision before it stays until it is recorded (promise P3).
+    Redis keeps the decision before it until that decision is recorded (promise P3).
     """
     filled(line)
     released = accepted(line.release("ann", line.claimed()["ann"]["token"]))
@@ -160,7 +160,9 @@ def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> No
 
 
 def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
-    """A no-show of a former stay does not change the present one (promise P3)."""
+    """If an offer of a former signup ends unused, this does not change the customer's present
+    signup (promise P3).
+    """
     filled(line, admission=True, offer_seconds=LEASE, no_show="leave")
     accepted(line.send("admit", count=1))
     line.clock.advance(seconds=LEASE)
@@ -173,8 +175,8 @@ def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
 
 
 def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) -> None:
-    """A server that lagged has the place of an earlier stay and the end of a later one (promise
-    P3).
+    """A server that has lost writes has the place of an earlier signup and the end of a later
+    signup (promise P3).
     """
     filled(line)
     ticket = line.position("ann")["ticket"]
@@ -187,8 +189,8 @@ def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) ->
 
 
 def test_an_admission_of_an_earlier_stay_does_not_end_the_recorded_one(line: Line) -> None:
-    """The recorded stay can be restored after Redis has forgotten the earlier admission (promise
-    P3).
+    """After Redis has deleted its note about an earlier admission, the recorded signup can be
+    restored (promise P3).
     """
     filled(line)
     ann = line.claimed()["ann"]

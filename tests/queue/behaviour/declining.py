@@ -1,4 +1,4 @@
-"""Declines that keep the place of an entry, and offers that end unused too often."""
+"""Tests of declines that keep the place of an entry, and of offers that end unused too often."""
 
 from typing import Any
 
@@ -43,7 +43,9 @@ def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(l
 
 
 def test_declines_after_the_last_that_keeps_the_place_go_to_the_back(line: Line) -> None:
-    """Each decision contains the number of declines, because the record may lack the last ones."""
+    """Each decision contains the number of declines so far, because the record may lack the most
+    recent declines.
+    """
     ann_and_others(line, max_inside=1)
     for number in (1, 2):
         assert admitted(line) == ["ann"]
@@ -69,8 +71,8 @@ def test_a_decline_without_rules_goes_to_the_back_and_is_counted(line: Line) -> 
 
 @pytest.mark.parametrize("then", ["another offer", "another stay"])
 def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: str) -> None:
-    """A late copy names the end of an earlier offer, or the ticket of a former stay, so it changes
-    nothing (promise P2).
+    """A late copy of the message names the end of an earlier offer or the ticket of a former
+    signup, so it changes nothing (promise P2).
     """
     ann_and_others(line, max_inside=1)
     (offer,) = admit(line)["entries"]
@@ -88,7 +90,7 @@ def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: st
 
 
 def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
-    """After a loss of Redis, the pause is restored from the record.
+    """After Redis has lost its data, the pause is restored from the record.
 
     If the record and Redis have different ends of the pause, the later one counts.
     """
@@ -108,9 +110,9 @@ def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
 def test_after_too_many_missed_offers_the_entry_leaves_or_is_parked(
     line: Line, no_show: str, then: str, state: str
 ) -> None:
-    """Until `at_most` offers were missed, the setting `no_show` decides.
+    """Until `at_most` offers were missed, the setting `no_show` decides what happens to the entry.
 
-    `max_attempts` does not count these offers as well.
+    The limit `max_attempts` does not count missed offers.
     """
     filled(line, no_show=no_show, misses_at_most=3, misses_then=then)
     policy(line, version=2, no_show=no_show, misses_at_most=3, misses_then=then, max_attempts=2)

@@ -23,8 +23,8 @@ def filled(line: Line, names: list[str] = PEOPLE, max_attempts: int = 5) -> None
 
 @pytest.mark.parametrize("verb", ["complete", "release", "extend", "park"])
 def test_a_token_is_good_up_to_the_deadline_and_no_longer(line: Line, verb: str) -> None:
-    """A token is refused after the deadline even if no script has returned the entry to the queue
-    yet (promise P4).
+    """After the deadline, Redis refuses the token, even if no script has returned the entry to the
+    queue yet (promise P4).
     """
     filled(line, ["ann", "bob"])
     held = line.claimed(2)
@@ -41,8 +41,9 @@ def _end(line: Line, verb: str, name: str, token: str) -> dict[str, object]:
 
 
 def test_the_claim_that_meets_an_expired_hold_is_later_than_its_end(line: Line) -> None:
-    """Two decisions must have different stamps, because the record would keep only one of two
-    decisions with the same stamp (promise P4).
+    """Two decisions must have different stamps.
+
+    If two decisions had the same stamp, the record would keep only one of them (promise P4).
     """
     filled(line, ["ann", "bob"])
     line.claim()
@@ -86,9 +87,9 @@ def test_a_bumped_entry_is_held_and_returns_with_the_signups_ticket(line: Line) 
 
 
 def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> None:
-    """One run of the script ends 200 holds.
+    """One run of the script ends 200 claims and offers.
 
-    The claim repeats it until no expired hold is left (promises P1 and P9).
+    The claim repeats the script until none that has expired is left (promises P1 and P9).
     """
     names = [f"person {number}" for number in range(450)]
     line.init(lease_seconds=LEASE)
@@ -118,8 +119,8 @@ def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: L
 
 
 def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None:
-    """A claim takes no entry while an expired hold keeps an earlier entry off the queue (promise
-    P1).
+    """While an expired claim keeps an earlier entry off the queue, a new claim takes no entry
+    (promise P1).
     """
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)
@@ -134,7 +135,9 @@ def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None
 
 
 def test_what_is_answered_counts_no_hold_that_is_over(line: Line) -> None:
-    """An expired claim ends even if the waitlist has no policy and nobody claims (promise P6)."""
+    """An expired claim ends even if the waitlist has no policy and nobody makes a claim (promise
+    P6).
+    """
     filled(line)
     line.claim(2)
     line.clock.advance(seconds=LEASE)
@@ -176,7 +179,7 @@ def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> Non
 
 
 def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
-    """On a waitlist without a policy, no poll runs the policy."""
+    """If a waitlist has no admission policy, no poll tries to run the policy."""
     filled(line)
     accepted(line.send("admit", count=1))
     line.clock.advance(seconds=600)
@@ -184,7 +187,9 @@ def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
 
 
 def test_an_offer_that_is_over_ends_by_the_settings_of_its_time(line: Line) -> None:
-    """An offer expires, and the policy is changed before any script has noticed this."""
+    """An offer expires, and an operator changes the policy before any script has noticed the
+    expiry.
+    """
     line.init(admission=True, max_inside=1, offer_seconds=LEASE, no_show="to_back")
     line.all_sign_up(PEOPLE)
     accepted(line.send("admit"))

@@ -1,5 +1,5 @@
-"""After another Redis server has taken over, the queue counts as lost until it is rebuilt, because
-the server may lack the newest writes.
+"""After a different Redis server has taken over, the queue counts as lost until it is rebuilt,
+because this server may lack the newest writes.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ PEOPLE = ["ann", "bob", "eve"]
 
 
 def taken_over(line: Line) -> None:
-    """Sign people up, and then let another server answer."""
+    """Sign people up, and then let a different Redis server answer."""
     line.server_run_id = FIRST
     line.init()
     line.all_sign_up(PEOPLE)
@@ -32,7 +32,7 @@ def open_again(line: Line, **fields: Any) -> Answer:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_server_that_has_taken_over_returns_cold(line: Line, verb: str) -> None:
-    """The new server returns none of its data and changes nothing (promise P7)."""
+    """The new Redis server returns none of its data, and changes nothing (promise P7)."""
     taken_over(line)
     before = line.contents()
     assert line.handle(each_verb(line)[verb])["code"] == "cold"
@@ -48,8 +48,8 @@ def test_every_server_owns_the_order_where_servers_hide_their_run_id(line: Line)
 
 
 def test_an_order_that_was_taken_over_starts_empty(line: Line) -> None:
-    """After the queue is rebuilt from the record, new stamps are higher than all recorded ones
-    (promises P1, P3 and P7).
+    """After the queue has been rebuilt from the record, new stamps are higher than all recorded
+    stamps (promises P1, P3 and P7).
     """
     taken_over(line)
     floor = newest_stamp(line) + 1_000_000

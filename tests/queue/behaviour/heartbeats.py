@@ -14,7 +14,7 @@ TOKEN = "a" * 40
 
 
 def look(line: Line, name: str) -> Answer:
-    """Return where an entry is. The fields that every response has are left out."""
+    """Return where an entry is. Fields that every response contains are left out."""
     answer = accepted(line.send("inspect", entry_id=line.id_of(name)))
     assert answer["attributes_version"] is None
     said = ("ok", "outcome", "attributes_version")
@@ -38,9 +38,9 @@ def test_a_beat_counts_and_returns_the_current_counters(line: Line) -> None:
 
 
 def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
-    """If one heartbeat is missing, the loss may be small.
+    """If one heartbeat is missing, few changes may be lost.
 
-    If two are missing, Redis has lost a whole interval (promise P3).
+    If two heartbeats are missing, Redis has lost all changes of a whole interval (promise P3).
     """
     line.init()
     assert [beat(line, known) for known in (0, 1, 2)] == ["beats"] * 3
@@ -50,15 +50,17 @@ def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
 
 
 def test_an_order_of_another_life_is_outdated(line: Line) -> None:
-    """If Redis has an old copy of the queue, the copy must not be used (promise P7)."""
+    """If Redis has an outdated copy of the queue, the service must not use this copy
+    (promise P7).
+    """
     line.init()
     assert beat(line, epoch=LATER_EPOCH) == "outdated"
     assert beat(line, epoch=None) == "beats"
 
 
 def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
-    """After the queue was created, all stamps are higher than the stamp of its creation, whatever
-    the clock says.
+    """After a queue was created, all stamps are higher than the stamp of its creation, whatever the
+    clock shows.
     """
     floor = 2**44
     epoch_start = accepted(line.init(mode="open", floor_ticket=floor))["epoch_start"]
@@ -69,7 +71,7 @@ def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
 
 
 def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
-    """The message `init` sets the counters only if it creates the queue."""
+    """The message `init` sets the counters only if it creates the queue in Redis."""
     line.init(mode="open", counters={"signed_up": 5, "left": 2, "admitted": 1})
     line.signup("ann")
     later = {"signed_up": 30, "left": 10, "admitted": 10}
@@ -99,7 +101,9 @@ def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
 
 
 def test_an_entry_that_has_changed_since_it_was_seen_is_left_alone(line: Line) -> None:
-    """If another request has moved the entry in the meantime, this move stays (promise P2)."""
+    """If a different request has moved the entry in the meantime, the entry keeps its new place
+    (promise P2).
+    """
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("bob")["rank"]}
@@ -120,8 +124,9 @@ def test_an_entry_wrongly_held_returns_to_the_line(line: Line) -> None:
 
 
 def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
-    """The response also has the stamp of the last decision, so that an older record is not taken
-    for a newer one.
+    """The response also contains the stamp of the last decision.
+
+    With this stamp, an older record cannot be mistaken for a newer one.
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])

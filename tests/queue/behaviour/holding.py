@@ -15,14 +15,15 @@ def filled(line: Line) -> None:
 
 
 def on_hold(line: Line, verb: str, name: str, token: str) -> str:
-    """Return the outcome of an operation on a claim, or the code of its refusal."""
+    """Return the outcome of an operation on a claim, or the error code if it was refused."""
     answer = line.send(verb, entry_id=line.id_of(name), token=token)
     return str(answer["outcome"] if answer["ok"] else answer["code"])
 
 
 def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
-    """A repeated `complete` succeeds even after the deadline, counts once, and leads to the same
-    pass (promises P2 and P4).
+    """A repeated `complete` succeeds even after the deadline.
+
+    It counts once, and returns the same pass (promises P2 and P4).
     """
     filled(line)
     line.init(version=2, lease_seconds=LEASE, admission=True, pass_seconds=3 * LEASE)
@@ -40,7 +41,9 @@ def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["release", "extend", "park"])
 def test_an_admission_is_for_good(line: Line, verb: str) -> None:
-    """Not even the token that admitted the entry can undo the admission (promise P4)."""
+    """An admission cannot be undone, not even with the token that admitted the entry
+    (promise P4).
+    """
     filled(line)
     ann = line.claimed()["ann"]
     line.complete("ann", ann["token"])
@@ -65,8 +68,8 @@ def test_a_bumped_entry_keeps_the_place_and_the_signups_ticket(line: Line) -> No
 
 
 def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """The caller may not have received the first response, so later changes do not matter (promise
-    P2).
+    """The caller may not have received the first response, so a repeated request gets the same
+    response even after later changes (promise P2).
     """
     filled(line)
     ann = line.claimed()["ann"]
@@ -82,7 +85,7 @@ def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_token_that_has_released_does_nothing_else(line: Line) -> None:
-    """The token of another hold does not repeat the release either (promise P4)."""
+    """A repeated release with the token of a different claim is refused as well (promise P4)."""
     filled(line)
     ann = line.claimed()["ann"]
     line.release("ann", ann["token"])
@@ -103,7 +106,9 @@ def test_a_decision_is_recognised_until_it_is_settled(line: Line) -> None:
 
 
 def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
-    """A caller could release and claim the same entry any number of times (promise P9)."""
+    """A caller could release and claim the same entry any number of times, so Redis must limit what
+    it remembers (promise P9).
+    """
     line.init(lease_seconds=LEASE)
     line.signup("ann")
     tokens = []
@@ -116,7 +121,9 @@ def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
 
 
 def test_of_two_extensions_the_last_to_arrive_decides(line: Line) -> None:
-    """A late extension can shorten the hold, because an extension only names the hold."""
+    """A late request to extend a claim can shorten it, because the request names only the claim and
+    not its current deadline.
+    """
     filled(line)
     token = line.claimed()["ann"]["token"]
     line.extend("ann", token, lease_seconds=10 * LEASE)

@@ -1,6 +1,6 @@
-"""The operations allocate_tickets and insert.
+"""Tests of the operations `allocate_tickets` and `insert`.
 
-An imported row gets the place of its ticket, whoever inserts it.
+An imported row gets the place of its ticket, whichever request inserts it.
 """
 
 from itertools import permutations
@@ -39,7 +39,7 @@ def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
 def test_an_import_at_a_taken_rank_gets_the_next_free_one_behind(line: Line) -> None:
     """No two entries have the same rank.
 
-    The ticket stays as requested, because it is the time of signup (promise P1).
+    The entry keeps the requested ticket, because the ticket is the time of the signup (promise P1).
     """
     line.init()
     for number in range(20):
@@ -62,7 +62,9 @@ def test_a_free_place_within_a_run_is_taken(line: Line) -> None:
 
 
 def test_imports_in_any_order_make_the_same_line(line: Line) -> None:
-    """The import, its retry and maintenance may each be interrupted at any point (promise P3)."""
+    """The import, its retry and the maintenance run may each be interrupted at any point (promise
+    P3).
+    """
     wanted = {"ann": TIME, "bob": TIME + 1, "cyd": TIME + 2, "dan": TIME + 40}
     lines = []
     for number, names in enumerate(permutations(wanted)):
@@ -106,8 +108,8 @@ def test_a_closed_and_paused_list_takes_imports_but_is_never_over_full(line: Lin
 
 
 def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """A stamp after the stamp of the hold would make the record treat the hold as ended (promise
-    P4).
+    """If the stamp were later than the stamp of the claim, the record would treat the claim as
+    ended (promise P4).
     """
     line.init()
     inserted = accepted(line.insert("ann", ticket=TIME))
@@ -118,8 +120,8 @@ def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Li
 
 
 def test_a_ticket_that_is_later_than_every_clock_stands_ahead_of_those_who_come(line: Line) -> None:
-    """Later signups are behind the entry, each with its own rank, even if the caller's clock was
-    ahead (promise P1).
+    """Later signups are behind the imported entry, each with its own rank, even if the clock of the
+    caller was ahead (promise P1).
     """
     line.init()
     last = accepted(line.signup("ann"))["ticket"]
@@ -140,8 +142,8 @@ def test_imports_stand_in_their_segments(line: Line) -> None:
 
 
 def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
-    """The tickets that are drawn for an import are behind every earlier entry and ahead of every
-    later signup (promise P1).
+    """The tickets that an import draws are behind every earlier entry and ahead of every later
+    signup (promise P1).
     """
     line.init()
     line.signup("before")
@@ -155,8 +157,8 @@ def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
 
 
 def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
-    """Without gaps between the tickets, the bumped entry would overtake all rows of the import
-    (promise P1).
+    """If there were no gaps between the tickets, the bumped entry would overtake all rows of the
+    import (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(4))
@@ -168,8 +170,8 @@ def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
 
 
 def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
-    """The row for which a ticket was drawn goes between an entry that was restored at this ticket
-    and the next row (promise P1).
+    """A row gets a place between an entry that was restored at the row's ticket and the next row
+    (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(3))
@@ -182,7 +184,7 @@ def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line
 
 
 def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
-    """Numbers of entries that have left or are held are not used again."""
+    """The numbers of entries that have left or are claimed are not used again."""
     line.init()
     assert accepted(line.allocate_tickets(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]
     line.insert("ann", ticket=TIME)
@@ -211,8 +213,8 @@ def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
 
 
 def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line: Line) -> None:
-    """A reinstated entry gets its former rank, even if this rank is ahead of the first ticket of a
-    priority (promise P1).
+    """A reinstated entry gets its former rank, even if this rank is lower than the first ticket of
+    a priority (promise P1).
     """
     line.init()
     for name in ("ann", "bob", "cyd", "dan"):
@@ -232,7 +234,9 @@ def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line:
 
 
 def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Line) -> None:
-    """A rank ahead of the first ticket of a priority is not a ticket (promise P1)."""
+    """A rank that is lower than the first ticket of a priority is not interpreted as a ticket
+    (promise P1).
+    """
     line.init()
     line.signup("ann")
     rank = 255 * TIER - 5
@@ -242,7 +246,7 @@ def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Lin
 
 
 def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) -> None:
-    """As after a release, the entry stays between its former neighbours (promise P1)."""
+    """The entry stays between its former neighbours, as after a release (promise P1)."""
     line.init()
     for name, number in (("ann", 0), ("bob", 8), ("cyd", 16)):
         line.insert(name, ticket=TIME + number)
@@ -264,7 +268,9 @@ def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Li
 
 
 def test_a_repeat_of_a_place_that_is_given_back_changes_nothing(line: Line) -> None:
-    """A copy that arrives after the new stay has ended is refused (promise P2)."""
+    """A copy of the message that arrives after the customer has left again is refused
+    (promise P2).
+    """
     line.init()
     line.insert("ann", ticket=TIME)
     line.leave("ann")

@@ -1,4 +1,4 @@
-"""The operation admit for the invitees of an invitation."""
+"""Tests of the operation `admit` with the people of an invitation."""
 
 from typing import Any
 

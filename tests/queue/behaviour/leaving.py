@@ -1,4 +1,7 @@
-"""The operations leave and drop. A stay ends once and stays ended."""
+"""Tests of the operations `leave` and `drop`.
+
+Once a customer has left, a late message cannot change this.
+"""
 
 import pytest
 
@@ -51,8 +54,8 @@ def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: str) -> None:
-    """A message of the earlier stay is delivered again after the customer has signed up again
-    (promise P2).
+    """A message about the earlier signup is delivered a second time after the customer has signed
+    up again (promise P2).
     """
     line.init()
     first = line.signup("ann")
@@ -65,8 +68,8 @@ def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: st
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_an_end_without_a_tombstone_spares_a_later_stay(line: Line, verb: str) -> None:
-    """Even if the tombstone is gone, the ticket number shows that a message is about an earlier
-    stay (promise P2).
+    """Even if the tombstone has expired, the ticket number shows that a message is about an earlier
+    signup (promise P2).
     """
     line.init()
     first = line.signup("ann")
@@ -91,7 +94,7 @@ def test_a_moved_stay_is_identified_by_its_signups_ticket(line: Line) -> None:
 
 
 def test_nothing_of_an_entry_stays_behind_but_its_tombstone(line: Line) -> None:
-    """Redis keeps its decisions about the entry until maintenance has recorded them."""
+    """Redis keeps its decisions about an entry until maintenance has recorded them."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.bump("bob", priority=3)
@@ -114,8 +117,8 @@ def test_a_tombstone_is_kept_for_a_quarter_of_an_hour(line: Line) -> None:
 
 
 def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
-    """Tombstones expire by themselves, so a leave does not have to delete those of earlier entries
-    (promise P9).
+    """Tombstones expire automatically, so a leave does not have to delete the tombstones of earlier
+    entries (promise P9).
     """
     line.init()
     names = [f"person {number}" for number in range(20)]
@@ -136,7 +139,7 @@ def test_tombstones_expire_after_the_last_leave(line: Line) -> None:
 
 
 def test_a_leave_returns_the_ticket_of_the_place_that_it_took(line: Line) -> None:
-    """A repeated leave also returns the ticket, with which an interrupted signup can be recorded
+    """A repeated leave also returns the ticket, which is needed to record an interrupted signup
     (promise P2).
     """
     line.init()
@@ -161,7 +164,7 @@ def _tombstones(line: Line) -> list[object]:
 def test_each_former_place_of_a_customer_goes(line: Line) -> None:
     """The server that has taken over lacks newer writes.
 
-    The message has the ticket of the place and names no stay.
+    The message contains the ticket of the place, but names no signup.
     """
     line.init()
     for stay in (1, 2):

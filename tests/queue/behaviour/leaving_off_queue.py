@@ -1,4 +1,4 @@
-"""The operations leave, drop and signup, and the capacity, when entries are held, parked or
+"""Tests of `leave`, `drop`, `signup` and the capacity, when entries are claimed, parked or
 admitted.
 """
 
@@ -13,9 +13,9 @@ ENTRY_KEYS = ("queue", "tickets_of_moved", "held", "claimed", "claims", "parked"
 
 
 def held(line: Line) -> Answer:
-    """Claim Ann again after her first claim has expired.
+    """Claim Ann a second time after her first claim has expired.
 
-    She was bumped, so her rank differs from her ticket.
+    She was bumped before, so her rank no longer equals her ticket.
     """
     line.init(lease_seconds=60, max_claims=5)
     line.all_sign_up(["bob", "eve", "ann"])
@@ -57,7 +57,7 @@ def traces(line: Line, name: str) -> list[str]:
 @pytest.mark.parametrize("with_ticket", [True, False])
 @pytest.mark.parametrize("setting", ON_LIST)
 def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
-    """After a claimed entry has left, no key contains it, it is counted once, and the calls of its
+    """After a claimed entry has left, no key contains it, it is counted once, and requests of its
     worker are refused (promise P2).
     """
     ann = setting(line)
@@ -77,8 +77,8 @@ def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ti
 def test_every_entry_on_the_list_can_be_dropped(
     line: Line, setting: Setting, with_ticket: bool
 ) -> None:
-    """After a claimed entry was dropped, no key contains it, and it is not counted as left (promise
-    P2).
+    """After a claimed entry was dropped, no key contains it, and it is not counted as an entry that
+    left (promise P2).
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -95,9 +95,8 @@ def test_every_entry_on_the_list_can_be_dropped(
 def test_an_admission_after_the_intent_to_leave_does_not_count(
     line: Line, verb: str, outcome: str, with_ticket: bool
 ) -> None:
-    """A leave undoes an admission that is not recorded, because the record already has the leave.
-
-    A drop does not undo it (promise P4).
+    """A leave undoes an admission that is not recorded yet, because the record already contains the
+    leave. A drop does not undo the admission (promise P4).
     """
     ann = done(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -124,7 +123,10 @@ def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None
 
 
 def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line) -> None:
-    """The admission is counted once. A drop of an entry that Redis no longer has counts nothing."""
+    """The admission is counted once.
+
+    If Redis no longer has an entry, dropping it counts nothing.
+    """
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.claim()
@@ -139,7 +141,7 @@ def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line
 def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
     line: Line, setting: Setting, verb: str
 ) -> None:
-    """The ticket in the message shows that the message is about another stay (promise P2)."""
+    """The ticket in the message shows that the message is about a different signup (promise P2)."""
     ann = setting(line)
     before = traces(line, "ann")
     answer = line.send(verb, **line.stay("ann", 7), ticket=ann["ticket"] - 1)
@@ -162,8 +164,8 @@ def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -
 def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
     line: Line, setting: Setting
 ) -> None:
-    """A repeated signup of an entry that is off the queue returns the place that it had, and no
-    position (promise P2).
+    """If the entry of a repeated signup is claimed, offered or parked, the response contains the
+    place that it had, and no position (promise P2).
     """
     ann = setting(line)
     before = traces(line, "ann")
@@ -179,7 +181,7 @@ def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
 def test_held_and_parked_entries_take_up_capacity(line: Line) -> None:
     """Claimed and parked entries count towards the capacity, because they may return to the queue.
 
-    Entries that were admitted or have left do not.
+    Entries that were admitted or have left do not count.
     """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob", "eve"])

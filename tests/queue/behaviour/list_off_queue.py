@@ -93,7 +93,9 @@ def test_no_entry_is_left_out_if_the_last_one_seen_has_gone(line: Line, times: i
 
 
 def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> None:
-    """Between two pages, an extension moves the last entry of the first page far behind."""
+    """Between two pages, a request extends the last claim of the first page, which moves it far
+    behind.
+    """
     expected = filled(line, "held", 25)
     entry = line.list_off_queue("held", limit=12)["entries"][-1]
     after = {"after": entry["time_millis"], "after_id": entry["entry_id"]}

@@ -1,4 +1,4 @@
-"""The time of signup decides about the order of the queue, whatever the clock does."""
+"""The time of the signup determines the order of the queue, whatever the clock does."""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -8,7 +8,8 @@ from waitlist_shared.limits import MAX_TICKET
 from waitlist_shared.ranks import TIER, time_of
 
 PEOPLE = [f"person {number}" for number in range(60)]
-# The highest ticket comes soon after this time, but there are enough tickets for all of PEOPLE.
+# The highest possible ticket comes soon after this time, but there are enough tickets for all of
+# PEOPLE.
 BEFORE_END = 8 * 200
 MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (MAX_TICKET + 1 - BEFORE_END) * 1000 // 16
 
@@ -52,8 +53,8 @@ def test_between_two_signups_of_one_instant_seven_moves_fit(line: Line) -> None:
 
 
 def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None:
-    """A ticket contains the time of the signup, so tickets are at most a second ahead of the clock
-    (promise P1).
+    """A ticket contains the time of the signup, so tickets can be at most a second ahead of the
+    clock (promise P1).
     """
     line.init()
     names = [f"person {number}" for number in range(2_500)]
@@ -70,7 +71,7 @@ def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None
 
 
 def test_a_rejoin_stands_at_the_end(line: Line) -> None:
-    """A customer who signs up again joins the end of the queue (promise P1)."""
+    """A customer who leaves and signs up again joins the end of the queue (promise P1)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     line.leave("ann")

@@ -146,8 +146,8 @@ def _full_inside(line: Line) -> Line:
 
 
 def expiring(line: Line, op: str, *, holds: int = 1, **fields: Any) -> Answer:
-    """Let a number of claims expire and run a script once, without the repetition that the service
-    would do.
+    """Let a number of claims expire, and run a script only once, without the repetitions that the
+    service would make.
     """
     ends = {"state": "held", "token": TOKEN, "time_millis": line.clock.millis + 1}
     for number in range(1, holds + 1):
@@ -167,7 +167,8 @@ def _expiring_stay(line: Line, op: str, **fields: Any) -> Answer:
     return _expiring_entry(line, op, join_id="00000001", **fields)
 
 
-# One more expired hold than a single run of `claim`, `admit` or `withdraw` can end.
+# This is one more than the number of expired claims and offers that a single run of `claim`,
+# `admit` or `withdraw` can end.
 TOO_MANY = 201
 
 

@@ -1,6 +1,6 @@
-"""The pace of a waitlist.
+"""Tests of the pace of a waitlist, from which waits are estimated.
 
-Maintenance writes it together with a heartbeat, and polls and signups read it.
+Maintenance writes the pace together with a heartbeat, and polls and signups read it.
 """
 
 from tests.support.line import Line, accepted
@@ -13,7 +13,9 @@ def beat(line: Line, **fields: str) -> None:
 
 
 def paces(line: Line) -> list[str]:
-    """Return the pace in the responses to a poll, to a repeated signup and to stats."""
+    """Return the pace as the responses to a poll, to a repeated signup and to `stats`
+    contain it.
+    """
     looks = (line.position("ann"), line.signup("ann"), line.stats())
     return [accepted(one)["pace"] for one in looks]
 

@@ -30,7 +30,9 @@ def test_a_parked_entry_stays_aside_until_it_is_redriven(line: Line) -> None:
 
 
 def test_a_parked_entry_has_no_token_any_more(line: Line) -> None:
-    """A repeated park changes nothing and returns the first response (promises P2 and P4)."""
+    """If `park` is repeated, it changes nothing and returns the first response (promises P2 and
+    P4).
+    """
     filled(line)
     ann = line.claimed()["ann"]
     first = line.park("ann", ann["token"])
@@ -55,8 +57,8 @@ def test_a_bumped_entry_is_redriven_with_the_signups_ticket(line: Line) -> None:
 
 
 def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """The caller may not have received the first response, so later changes do not matter (promise
-    P2).
+    """The caller may not have received the first response, so a repeated request gets the same
+    response even after later changes (promise P2).
     """
     filled(line)
     parked(line)
@@ -72,7 +74,7 @@ def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
-    """The caller of the first redrive may not have received the response (promise P2)."""
+    """The caller of the first redrive may not have received its response (promise P2)."""
     filled(line)
     first = parked(line)["ann"]["parked_millis"]
     accepted(line.redrive("ann", parked_millis=first))
@@ -92,7 +94,7 @@ def test_a_redrive_that_names_no_parking_is_about_the_one_that_it_finds(line: Li
 
 
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
-    """The response also has the deadline of the claim, because the record may not contain the
+    """The response also contains the deadline of the claim, because the record may not contain the
     parking yet.
     """
     filled(line, max_attempts=1)

@@ -61,7 +61,7 @@ def test_a_customer_who_has_gone_away_is_passed_over_and_keeps_the_position(line
 
 
 def test_the_next_poll_makes_the_entry_ready_at_the_same_position(line: Line) -> None:
-    """The poll itself returns that the entry is ready (promise P1)."""
+    """The poll itself makes the entry ready, and its response says so (promise P1)."""
     filled(line)
     before = accepted(line.position("ann"))
     gone(line, "ann")
@@ -84,8 +84,8 @@ def test_a_customer_is_present_for_the_whole_time_of_the_setting(
 
 
 def test_customers_who_never_polled_count_as_present(line: Line) -> None:
-    """Entries that staff have added or imported, and that only operators read, do not count as
-    away.
+    """Entries that staff have added or imported, and whose positions only operators read, do not
+    count as away.
     """
     filled(line)
     accepted(line.position("ann"))
@@ -102,7 +102,9 @@ def test_a_list_without_the_setting_passes_nobody_over_and_notes_no_poll(line: L
 
 
 def test_a_missed_offer_does_not_make_a_customer_present(line: Line) -> None:
-    """Without this, a customer who has closed the page would get an offer in each round."""
+    """If the policy did not pass the customer over, a customer who has closed the page would get an
+    offer in each round.
+    """
     filled(line, no_show="keep_place", max_attempts=5)
     poll(line, "ann")
     assert offers(line) == ["ann"]
@@ -200,7 +202,9 @@ def test_a_claim_takes_no_customer_who_is_away(line: Line) -> None:
 
 
 def test_an_unanswered_question_ends_the_wait_of_a_customer_who_is_away(line: Line) -> None:
-    """A customer who is away must answer the question too, although the entry is not ready."""
+    """A customer who is away must also answer whether they still want to wait, although the entry
+    is not ready.
+    """
     filled(line)
     line.ask("ann", 1, seconds=SECONDS + 60)
     gone(line, "ann")
@@ -215,7 +219,7 @@ def test_an_unanswered_question_ends_the_wait_of_a_customer_who_is_away(line: Li
 
 
 def test_a_newer_record_keeps_a_customer_away(line: Line) -> None:
-    """The record does not know who is away (promise P2)."""
+    """The record does not contain who is away (promise P2)."""
     filled(line)
     gone(line, "ann")
     assert offers(line) == ["bob"]
@@ -262,7 +266,9 @@ def test_nothing_is_left_of_the_polls_of_an_erased_customer(line: Line) -> None:
 
 
 def test_a_rebuild_makes_everybody_present(line: Line) -> None:
-    """The polls are lost with the queue, and the record does not know who is away."""
+    """The times of the polls are lost together with the queue, and the record does not contain who
+    is away.
+    """
     line.server_run_id = "server-one"
     filled(line)
     gone(line, "ann", "bob")
@@ -280,7 +286,9 @@ def test_a_rebuild_makes_everybody_present(line: Line) -> None:
 
 
 def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
-    """Maintenance works on a waitlist on which nothing else happens, because `is_due` is true."""
+    """Nothing else happens on the waitlist, but maintenance handles it, because
+    `is_due` is true.
+    """
     filled(line)
     gone(line, "ann", "bob")
     assert offers(line) == ["eve"]
@@ -297,7 +305,9 @@ def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
 
 
 def test_the_polls_of_a_long_queue_are_noted_only_near_its_head(line: Line) -> None:
-    """The hash of polls has a limited size, and is small enough for Redis to store it compactly."""
+    """The hash with the times of the polls has a limited size, so that Redis stores it
+    compactly.
+    """
     line.init(**PRESENCE)
     names = [f"{number:03d}" for number in range(450)]
     line.all_sign_up(names)

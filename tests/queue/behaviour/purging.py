@@ -1,4 +1,4 @@
-"""The operation purge deletes the order of a deleted waitlist."""
+"""Tests of the operation `purge`, which deletes the queue of a deleted waitlist from Redis."""
 
 from collections import Counter
 

@@ -43,8 +43,8 @@ def test_a_resting_entry_keeps_its_place_and_is_passed_over(line: Line) -> None:
 
 
 def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
-    """A resting entry counts in the positions behind it, so the end of the rest changes no position
-    (promise P6).
+    """A resting entry counts in the positions of the entries behind it, so the end of the rest
+    changes no position (promise P6).
     """
     filled(line)
     line.rest("bob", version=1, seconds=60)
@@ -59,7 +59,7 @@ def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["claim", "admit", "withdraw", "expire", "stats", "list_waiting"])
 def test_any_operation_that_needs_it_ends_a_rest(line: Line, verb: str) -> None:
-    """A rest ends even if no caller has read the position of the entry before."""
+    """A rest ends in time even if nobody has read the position of the entry before."""
     filled(line, admission=True, max_inside=2, offer_seconds=3600, no_show="keep_place")
     line.rest("ann", version=1, seconds=60)
     assert [line.name_of(one["entry_id"]) for one in line.send("admit")["entries"]] == [
@@ -89,8 +89,8 @@ def test_an_entry_with_two_reasons_waits_for_the_end_of_both(line: Line) -> None
 
 
 def test_of_two_messages_the_one_of_the_later_record_counts(line: Line) -> None:
-    """The message with the higher version wins, even if the older message is the first that Redis
-    gets about the waitlist (promise P2).
+    """The message with the higher version wins, even if the older message is the first message that
+    Redis gets about the waitlist (promise P2).
     """
     filled(line)
     line.readiness("ann", 2)
@@ -130,7 +130,7 @@ def test_nothing_is_left_of_the_readiness_of_a_stay_that_has_ended(line: Line, e
 
 
 def test_a_held_entry_that_is_not_to_be_taken_again_comes_back_passed_over(line: Line) -> None:
-    """The rest was recorded before the claim, and Redis got the message about it after the
+    """The rest was recorded before the claim, but Redis got the message about the rest after the
     claim.
     """
     filled(line)
@@ -212,7 +212,9 @@ def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> Non
 
 
 def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> None:
-    """While the entry was claimed, its rank was free, and another entry has got it (promise P1)."""
+    """While the entry was claimed, its rank was free, and a different entry has got this rank
+    (promise P1).
+    """
     filled(line)
     held = line.claimed()["ann"]
     line.insert("twin", ticket=held["ticket"], readiness=HELD_BACK)
@@ -233,7 +235,7 @@ def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
     """Each run of a script ends at most 200 rests.
 
-    A claim waits until all of them are ended (promise P9).
+    A claim waits until all rests that are over have ended (promise P9).
     """
     line.init()
     names = [f"{number:03d}" for number in range(450)]
@@ -248,7 +250,7 @@ def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
 
 
 def test_an_import_can_hold_an_entry_back_from_its_beginning(line: Line) -> None:
-    """The entry is inserted and held back in one step, so no claim can take it in between."""
+    """One step both inserts the entry and holds it back, so no claim can take it in between."""
     filled(line)
     answer = accepted(line.insert("lea", readiness=HELD_BACK))
     assert (answer["position"], answer["ready_ahead"]) == (1, 0)
@@ -273,7 +275,7 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
 
 
 def test_stats_have_the_first_who_are_ready(line: Line) -> None:
-    """The first ready entries include those whose rest is over, whichever script has noticed this
+    """The first ready entries include those whose rest is over, whichever script has ended the rest
     (promise P6).
     """
 
@@ -294,7 +296,7 @@ def test_stats_have_the_first_who_are_ready(line: Line) -> None:
 def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:
     """The counts are correct, whichever script learns of a change first.
 
-    Repeats, older messages and the next stay do not count twice.
+    Repeated messages, older messages and the next signup of a customer are not counted twice.
     """
 
     def counted() -> tuple[int, int]:
@@ -501,7 +503,7 @@ def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
 def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> None:
     """The index that a rebuild reads may be outdated.
 
-    The second pass reads the table and corrects the readiness (promise P3).
+    The second pass of the rebuild reads the table and corrects the readiness (promise P3).
     """
     line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
@@ -548,9 +550,9 @@ def test_a_list_without_it_pays_nothing(line: Line) -> None:
 
 
 def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
-    """Redis' clock decides.
+    """The clock of Redis determines the end of the delay.
 
-    A repeat and a late copy do not start another delay (promises P1, P2 and P6).
+    A repeated request and a late copy do not start a new delay (promises P1, P2 and P6).
     """
     filled(line)
     before = set(line.contents())
@@ -585,7 +587,7 @@ def delayed(line: Line) -> Line:
 
 
 def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Line) -> None:
-    """A message that was made before the record had the delay, or that contains an earlier delay,
+    """A message that was made before the delay was recorded, or that contains an earlier delay,
     changes nothing (promise P2).
     """
     delayed(filled(line))
@@ -605,8 +607,8 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
 
 @pytest.mark.parametrize("op", ["restore", "restore_many"])
 def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
-    """If the delay is the only reason why an entry was ever not ready, the record has it without a
-    version (promise P3).
+    """If an entry was never not ready for any reason except this delay, the record contains the
+    delay without a version (promise P3).
     """
     line.init(mode="open")
     ends = line.clock.millis + 60_000

@@ -15,7 +15,7 @@ HOLD_VERBS = ["complete", "release", "extend", "park"]
 
 
 def each_verb(line: Line) -> dict[str, dict[str, Any]]:
-    """Return one message for every operation that needs an order, by the name of the operation."""
+    """Return one message for every operation that needs a queue, by the name of the operation."""
     stay = line.stay("ann")
     bump = {"entry_id": stay["entry_id"], "once_key": once_key_of(1)}
     entry = {"entry_id": stay["entry_id"]}
@@ -123,7 +123,7 @@ def test_an_unknown_waitlist_is_cold(line: Line, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -> None:
-    """If a lost queue looked like an empty one, the second entry would get position 1
+    """If Redis treated a lost queue as an empty queue, the second entry would get position 1
     (promise P7).
     """
     line.init()
@@ -135,8 +135,8 @@ def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
-    """Without the hash `meta`, the queue counts as lost, even if all its other keys exist (promise
-    P7).
+    """If the hash `meta` is missing, the queue counts as lost, even if all its other keys exist
+    (promise P7).
     """
     line.init()
     line.all_sign_up(["bob", "ann"])
@@ -145,7 +145,7 @@ def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
 
 
 def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
-    """Keys that still exist after the loss of the meta hash are not used (promise P7)."""
+    """If keys still exist after the hash `meta` was lost, they are not used (promise P7)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     line.bump("bob", to="front")
@@ -179,8 +179,8 @@ def test_during_a_rebuild_no_position_is_returned(line: Line, verb: str) -> None
 
 
 def test_signups_go_on_during_a_rebuild(line: Line) -> None:
-    """A signup gets no position, and is behind all entries that will be restored (promises P1 and
-    P7).
+    """A signup gets no position, and its entry is behind all entries that the rebuild will restore
+    (promises P1 and P7).
     """
     line.init(mode="open", floor_ticket=7)
     answer = line.signup("zoe")
@@ -208,8 +208,8 @@ def test_a_closed_list_stays_closed_during_a_rebuild(line: Line) -> None:
 
 
 def test_leaving_works_during_a_rebuild(line: Line) -> None:
-    """An entry that leaves before it is restored is not restored afterwards (promises P2
-    and P3).
+    """If an entry leaves before the rebuild has restored it, the rebuild does not restore it
+    afterwards (promises P2 and P3).
     """
     line.init(mode="open")
     assert line.leave("ann", ticket=5)["outcome"] == "left"
@@ -240,7 +240,9 @@ def test_statistics_are_returned_during_a_rebuild(line: Line) -> None:
 
 
 def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
-    """A rebuild that was interrupted by another loss cannot end the later rebuild (promise P7)."""
+    """If a rebuild was interrupted because Redis lost its data again, it cannot mark the later
+    rebuild as complete (promise P7).
+    """
     line.init(mode="open", epoch=LATER_EPOCH)
     late = line.init(mode="create", epoch=EPOCH)
     assert (late["outcome"], late["state"], late["epoch"]) == ("exists", "hydrating", LATER_EPOCH)
@@ -262,7 +264,9 @@ def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line
 
 
 def test_a_late_begin_of_a_rebuild_does_not_cool_the_order(line: Line) -> None:
-    """The same init is delivered again after the rebuild has ended (promises P2 and P7)."""
+    """The same `init` message is delivered a second time after the rebuild has ended (promises P2
+    and P7).
+    """
     line.init(mode="open")
     line.init(mode="create")
     line.signup("ann")

@@ -1,4 +1,6 @@
-"""The segments follow changed attributes, restored records and a new declaration of segments."""
+"""The segments of entries follow changed attributes, restored records and new definitions of
+segments.
+"""
 
 from typing import Any
 
@@ -103,7 +105,7 @@ def test_new_segments_are_not_ready_before_every_entry_is_in_them(line: Line) ->
 
 @coloured
 def test_a_rebuild_that_lacks_an_entry_leaves_the_segments_building(line: Line) -> None:
-    """The entry was restored without tags, from a time before the waitlist had segments.
+    """The entry was restored without tags, from a time at which the waitlist had no segments.
 
     It is in no segment yet.
     """
@@ -144,9 +146,9 @@ def test_a_batch_signs_up_into_segments(line: Line) -> None:
 
 @coloured
 def test_a_second_look_brings_the_segments_of_the_stay_that_is(line: Line) -> None:
-    """The index may lag and restore an earlier stay first.
+    """The index may lag behind, so an earlier signup may be restored first.
 
-    The attributes of that stay must not win.
+    The attributes of the earlier signup must not win.
     """
     line.send("purge")
     line.init(mode="open", segments_version=1)

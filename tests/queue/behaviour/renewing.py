@@ -1,5 +1,5 @@
-"""With `renew`, a customer's time inside begins when the admission is recorded and there is room
-inside.
+"""Tests of `renew`: a customer's time inside begins when the admission is recorded and there is
+room inside.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def renew(line: Line, name: str, ticket: int, **fields: object) -> Answer:
 
 
 def over(line: Line) -> dict[str, int]:
-    """Let the pass of the first customer end, and let the second customer have the place."""
+    """Let the pass of the first customer end, and let the second customer enter."""
     tickets = automatic(line)
     line.clock.advance(seconds=PASS_SECONDS)
     assert admitted(line) == ["bob"]
@@ -46,7 +46,9 @@ def ends(line: Line) -> int:
 
 
 def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
-    """Although the pass has almost ended, the customer gets the whole time inside (promise P3)."""
+    """Although the pass has almost ended, the customer gets the whole time inside after the renewal
+    (promise P3).
+    """
     tickets = automatic(line)
     line.clock.advance(seconds=PASS_SECONDS - 1)
     renewed = accepted(renew(line, "ann", tickets["ann"]))
@@ -58,7 +60,7 @@ def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
 
 
 def test_a_place_that_no_other_customer_has_got_is_renewed(line: Line) -> None:
-    """The pass has ended, but the policy has not run since, so the place is still free (promise
+    """The pass has ended, but the policy has not run since then, so nobody else is inside (promise
     P4).
     """
     tickets = automatic(line)
@@ -79,7 +81,7 @@ def test_a_customer_whose_time_was_over_comes_inside_where_there_is_room(
 
 
 def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
-    """After the first customer's pass has ended, another customer has the place (promise P4)."""
+    """After the end of the first customer's pass, a different customer is inside (promise P4)."""
     tickets = over(line)
     for _ in range(2):
         assert renew(line, "ann", tickets["ann"])["code"] == "inside_full"
@@ -87,9 +89,9 @@ def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
 
 
 def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
-    """A renewal found no room.
+    """A renewal found no room inside.
 
-    When the other customer exits, nobody else gets the place (promise P1).
+    When the other customer exits, nobody else can take the free room (promise P1).
     """
     tickets = over(line)
     renew(line, "ann", tickets["ann"])
@@ -103,7 +105,7 @@ def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
 
 
 def test_kept_places_do_not_keep_each_other_waiting(line: Line) -> None:
-    """Two renewals found no room. When one place is free, one of them gets it."""
+    """Two renewals found no room inside. When one person exits, one of the two gets in."""
     policy(line, max_inside=2, acceptance="automatic")
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     assert admitted(line, count=2) == ["ann", "bob"]
@@ -178,7 +180,7 @@ def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
 
 
 def test_a_shorter_time_of_newer_settings_ends_no_pass_early(line: Line) -> None:
-    """Another request may already have recorded an earlier end of the pass."""
+    """A different request may already have recorded an earlier end of the pass."""
     tickets = automatic(line)
     before = ends(line)
     line.init(version=2, admission=True, pass_seconds=60, acceptance="automatic")
@@ -194,7 +196,7 @@ def test_a_list_without_passes_has_no_time_inside(line: Line) -> None:
 
 
 def test_a_renewal_is_of_one_admission(line: Line) -> None:
-    """A late renewal finds another stay, an entry on the waitlist, or an admission that is already
+    """A late renewal finds a different signup, a waiting entry, or an admission that is already
     recorded (promise P2).
     """
     tickets = automatic(line)
@@ -209,7 +211,9 @@ def test_a_renewal_is_of_one_admission(line: Line) -> None:
 
 
 def test_maintenance_sets_the_recorded_end_after_a_late_renewal(line: Line) -> None:
-    """The record contains the end of the pass that another request has returned (promise P3)."""
+    """The record contains the end of the pass that a different request has returned
+    (promise P3).
+    """
     tickets = automatic(line)
     recorded = ends(line)
     line.clock.advance(seconds=60)
@@ -236,7 +240,9 @@ def test_a_late_renewal_does_not_undo_an_exit_during_a_rebuild(line: Line) -> No
 
 
 def test_a_time_that_was_over_does_not_begin_again_during_a_rebuild(line: Line) -> None:
-    """Until the rebuild is complete, the number of customers inside is unknown (promise P7)."""
+    """Until the rebuild is complete, Redis does not know the number of customers inside (promise
+    P7).
+    """
     line.init(mode="open")
     line.restore("ann", rank=1, ticket=1, state="held", token=TOKEN, time_millis=ends(line))
     accepted(line.complete("ann", TOKEN))

@@ -1,4 +1,4 @@
-"""`restore` puts a recorded place back into the queue, unless the stay has ended or Redis has a
+"""`restore` puts an entry back at its recorded place, unless the customer has left or Redis knows a
 newer place.
 """
 
@@ -33,7 +33,9 @@ def test_a_waiting_entry_keeps_its_place(line: Line) -> None:
 
 
 def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
-    """The first pass of the rebuild has read the record before a bump (promise P7)."""
+    """The first pass of the rebuild has read the record before the entry was bumped
+    (promise P7).
+    """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     line.restore("bob", RANK + 2, 2)
@@ -55,7 +57,9 @@ def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None
 
 
 def test_restores_belong_to_the_order_that_they_rebuild(line: Line) -> None:
-    """After another loss, restores of the interrupted rebuild are refused (promise P7)."""
+    """After Redis has lost its data again, messages of the interrupted rebuild are refused (promise
+    P7).
+    """
     line.init(mode="open", epoch=LATER_EPOCH)
     before = line.contents()
     assert line.restore("ann", RANK, 1, epoch=EPOCH)["code"] == "stale_epoch"
@@ -109,8 +113,8 @@ def test_the_ticket_of_a_moved_person_comes_back(line: Line) -> None:
 
 
 def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
-    """Later signups are behind a restored entry, even if its recorded stamp is ahead of Redis'
-    clock (promise P1).
+    """Later signups are behind a restored entry, even if its recorded stamp is ahead of the clock
+    of Redis (promise P1).
     """
     line.init()
     ahead = accepted(line.signup("ann"))["ticket"] + 1_000_000
@@ -122,7 +126,7 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
 
 
 def test_a_recorded_move_is_not_made_again(line: Line) -> None:
-    """A bump from before the loss is delivered again after it (promise P2)."""
+    """A bump from before the loss is delivered a second time after the loss (promise P2)."""
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     moved = ticket_of_millis(line.clock.micros // 1000) - 5
@@ -133,8 +137,9 @@ def test_a_recorded_move_is_not_made_again(line: Line) -> None:
 
 
 def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None:
-    """An idempotency key is valid for a day, and a loss of Redis does not extend this
-    (promise P2).
+    """An idempotency key is valid for a day.
+
+    If Redis loses its data, the key does not become valid for longer (promise P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
@@ -145,7 +150,9 @@ def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None
 
 
 def test_a_newer_move_in_redis_outlives_an_older_record(line: Line) -> None:
-    """An older stamp in the record does not replace the newer one in Redis (promise P2)."""
+    """If the record has an older stamp than Redis, it does not replace the stamp in Redis (promise
+    P2).
+    """
     line.init()
     line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", once=1, to="front")

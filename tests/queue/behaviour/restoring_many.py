@@ -13,7 +13,8 @@ RANK = 255 * TIER
 TOKEN = "a" * 40
 LATER_EPOCH = "0000bbbb"
 WHEN = {"epoch": EPOCH, "segments_version": 1}
-# The name, rank, ticket, stamp, stay, attempts, segments and version of the attributes of an entry.
+# Of each entry: the name, rank, ticket, stamp, signup, attempts, segments, and the version of the
+# attributes.
 Stay = tuple[str, int, int, int, int, int, tuple[str, ...], int]
 NEW: Stay = ("ann", RANK + 1, 1, 1, 1, 0, (), 0)
 STAYS: list[Stay] = [
@@ -31,7 +32,7 @@ STAYS: list[Stay] = [
 
 
 def prepare(line: Line) -> None:
-    """Begin a rebuild during which entries have signed up, left or been held."""
+    """Begin a rebuild. Before it restores entries, some entries sign up, leave or are claimed."""
     line.send("purge")
     line.init(mode="open", segments_version=1)
     accepted(line.restore("dan", RANK + 4, 4, epoch=EPOCH, **line.within("red", edit=1)))
@@ -80,7 +81,7 @@ def test_a_fill_is_as_many_restores(line: Line) -> None:
 
 
 def test_a_repeated_fill_changes_nothing(line: Line) -> None:
-    """A resumed rebuild restores its last page again (promise P2)."""
+    """A resumed rebuild restores the entries of its last page again (promise P2)."""
     prepare(line)
     restore_many(line, *STAYS)
     before = line.contents()
@@ -90,8 +91,8 @@ def test_a_repeated_fill_changes_nothing(line: Line) -> None:
 
 
 def test_a_signup_after_a_fill_is_behind_all_entries(line: Line) -> None:
-    """New tickets are higher than every restored stamp, even if Redis' clock is behind (promise
-    P1).
+    """New tickets are higher than every restored stamp, even if the clock of Redis is behind
+    (promise P1).
     """
     prepare(line)
     restore_many(line, *STAYS)

@@ -15,13 +15,13 @@ OTHER = "b" * 40
 
 
 def hold(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]:
-    """Return the fields that restore an entry as held."""
+    """Return the fields with which an entry is restored as claimed."""
     deadline = line.clock.millis + 1_000 * seconds
     return {"state": "held", "token": TOKEN, "time_millis": deadline, **fields}
 
 
 def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
-    """The token from before the loss still works, and no other claimer gets the entry (promises P3
+    """The token from before the loss is still valid, and nobody else gets the entry (promises P3
     and P4).
     """
     line.init(mode="open")
@@ -35,7 +35,7 @@ def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
 
 
 def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None:
-    """If Redis is newer than the record, the response has the state and the place in Redis
+    """If Redis is newer than the record, the response contains the state and the place in Redis
     (promises P2 and P4).
     """
     line.init()
@@ -55,7 +55,7 @@ def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None
 
 
 def test_a_late_restore_does_not_hold_a_waiting_entry(line: Line) -> None:
-    """The token of a released hold does not become valid again (promise P4)."""
+    """When a claim was released, its token does not become valid again (promise P4)."""
     line.init()
     ann = line.signup("ann")
     token = line.claimed()["ann"]["token"]
@@ -78,7 +78,7 @@ STATES: dict[str, dict[str, Any]] = {
 def test_the_second_pass_corrects_the_first_from_any_state_to_any(
     line: Line, first: str, then: str
 ) -> None:
-    """After the second pass of a rebuild, the order is the same as if there had been no first pass
+    """After the second pass of a rebuild, the queue is the same as if there had been no first pass
     (promise P7).
     """
     line.init(mode="open")
@@ -100,7 +100,7 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **hold(line))
     stamp = line.complete("ann", TOKEN)["stamp"]
-    # After a failover, the clock that gave the record its stamp may have been ahead.
+    # After a failover, the clock from which the record has its stamp may have been ahead.
     for fields in ({}, {"stamp": stamp + 1, "readiness": readiness_of(1, held_back=0)}):
         answer = line.restore("ann", RANK + 5, 3, when="older", **STATES[state], **fields)
         assert (answer["outcome"], answer["state"]) == ("present", "done")
@@ -112,7 +112,7 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
 
 
 def test_an_admission_that_the_record_refuses_is_not_counted(line: Line) -> None:
-    """The admission was decided for an earlier place of the stay.
+    """The admission was decided when the entry had an earlier place.
 
     The entry returns to its last place (promise P4).
     """
@@ -153,8 +153,8 @@ def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
 
 @pytest.mark.parametrize("op", ["release", "park", "extend"])
 def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, op: str) -> None:
-    """Holds may end during a rebuild, and an older record does not undo this (promises P2
-    and P3).
+    """Claims and offers may end during a rebuild, and an older record does not undo this (promises
+    P2 and P3).
     """
     line.init(mode="open")
     held = hold(line)
@@ -169,8 +169,8 @@ def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, 
 
 
 def test_a_look_of_before_a_recorded_decision_changes_nothing(line: Line) -> None:
-    """An older read of the record changes nothing, neither after a newer one nor when the order is
-    complete (promise P2).
+    """If the rebuild uses an outdated read of the record, this changes nothing, neither after a
+    newer read nor when the queue is complete (promise P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, stamp=20, **STATES["parked"])
@@ -195,8 +195,8 @@ def test_the_ticket_of_a_held_entry_is_restored_too(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["held", "parked"])
 def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None:
-    """The attempts and the ticket of a restored entry that is claimed or parked are stored only
-    once (promise P9).
+    """When a restored entry is claimed or parked, its attempts and its ticket are stored only once
+    (promise P9).
     """
     line.init()
     line.restore("ann", RANK + 9, 12, **{**hold(line, attempts=2), "state": state})
@@ -206,8 +206,9 @@ def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None
 
 
 def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(line: Line) -> None:
-    """An entry of a new stay is not held back for a reason of the former stay, and is not among the
-    waiting entries while it is claimed (promise P9).
+    """The entry of a new signup is not held back for a reason from the former signup.
+
+    While it is claimed, it is not among the waiting entries (promise P9).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, readiness=readiness_of(7, held_back=0))
@@ -236,8 +237,8 @@ def test_a_hold_whose_rank_is_taken_gets_one_of_its_own_on_return(line: Line) ->
 def test_during_a_rebuild_the_end_of_a_hold_returns_no_position(
     line: Line, verb: str, state: str
 ) -> None:
-    """Entries ahead may not be restored yet, so the end of a hold returns no position during a
-    rebuild (promise P7).
+    """During a rebuild, entries ahead may not be restored yet, so the response to the end of a
+    claim contains no position (promise P7).
     """
     line.init(mode="open")
     line.restore("bob", RANK + 2, 2, **hold(line, state=state))

@@ -1,5 +1,5 @@
-"""Segments: waiting entries with the same attributes form a queue of their own within the whole
-queue.
+"""Tests of segments: waiting entries with the same attributes form a separate queue within the
+whole queue.
 """
 
 from typing import Any
@@ -23,8 +23,9 @@ def taken(line: Line, answer: Answer) -> list[tuple[str, int]]:
 
 @coloured
 def test_each_entry_comes_from_the_first_filter_that_has_one(line: Line) -> None:
-    """An entry that matches two filters is claimed once, and a repeat returns the same (promises P1
-    and P2).
+    """If an entry matches two filters, it is claimed once.
+
+    A repeated claim returns the same entry (promises P1 and P2).
     """
     filters = [*map(line.segment, ("yellow", "green", "blue")), "*"]
     asked: dict[str, Any] = {"filters": filters, "segments_version": 1, "once": 1}
@@ -39,7 +40,7 @@ def test_each_entry_comes_from_the_first_filter_that_has_one(line: Line) -> None
 
 @coloured
 def test_places_are_offered_by_the_first_filter_that_has_an_entry(line: Line) -> None:
-    """Entries that are not ready match no filter (promises P1 and P2)."""
+    """Entries that are not ready are not found by any filter (promises P1 and P2)."""
     ann = {**line.stay("ann"), **line.within("red")}
     accepted(line.send("tag", **ann, readiness=readiness_of(1, held_back=0)))
     filters = [line.segment("green"), line.segment("red")]

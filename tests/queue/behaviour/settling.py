@@ -1,5 +1,6 @@
-"""`expire` lists entries whose record may be outdated, and `settle` confirms that a record is up to
-date.
+"""`expire` lists entries whose record may be outdated.
+
+`settle` tells Redis that a record is up to date.
 """
 
 from collections.abc import Callable
@@ -50,13 +51,13 @@ def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) ->
 
 
 def test_a_claim_alone_leaves_nothing_to_settle(line: Line) -> None:
-    """A hold that was never recorded expires by itself."""
+    """If a claim was never recorded, it expires automatically."""
     filled(line)
     assert line.dirty() == {}
 
 
 def test_a_heartbeat_is_listed_too(line: Line) -> None:
-    """The caller may have received the response although the record was not written
+    """The caller may have received the response, although the record was not written
     (promise P3).
     """
     ann = filled(line)["ann"]
@@ -67,9 +68,10 @@ def test_a_heartbeat_is_listed_too(line: Line) -> None:
 
 
 def test_decisions_are_kept_in_their_order(line: Line) -> None:
-    """Each decision has its token and place.
+    """Each decision contains its token and its place.
 
-    An expiry, with or without parking, has the time of the deadline (promise P3).
+    If a claim expires, whether or not the entry is parked, the decision contains the time of the
+    deadline (promise P3).
     """
     ann = filled(line, max_attempts=2)["ann"]
     released = line.release("ann", ann["token"])
@@ -149,8 +151,8 @@ def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
 
 @pytest.mark.parametrize("jump", [1, -HOUR_MICROS])
 def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
-    """If an entry has changed again, Redis keeps its decisions, whatever the clock has done in
-    between (promise P3).
+    """If an entry has changed again, Redis keeps its decisions, whatever the clock has done since
+    then (promise P3).
     """
     line.clock.advance(HOUR_MICROS)
     ann = filled(line)["ann"]
@@ -165,9 +167,9 @@ def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -
 
 
 def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
-    """The age of a decision is measured by Redis' clock.
+    """The age of a decision is measured by the clock of Redis.
 
-    Newer decisions are left out, because their caller may still be recording them.
+    Recent decisions are not listed, because their caller may still be recording them.
     """
     ann = filled(line)["ann"]
     line.clock.advance(seconds=1)
@@ -179,7 +181,7 @@ def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
 
 
 def test_changes_before_a_known_stamp_are_listed_under_any_clock(line: Line) -> None:
-    """Even if the clock stands still or goes back by an hour, maintenance must find the changes."""
+    """Maintenance must find the changes even if the clock stands still or goes back by an hour."""
     ann = filled(line)["ann"]
     released = accepted(line.release("ann", ann["token"]))
     line.clock.advance(-HOUR_MICROS)
@@ -206,7 +208,9 @@ def test_the_oldest_changes_are_listed_first_a_page_at_a_time(line: Line) -> Non
 
 
 def test_an_admission_that_is_on_record_becomes_a_tombstone(line: Line) -> None:
-    """A late signup or restore of the same stay does not bring the entry back (promise P4)."""
+    """A late message `signup` or `restore` about the same signup does not bring the entry back
+    (promise P4).
+    """
     ann = filled(line)["ann"]
     line.complete("ann", ann["token"])
     place = line.dirty()["ann"]
@@ -229,7 +233,7 @@ def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: 
 
 @pytest.mark.parametrize("state", ["waiting", "parked"])
 def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
-    """When Redis forgets a recorded decision, no entry moves, even if the message is delivered
+    """When Redis deletes a recorded decision, no entry moves, even if the message is delivered
     twice (promise P2).
     """
     ann = filled(line)["ann"]

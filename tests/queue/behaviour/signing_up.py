@@ -1,11 +1,13 @@
-"""The operation signup gives each stay one place, within the settings of the waitlist."""
+"""Tests of the operation `signup`: each signup gets one place, within the settings of
+the waitlist.
+"""
 
 from tests.support.line import Line, accepted
 from waitlist_queue import keys
 
 
 def test_a_retried_signup_keeps_its_place(line: Line) -> None:
-    """The repeat returns the same place and is counted once (promise P2)."""
+    """A repeated signup returns the same place and is counted once (promise P2)."""
     line.init()
     first, _ = line.all_sign_up(["ann", "bob"])
     again = line.signup("ann")
@@ -28,8 +30,8 @@ def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
 
 
 def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
-    """A bumped entry keeps the ticket of its stay, although its rank no longer contains it (promise
-    P2).
+    """A bumped entry keeps the ticket of its signup, although its rank no longer contains the
+    ticket (promise P2).
     """
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
@@ -40,7 +42,7 @@ def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
 
 
 def test_a_list_is_never_over_its_capacity(line: Line) -> None:
-    """A refused signup does not draw a ticket either (promise P5)."""
+    """If a signup is refused, it does not draw a ticket either (promise P5)."""
     line.init(capacity=2)
     line.all_sign_up(["ann", "bob"])
     before = line.order(), line.stats()["last_stamp"]
@@ -59,7 +61,9 @@ def test_a_repeat_on_a_full_list_is_no_refusal(line: Line) -> None:
 
 
 def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> None:
-    """A customer who signed up before the waitlist closed can repeat the signup (promise P2)."""
+    """If a customer has signed up before the waitlist closed, the customer can repeat the signup
+    (promise P2).
+    """
     line.init()
     line.signup("ann")
     line.init(version=2, open=False)
@@ -72,8 +76,8 @@ def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> N
 
 
 def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
-    """If a signup message is delivered again after the stay has ended, it changes nothing (promise
-    P2).
+    """If a signup message is delivered again after the signup has ended, it changes nothing
+    (promise P2).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])
@@ -84,8 +88,8 @@ def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
 
 
 def test_a_signup_that_arrives_after_its_own_leave_is_refused(line: Line) -> None:
-    """The leave came first and left a tombstone, so the signup of this stay is refused (promise
-    P2).
+    """The leave arrived first and left a tombstone, so the signup that belongs to it is refused
+    (promise P2).
     """
     line.init()
     assert line.leave("ann")["outcome"] == "absent"
@@ -106,8 +110,8 @@ def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
 
 
 def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """A stamp after the stamp of the hold would make the record treat the hold as ended (promise
-    P4).
+    """If the stamp were later than the stamp of the claim, the record would treat the claim as
+    ended (promise P4).
     """
     line.init()
     line.signup("ann")
@@ -120,7 +124,7 @@ def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> No
 def test_a_refused_stay_has_ended(line: Line) -> None:
     """A signup was refused because the waitlist was full.
 
-    A copy of its message that arrives when there is room adds no entry (promise P2).
+    If a copy of its message arrives when there is room, it adds no entry (promise P2).
     """
     line.init(capacity=1)
     accepted(line.signup("ann"))
@@ -142,9 +146,9 @@ def test_a_stay_that_a_closed_list_refuses_has_ended(line: Line) -> None:
 
 
 def test_signups_are_taken_from_the_opening_on_and_until_the_closing(line: Line) -> None:
-    """Redis' clock decides, to the millisecond.
+    """The clock of Redis decides, to the millisecond.
 
-    A repeat of an accepted signup still succeeds (promise P2).
+    If an accepted signup is repeated later, it still succeeds (promise P2).
     """
     opens, closes = line.clock.millis + 10, line.clock.millis + 20
     line.init()
@@ -181,7 +185,7 @@ def test_a_list_without_times_has_nothing_of_them(line: Line) -> None:
 
 
 def test_a_stay_is_ended_unless_it_has_a_place(line: Line) -> None:
-    """A caller that refuses a signup itself must not end a signup that has succeeded
+    """If the caller itself refuses a signup, this must not end a signup that has already succeeded
     (promise P2).
     """
     line.init()

@@ -1,4 +1,6 @@
-"""The stamps that Redis draws are higher than the stamps that the record of an entry contains."""
+"""The stamps (logical timestamps) that Redis draws are higher than the stamps in the record of the
+entry.
+"""
 
 from collections.abc import Callable
 
@@ -6,7 +8,7 @@ import pytest
 
 from tests.support.line import EPOCH, Answer, Line, accepted
 
-# The record contains a stamp that was drawn by a function whose clock is ahead of Redis' clock.
+# The record contains a stamp from a function whose clock is ahead of the clock of Redis.
 AHEAD = 16_000 * 600
 Send = Callable[[Line, int], Answer]
 
@@ -37,7 +39,7 @@ SENDS: dict[str, Send] = {
 def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
     line: Line, name: str
 ) -> None:
-    """After a message with a known stamp, Redis only draws higher stamps, also for other entries
+    """After a message with a known stamp, Redis draws only higher stamps, even for other entries
     (promises P1 and P3).
     """
     line.init()
@@ -49,7 +51,7 @@ def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
 
 
 def test_a_stamp_is_drawn_once(line: Line) -> None:
-    """No stamp is drawn twice, even while Redis' clock stands still (promise P3)."""
+    """No stamp is drawn twice, even while the clock of Redis stands still (promise P3)."""
     line.init()
     line.signup("ann")
     stamps = [line.send("draw_stamp")["stamp"] for _ in range(3)]

@@ -1,6 +1,6 @@
-"""A slot that is offered and not used goes to the next entry.
+"""If an offered slot is not used, it goes to the next entry.
 
-The rate, schedule or quota that paid for it gets it back once.
+The rate, the schedule or the quota from which the slot came gets it back once.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def policy(line: Line, version: int = 1, **admission: Any) -> None:
 
 
 def run(line: Line, *instants: tuple[int, int], **fields: Any) -> list[str]:
-    """Let the policy offer what is due, and return the names of the entries."""
+    """Let the policy make the offers that are due, and return the names of their entries."""
     fields = {
         "settings_version": 9,
         "schedule_version": 1,
@@ -107,7 +107,7 @@ ENDS: dict[str, tuple[dict[str, Any], Callable[[Line, str], Answer]]] = {
 
 @pytest.mark.parametrize("name", ENDS)
 def test_an_offer_that_ends_unused_gives_its_slot_to_the_next(line: Line, name: str) -> None:
-    """The slot goes back to its schedule once, even if the message that ends the offer is
+    """The slot goes back to its schedule only once, even if the message that ends the offer is
     repeated.
     """
     settings, end = ENDS[name]
@@ -128,7 +128,7 @@ def test_a_slot_that_was_used_is_not_given_back(line: Line, name: str) -> None:
     token = one_slot(line, **settings)
     accepted(line.send("enter", entry_id=line.id_of(FIRST)))
     if name == "leave":
-        # The leave was decided before the admission, so the admission does not count.
+        # The customer left before the admission was decided, so the admission does not count.
         assert end(line, token)["outcome"] == "left"
         assert run(line) == [NEXT]
         return
@@ -173,8 +173,8 @@ def test_a_look_at_the_end_of_an_offer_triggers_the_next(line: Line) -> None:
 def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line: Line) -> None:
     """The returned slot is offered once.
 
-    A repeated message changes nothing, and neither does a copy that arrives after the entry's next
-    offer.
+    A repeated message changes nothing, and a copy that arrives after the next offer of the entry
+    changes nothing either.
     """
     one_slot(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -238,8 +238,8 @@ def test_a_slot_of_a_schedule_that_was_taken_away_is_not_given_back(line: Line) 
 
 
 def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
-    """Before Redis lost the queue, the slot may have gone back, and another entry may have got an
-    offer for it.
+    """Before Redis lost the queue, the slot may have gone back, and a different entry may have got
+    an offer with this slot.
     """
     token = one_slot(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -253,9 +253,9 @@ def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["waiting", "parked", "held"])
 def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, state: str) -> None:
-    """The server that has taken over still has the offer.
+    """The server that has taken over has lost the end of the offer, so it still has the offer.
 
-    It has lost the end of the offer, but the slot is not lost.
+    The slot is not lost.
     """
     one_slot(line)
     offered = line.position(FIRST)
@@ -270,8 +270,8 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
 
 
 def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line) -> None:
-    """If the slot of the earlier offer went back too, another entry would get it while the later
-    offer is open.
+    """If the slot of the earlier offer went back as well, a different entry would get it while the
+    later offer is open.
     """
     one_slot(line)
     seen_place = line.position(FIRST)
@@ -290,7 +290,8 @@ def test_a_stay_that_has_ended_leaves_the_slot_of_a_place_that_came_back(line: L
     place = line.position(FIRST)
     accepted(line.leave(FIRST, ticket=place["ticket"]))
     assert run(line) == [NEXT]
-    # The server that has taken over has the offer again, and also the mark that the stay has ended.
+    # The server that has taken over has the offer again, and also the mark that the customer has
+    # left.
     key, entry_id = keys.claims(line.waitlist_id), line.id_of(FIRST)
     token = "c" * 40
     hold = f"offered|{token}|{place['rank']}|{place['ticket']}|0|{place['ticket']}"
@@ -336,9 +337,7 @@ def test_no_payment_stays_beside_an_entry_that_is_off_the_queue(line: Line, name
 
 @pytest.mark.parametrize("end", ["settled", "dropped"])
 def test_nothing_stays_of_what_paid_for_an_offer(line: Line, end: str) -> None:
-    """An admitted entry is forgotten when it is recorded, which saves memory in Redis
-    (promise P8).
-    """
+    """When an admission is recorded, Redis deletes the entry, which saves memory (promise P8)."""
     one_slot(line)
     entry_id = line.id_of(FIRST)
     entered = accepted(line.send("enter", entry_id=entry_id))
@@ -379,7 +378,9 @@ def test_a_rate_that_counts_who_enters_gets_unused_slots_back(line: Line) -> Non
 
 
 def test_slots_that_come_back_never_fill_a_bucket_above_its_size(line: Line) -> None:
-    """The rate can save one slot and has saved it already, so the slot that comes back is lost."""
+    """The rate saves at most one slot and already has a saved slot, so the slot that comes back is
+    lost.
+    """
     policy(line, rate_counts="entered", rate_count=1, rate_millis=MINUTE_MILLIS)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=60)
@@ -421,9 +422,8 @@ def test_the_smaller_of_rate_and_schedule_decides(line: Line) -> None:
 
 
 def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
-    """The schedule gives out three slots at nine, and the rate one slot a second from nine on.
-
-    Two seconds later, five have been offered.
+    """The schedule gives out three slots at nine o'clock, and from then on, the rate gives out one
+    slot a second. Two seconds later, five slots have been offered.
     """
     nine = line.clock.millis + 60_000
     policy(line, schedule_version=1, combine="sum", rate_from=nine, **A_RATE)
@@ -448,8 +448,8 @@ def test_the_sum_leaves_no_more_inside_than_there_is_room(line: Line) -> None:
     assert run(line, (line.clock.millis, 5)) == PEOPLE[:4]
     for name in PEOPLE[:4]:
         accepted(line.send("decline", entry_id=line.id_of(name)))
-    # Two of the four slots are from the rate, which does not get them back. The other two go back
-    # to the schedule, which then has three slots.
+    # Two of the four slots come from the rate, which does not get them back. The other two slots go
+    # back to the schedule, which then has three slots.
     line.clock.advance(micros=1)
     assert run(line) == PEOPLE[4:]
     for name in PEOPLE[4:]:
@@ -501,8 +501,8 @@ def test_a_look_at_the_end_of_an_offer_of_a_quota_triggers_the_next(line: Line) 
 
 
 def test_a_count_of_zero_ends_the_quota(line: Line) -> None:
-    """Open offers of an ended quota stay open, and give no slot back, even if a later quota has
-    begun.
+    """When a quota has ended, its open offers stay open and return no slot, even if a later quota
+    has begun.
     """
     line.init()
     line.all_sign_up(PEOPLE)
@@ -550,7 +550,7 @@ def test_a_repeated_refill_is_one_quota(line: Line) -> None:
 @pytest.mark.parametrize("verb", ["enter", "complete", "drop"])
 def test_an_admission_counts_against_the_quota_once(line: Line, verb: str) -> None:
     """An admission counts towards the quota once, whether the customer, an operator or only the
-    record makes it.
+    record has made it.
     """
     line.init()
     line.all_sign_up(PEOPLE)

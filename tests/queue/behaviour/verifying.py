@@ -1,4 +1,7 @@
-"""Entries whose address is not verified yet. They have a place, and no position counts them."""
+"""Tests of entries whose address is not verified yet.
+
+They have a place in the queue, but positions do not count them.
+"""
 
 import json
 from typing import Any
@@ -11,7 +14,7 @@ SIGNED_UP = ("ann", "bob", "eve", "kim")
 
 
 def filled(line: Line) -> None:
-    """Sign four people up. Bob and Eve have not verified their address yet."""
+    """Sign four people up. Two of them, Bob and Eve, have not verified their address yet."""
     line.init(lease_seconds=60)
     for name in SIGNED_UP:
         line.signup(name, **(UNVERIFIED if name in ("bob", "eve") else {}))
@@ -110,7 +113,7 @@ def test_a_lost_order_is_restored_with_them(line: Line) -> None:
 
 @coloured
 def test_positions_within_segments_count_whom_positions_count(line: Line) -> None:
-    """An operator's counts of segments include everybody who waits."""
+    """An operator's counts of a segment include everybody who waits in it."""
     red = line.segment("red")
 
     def within(name: str) -> tuple[int, int]:

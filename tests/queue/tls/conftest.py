@@ -1,4 +1,7 @@
-"""Fixtures of `make test-tls`: servers with certificates that are made for each run."""
+"""Fixtures of `make test-tls`:
+
+Redis servers with certificates that are created for each test run.
+"""
 
 import socket
 from collections.abc import Iterator
@@ -18,7 +21,7 @@ PLACES = ["server", "cluster"]
 
 @pytest.fixture(scope="session", autouse=True)
 def _names() -> Iterator[None]:
-    """Resolve the names of the servers to this machine."""
+    """Resolve the host names of the servers to this machine."""
     look_up = socket.getaddrinfo
 
     def here(host: Any, *arguments: Any, **options: Any) -> Any:
@@ -65,7 +68,7 @@ def cluster(cluster_session: Place) -> Place:
 
 @pytest.fixture(params=PLACES)
 def place(request: pytest.FixtureRequest) -> Place:
-    """First an empty server, and then an empty cluster."""
+    """Yield an empty server first, and then an empty cluster."""
     found: Place = request.getfixturevalue(request.param)
     return found
 
@@ -97,7 +100,10 @@ def _clients(place: Place) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def line(request: pytest.FixtureRequest, place: Place) -> Iterator[Line]:
-    """A waitlist. The test fails if its Redis user tries a command that the user may not run."""
+    """A waitlist on a Redis server with a restricted user.
+
+    If this user tries a forbidden command, the test fails.
+    """
     name = "cluster" if place.is_cluster else "server"
     clients = request.getfixturevalue(f"of_{name}")
     yield Line(clients["admin"], connect=lambda: clients["client"])

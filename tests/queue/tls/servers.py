@@ -51,7 +51,10 @@ class TlsServer:
         return f"rediss://{who}{host or self.host}:{self.port}?ssl_ca_certs={self.authority}"
 
     def has_started(self) -> bool:
-        """Wait until the server answers or its process ends. Return whether it runs."""
+        """Wait until the server answers or its process ends.
+
+        Return whether the process is running.
+        """
 
         def answers() -> bool:
             try:
@@ -63,7 +66,7 @@ class TlsServer:
         return self.process.poll() is None
 
     def _is_the_one_that_answers(self) -> bool:
-        # A server that used the port before also answers, until this process ends.
+        # An earlier server on the same port may also answer, until this process ends.
         return bool(self.client.info("server")["process_id"] == self.process.pid)
 
     def stop(self) -> None:
@@ -99,7 +102,7 @@ class Place:
         return Config(url, redis_cluster=self.is_cluster, log_level="INFO", **fields)
 
     def on_each(self, *command: object) -> list[Any]:
-        """Send a command to each node as the administrator."""
+        """Send a command to each node, logged in as the administrator."""
         return [node.client.execute_command(*command) for node in self.nodes]
 
     def empty(self) -> None:
@@ -109,7 +112,10 @@ class Place:
 
 @contextmanager
 def running(folder: Path, authority: trustme.CA, nodes: int = 1) -> Iterator[Place]:
-    """Yield a server or a cluster. Each node has a certificate for its own name only."""
+    """Yield a server or a cluster.
+
+    The certificate of each node is valid only for the name of this node.
+    """
     pem = folder / "authority.pem"
     authority.cert_pem.write_to_path(pem)
     with ExitStack() as stack:

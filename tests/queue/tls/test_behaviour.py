@@ -1,6 +1,5 @@
-"""The behaviour suite of the private function over TLS.
-
-Its Redis user has only the documented rights.
+"""The behaviour suite of the private function runs over TLS, with a Redis user that has only the
+documented rights.
 """
 
 from tests.queue.behaviour import suite

@@ -1,4 +1,4 @@
-"""The private function only connects to a Redis server with the right certificate."""
+"""The private function connects to a Redis server only if the server has the right certificate."""
 
 import socket
 import ssl
@@ -83,7 +83,7 @@ def test_a_certificate_for_another_host_is_not_believed(
 def test_a_node_that_is_announced_by_its_address_is_not_believed(
     cluster: Place, refused: Refused
 ) -> None:
-    """The certificate is valid for the name, because each node of a cluster has its own
+    """The certificate is valid for this name, because each node of a cluster has its own
     certificate.
     """
     url = first(cluster).url()
@@ -100,7 +100,7 @@ def test_a_node_that_is_announced_by_its_address_is_not_believed(
 def test_a_certificate_whose_time_is_over_is_not_believed(
     server: Place, authority: trustme.CA, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A client that trusted the server before refuses it too."""
+    """A client that has trusted the server before refuses the new certificate too."""
     node = first(server)
     yesterday = datetime.now(UTC) - timedelta(days=1)
     old = certified(tmp_path, authority.issue_cert(node.host, not_after=yesterday))
@@ -120,7 +120,9 @@ def test_a_certificate_whose_time_is_over_is_not_believed(
 def test_the_authorities_are_read_once_for_all_connections(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reading the certificate authorities takes longer than the rest of connecting (promise P9)."""
+    """Reading the certificate authorities takes longer than the rest of a connection attempt
+    (promise P9).
+    """
     made: list[ssl.SSLContext] = []
 
     def make() -> ssl.SSLContext:
@@ -141,7 +143,8 @@ def cut(place: Place) -> None:
 
 
 def change(node: TlsServer, settings: dict[str, object]) -> None:
-    # Both settings change at once, because Redis refuses a key that does not fit its certificate.
+    # Both settings change in one step, because Redis refuses a key that does not match its
+    # certificate.
     pairs = [str(part) for pair in settings.items() for part in pair]
     node.client.execute_command("CONFIG", "SET", *pairs)
 
@@ -154,7 +157,7 @@ def test_a_server_with_tls_is_not_spoken_to_without(place: Place, refused: Refus
 def test_a_server_without_tls_gets_no_password(
     place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Nothing else that could be read on the network is sent either (promise P8)."""
+    """The client also sends nothing else that could be read on the network (promise P8)."""
     with overheard() as (port, heard):
         url = (
             f"rediss://{USER}:secret@redis-0.{DOMAIN}:{port}?ssl_ca_certs={first(place).authority}"

@@ -1,4 +1,4 @@
-"""A server checks what the user of docs/operate/policies/redis-user.acl may do."""
+"""These tests ask a Redis server what the user of docs/operate/policies/redis-user.acl may do."""
 
 import logging
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue.connections import connect
 
 GRANTED = {rule.removeprefix("+") for rule in ACCESS.split() if rule.startswith("+")}
-# Any connection may send these commands before login. ACLs do not apply to them.
+# Any connection may send these commands before the login, because ACLs do not apply to them.
 OF_EVERYBODY = {"auth", "hello", "quit", "reset"}
 OWN_KEY, ANOTHERS_KEY = "wl:{bakery}:meta", "cart:7"
 
@@ -49,12 +49,12 @@ def test_of_all_commands_the_user_may_run_those_on_the_list(server: Place) -> No
 
     def is_allowed(name: str) -> bool:
         words = name.split("|")
-        # ACL DRYRUN first checks the number of arguments and then the right. It never checks what
-        # the arguments mean.
+        # ACL DRYRUN first checks the number of arguments, and then the right. It never checks the
+        # meaning of the arguments.
         filling = [OWN_KEY] * (abs(arities[name]) - len(words))
         return bool(admin.execute_command("ACL", "DRYRUN", USER, *words, *filling) == "OK")
 
-    # A command with subcommands does nothing by itself. COMMAND is the exception.
+    # A command that has subcommands does nothing by itself. Only COMMAND is an exception.
     empty = {name.split("|")[0] for name in names if "|" in name} - {"command"}
     allowed = {name for name in names if name not in empty and is_allowed(name)}
     assert len(names) > 300
@@ -161,7 +161,7 @@ def test_a_cluster_is_not_found_without_these_rights(
 def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     line: Line, place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The script may have done half of its work, so a retry does not help."""
+    """The script may have done half of its work, so a retry would not help."""
     line.init()
     with without(place, "zadd"), caplog.at_level(logging.ERROR):
         assert line.signup("ann")["code"] == "internal_error"
@@ -172,7 +172,7 @@ def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
 def test_a_slot_that_is_just_moving_is_an_outage_and_no_lack_of_rights(
     cluster: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The source node answers with ASK, so the user needs the right to ASKING (promise P3)."""
+    """The source node answers with ASK, so the user needs the right to run ASKING (promise P3)."""
     line = new_line(cluster)
     slot = cluster.nodes[0].client.cluster("KEYSLOT", "wl:{bakery-opening}:meta")
     source, target, _ = sorted(cluster.nodes, key=lambda node: slot not in slots_of(node))
@@ -196,7 +196,7 @@ def commands_run_by(node: Any) -> set[str]:
 
 
 def slots_of(node: Any) -> range:
-    """Return the slots that a node got when its cluster was created."""
+    """Return the hash slots that a node got when its cluster was created."""
     for first, last, primary, *_ in node.client.execute_command("CLUSTER", "SLOTS"):
         if primary[1] == node.port:
             return range(first, last + 1)

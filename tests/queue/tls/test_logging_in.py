@@ -50,7 +50,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> WallClock:
 
 @pytest.fixture
 def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredentials:
-    """The credentials that connections use. Their clock stands still."""
+    """The credentials that connections use.
+
+    The clock that decides when they expire stands still.
+    """
     made = IamCredentials(IAM_USER, lambda: KEYS, clock)
     monkeypatch.setattr(
         "waitlist_queue.iam_credentials.IamCredentials", lambda user: {IAM_USER: made}[user]
@@ -81,7 +84,7 @@ def cut(place: Place) -> None:
 
 
 def logins(place: Place) -> int:
-    """Return the number of logins so far, by any user."""
+    """Return the number of logins of any user so far."""
     found = 0
     for node in place.nodes:
         found += node.client.info("commandstats").get("cmdstat_auth", {}).get("calls", 0)
@@ -137,7 +140,7 @@ def test_a_connection_outlives_its_token(
 def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
     place: Place, ask: Asked, iam_line: Line, clock: WallClock, credentials: IamCredentials
 ) -> None:
-    """The call that finds its connection closed succeeds with a new connection (promise P2)."""
+    """If a call finds its connection closed, it succeeds on a new connection (promise P2)."""
     _, first = credentials.get_credentials()
     clock.seconds += RENEWAL_SECONDS
     _, second = credentials.get_credentials()
@@ -152,7 +155,7 @@ def test_a_token_that_redis_does_not_take_is_refused(
 ) -> None:
     """Redis no longer accepts the token, and the token is renewed only one second later.
 
-    So the login fails.
+    The login therefore fails.
     """
     know_only(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1
@@ -182,7 +185,7 @@ def test_without_keys_to_sign_with_no_login_is_tried(
 def test_the_function_logs_in_as_the_user_of_its_environment(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Any password is accepted, because the test does not know the time of the token.
+    # Redis accepts any password, because the test does not know at what time the token is created.
     place.on_each("ACL", "SETUSER", IAM_USER.name, "nopass", *ACCESS.split())
     for name, value in {
         "REDIS_URL": place.nodes[0].url(user=""),

@@ -102,12 +102,12 @@ class FaultFixture:
         world.maintain()
 
     def rebuild_elsewhere(self) -> None:
-        """Delete everything in Redis, and let another process rebuild the order."""
+        """Delete everything in Redis, and let another process rebuild the queue."""
         self.flush()
         self.maintain_elsewhere()
 
     def is_cold(self) -> bool:
-        """Return whether the order in Redis is incomplete."""
+        """Return whether the queue in Redis is incomplete."""
         meta = keys.meta(self.people.waitlist_id)
         return bool(self.stores.redis.hget(meta, "state") != "warm")
 

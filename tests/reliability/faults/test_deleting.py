@@ -182,7 +182,7 @@ def test_a_request_that_a_deletion_overtakes_leaves_no_trace(
 def test_a_late_run_of_maintenance_does_not_delete_the_next_waitlist(
     fixture: FaultFixture,
 ) -> None:
-    """A run of maintenance that has lost its lease does not delete the next waitlist.
+    """A maintenance run that has lost its lease does not delete the next waitlist.
 
     After the loss of the lease, another run deletes the waitlist, and customers join the next
     waitlist with the same id (promise P3).

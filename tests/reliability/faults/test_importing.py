@@ -107,7 +107,7 @@ def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
     """An imported entry can be claimed before its import is recorded.
 
     The ticket of the import is older than the end of the customer's former stay, but it belongs to
-    the new stay (promises P1 and P6).
+    the new signup (promises P1 and P6).
     """
     fixture.people.all_sign_up("ann", "bob")
     assert fixture.people.leave("ann").status == 204
@@ -124,7 +124,7 @@ def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
 
 
 def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultFixture) -> None:
-    """After a loss of Redis, imported entries keep their places.
+    """After Redis has lost its data, imported entries keep their places.
 
     This includes an entry that stands behind other entries with the same `joined_at` (promise P3).
     """
@@ -161,7 +161,7 @@ def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: Fau
 # The guests Ann and Eve have signed up before a test injects a fault. The imported file names both
 # of them.
 REPLACING = ({"customer_id": "ann", "joined_at": FIRST}, {"customer_id": "eve"})
-# An import first ends the stay of each guest in three steps. After that, the import continues as
+# An import first ends the signup of each guest in three steps. After that, the import continues as
 # for new customers.
 STEPS_OF_REPLACING = 14
 
@@ -256,7 +256,7 @@ def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
     guests: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
     """If a guest sends another request before any step of an import that replaces the guest's stay,
-    the former stay is not restored (promises P2 and P4).
+    the former signup is not restored (promises P2 and P4).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)

@@ -1,5 +1,5 @@
-"""A rebuild of the order in Redis is interrupted, run twice or overtaken at each step, and the
-order is complete in the end.
+"""A rebuild of the queue in Redis is interrupted, run twice or overtaken at each step, and the
+queue is complete in the end.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ Outcome = Callable[[FaultFixture], list[str]]
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Return the state of a waitlist with five waiting entries, whose order Redis has lost."""
+    """Return the state of a waitlist with five waiting entries, whose queue Redis has lost."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -72,7 +72,7 @@ def after_another_run(fixture: FaultFixture) -> list[str]:
 def test_the_next_run_completes_an_interrupted_rebuild(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """After a crash at any step of a rebuild, the order is either complete or marked as incomplete
+    """After a crash at any step of a rebuild, the queue is either complete or marked as incomplete
     (promises P3 and P7).
     """
     wrong = rebuilds(stores, lost, lambda _: fault, after_another_run)
@@ -82,8 +82,8 @@ def test_the_next_run_completes_an_interrupted_rebuild(
 def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """A rebuild does not mark the order as complete if Redis is lost during the rebuild, even just
-    before the last step (promises P3 and P7).
+    """A rebuild does not mark the queue as complete if Redis loses its data during the rebuild,
+    even just before the last step (promises P3 and P7).
     """
     wrong = rebuilds(stores, lost, lambda fixture: faults.before(fixture.flush), after_another_run)
     assert not wrong, wrong
@@ -92,8 +92,8 @@ def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
 def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """If Redis is lost again and a customer's request starts the next rebuild, the outdated rebuild
-    does not mark the order as complete (promises P3 and P7).
+    """If Redis loses its data again and a customer's request starts the next rebuild, the outdated
+    rebuild does not mark the queue as complete (promises P3 and P7).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -142,7 +142,7 @@ DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
 def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
     fixture: FaultFixture, decision: Callable[[FaultFixture], Answer], beats: int
 ) -> None:
-    """A decision that is recorded only after a rebuild is found by the next run of maintenance,
+    """A decision that is recorded only after a rebuild is found by the next maintenance run,
     because the list may be idle for hours afterwards (promise P3).
 
     `beats` is the number of comparisons that maintenance has made before the loss.
@@ -194,7 +194,7 @@ def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: 
 
 def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -> None:
     """A delayed rebuild does not undo changes that were made after another run had rebuilt the
-    order (promise P3).
+    queue (promise P3).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -219,7 +219,7 @@ def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -
 def test_no_run_rebuilds_while_another_holds_the_lease(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """While another run holds the lease, no run rebuilds the order.
+    """While another run holds the lease, no run rebuilds the queue.
 
     Until the lease expires, no answer contains a position (promise P7).
     """
@@ -239,7 +239,7 @@ def test_no_run_rebuilds_while_another_holds_the_lease(
 def test_requests_that_need_the_order_wait_for_the_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """If Redis has lost the order, requests are answered with a 503 with Retry-After, and never
+    """If Redis has lost the queue, requests are answered with a 503 with Retry-After, and never
     with a wrong position (promise P7).
     """
     people = fixture.people
@@ -289,7 +289,7 @@ def test_the_first_request_that_finds_redis_cold_starts_a_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
     """The first request that finds the order lost starts a rebuild, so the customer does not wait
-    for the next scheduled run of maintenance (promise P7).
+    for the next scheduled maintenance run (promise P7).
     """
     assert fixture.people.poll("ann").status == 503
     assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
@@ -377,7 +377,7 @@ def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay
 def test_a_late_index_does_not_restore_a_hold_whose_end_was_recorded_late(
     stores: Stores,
 ) -> None:
-    """A rebuild does not restore a hold whose end was recorded late.
+    """A rebuild does not restore a claim or an offer whose end was recorded late.
 
     The journal contains the end of the hold at the time at which it was recorded, not at the time
     of the release (promise P7).

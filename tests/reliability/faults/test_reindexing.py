@@ -105,9 +105,9 @@ def test_refused_and_repeated_steps_of_a_reindexing_do_no_harm(
 def test_segments_are_built_although_redis_is_lost_meanwhile(
     stores: Stores, building: Snapshot, lose: Callable[[FaultFixture], None]
 ) -> None:
-    """Segments are built although Redis is lost at any step.
+    """Segments are built although Redis loses its data at any step.
 
-    Either another process rebuilds the order, or nobody does (promises P3 and P7).
+    Either another process rebuilds the queue, or nobody does (promises P3 and P7).
     """
 
     def inject(fixture: FaultFixture) -> Fault:

@@ -1,5 +1,5 @@
-"""If a rebuild runs out of time or is interrupted, the next run resumes it and completes the
-order.
+"""If a rebuild runs out of time or is interrupted, the next run resumes it and
+completes the queue.
 """
 
 import json
@@ -52,7 +52,7 @@ class Time:
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Return the state of a waitlist with five waiting entries, whose order Redis has lost."""
+    """Return the state of a waitlist with five waiting entries, whose queue Redis has lost."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -158,7 +158,7 @@ def test_a_run_whose_time_is_up_is_continued(stores: Stores, lost: Snapshot) -> 
 def test_runs_that_are_all_too_short_complete_the_order_together(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """Runs that are all too short complete the order together, because each run restores at least
+    """Runs that are all too short complete the queue together, because each run restores at least
     one page (promise P3).
     """
     fixture = FaultFixture(stores)
@@ -225,8 +225,8 @@ def test_the_resuming_run_may_be_interrupted_too(
 
 
 def test_redis_may_be_lost_during_the_resuming_run(stores: Stores, halfway: Snapshot) -> None:
-    """If Redis is lost while a run resumes a rebuild, the progress from before the loss does not
-    count (promises P3 and P7).
+    """If Redis loses its data while a run resumes a rebuild, the progress from before the loss does
+    not count (promises P3 and P7).
     """
     wrong = injected(
         stores, halfway, lambda fixture: faults.before(fixture.flush), after_the_next_minutes
@@ -248,7 +248,7 @@ def test_another_run_may_take_over_the_rebuild(stores: Stores, halfway: Snapshot
 
 
 def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """If Redis is lost between two runs, the order gets a new epoch and is rebuilt from the
+    """If Redis loses its data between two runs, the order gets a new epoch and is rebuilt from the
     beginning (promise P3).
     """
     before = read_progress(fixture)

@@ -67,8 +67,8 @@ class Reader:
         self._pause = pause
 
     def settle(self, lease_seconds: float, history: History, load_ended: float) -> None:
-        """Let maintenance finish the interrupted requests, and wait until the remaining holds have
-        ended.
+        """Let maintenance finish the interrupted requests, and wait until the remaining claims and
+        offers have ended.
         """
         if history.has_unknown():
             self._pause(max(0.0, load_ended + INTENT_SECONDS - self._now()))

@@ -85,7 +85,7 @@ class Operation:
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of Redis' data, at some moment between `began` and `ended`."""
+    """A loss of the data in Redis, at some moment between `began` and `ended`."""
 
     began: float
     ended: float

@@ -13,7 +13,7 @@ from tests.support.problem import Problem
 
 @dataclass(frozen=True)
 class Hold:
-    """A hold of an entry, which began at some moment between `began` and `ended`."""
+    """A claim or an offer of an entry, which began at some moment between `began` and `ended`."""
 
     person: str
     token: str

@@ -1,4 +1,4 @@
-"""Simulates operators, who claim, complete and release entries, let holds expire, make offers and
+"""Simulates operators, who claim, complete and release entries, let claims expire, make offers and
 bump customers.
 """
 

@@ -146,8 +146,8 @@ def _counts(
 ) -> Iterator[Problem]:
     """Check that the counters agree with the waitlist and the answers.
 
-    After a loss of Redis, the counters of signups, leaves and admissions continue from an older
-    state.
+    After Redis has lost its data, the counters of signups, leaves and admissions continue from an
+    older state.
     """
     stats, everyone = final_state.stats, people.values()
     aside = Counter(seen.status for seen in final_state.aside)

@@ -31,9 +31,9 @@ class Person:
 
     @property
     def end(self) -> str:
-        """Return how the stay ended according to the answers: `admitted` or `left`.
+        """Return how the signup ended according to the answers: `admitted` or `left`.
 
-        If the stay has not ended, return an empty string.
+        If the signup has not ended, return an empty string.
         """
         return "admitted" if self.is_admitted else "left" if self.is_left else ""
 

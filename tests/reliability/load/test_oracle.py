@@ -271,7 +271,7 @@ def test_the_claim_that_was_sent_first_may_get_an_entry_last(
 def test_after_a_loss_counters_may_lack_earlier_operations(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """After a loss of Redis, counters may lack earlier operations.
+    """After Redis has lost its data, counters may lack earlier operations.
 
     Operations after the loss must be counted, and the numbers of entries on the waitlist must be
     exact.

@@ -384,8 +384,8 @@ class Client:
             request(client)
 
     def notice_ends(self) -> Any:
-        """Send the message `Expire` to Redis, which ends the expired holds, as a claim also
-        does.
+        """Send the message `Expire` to Redis, which ends the expired claims and offers, as a claim
+        also does.
         """
         self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
 
@@ -397,8 +397,9 @@ class Client:
             remove(key, id_of(name))
 
     def look_after(self) -> Any:
-        """Run maintenance for this waitlist only. Maintenance rebuilds a lost order and ends
-        expired holds.
+        """Run maintenance for this waitlist only.
+
+        Maintenance relost queueost order and ends expired claims and offers.
         """
         self.services.maintenance.run_one(WAITLIST_ID)
 

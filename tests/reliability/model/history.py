@@ -40,7 +40,7 @@ class History:
     """The requests of all clients and their answers. Times are consecutive numbers.
 
     `is_blind` means that the service did not notice a loss of writes in Redis. A request may then
-    have been answered from an outdated order, and only its effect is judged. `may_lose` means that
+    have been answered from an outdated queue, and only its effect is judged. `may_lose` means that
     Redis is lost at some time, together with the due slots and the payers of open offers.
     """
 
@@ -137,7 +137,7 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
     """Yield the states that are possible after an attempt that Redis may have answered from an
-    outdated order.
+    outdated queue.
 
     A refused request changes nothing. If a claim returned entries, the caller holds these entries.
     Positions may be wrong.
@@ -162,7 +162,7 @@ def _agree(answer: Outcome, expected: Expected) -> bool:
     if not _agree_on_rows(answer, expected):
         return False
     given = tuple(name for name, _ in answer.given)
-    # While an order is being rebuilt, answers contain no position.
+    # While a queue is being rebuilt, answers contain no position.
     place = (answer.position, answer.total)
     is_true_place = place in ((expected.position, expected.total), (None, None))
     status = ALIASES.get(answer.status, answer.status)

@@ -1,4 +1,4 @@
-"""Cases in which a message to a store arrives late, after a later stay, offer, hold or parking of
+"""Cases in which a message to a store arrives late, after a later signup, offer, hold or parking of
 the same entry has begun.
 
 There are two ways for a message to be late. Either Redis does not answer it in time, and the
@@ -73,7 +73,7 @@ CHECKED = (
     "import",
     *OF_QUESTIONS,
 )
-# These operations are about a customer and not about a certain stay.
+# These operations are about a customer and not about a certain signup.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)
@@ -145,7 +145,7 @@ def late_messages(
             continue
         for how in HOWS:
             if operation.is_maintenance and how != FOLLOWS:
-                # No client repeats an operation of maintenance, because the next run of maintenance
+                # No client repeats an operation of maintenance, because the next maintenance run
                 # does the work.
                 continue
             for story in STORIES:
@@ -162,7 +162,7 @@ def replay(testbed: Testbed, case: Late) -> Result:
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """Return a request whose expected effect is limited to the present stay, or to the present
+    """Return a request whose expected effect is limited to the present signup, or to the present
     hold, offer or parking of `b`.
 
     This is the stay or hold that Redis has. It includes changes that an interrupted request of the

@@ -291,8 +291,8 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         return
     seen = [getattr(counted, name) for name in COUNTERS]
     expected = [getattr(line, name) for name in COUNTERS]
-    # After a loss of Redis, the counters may lack a minute, and may count operations twice that
-    # were running at the time of the loss.
+    # After Redis has lost its data, the counters may lack a minute, and may count operations twice
+    # that were running at the time of the loss.
     if found.is_first_life and seen != expected:
         yield Problem("counter", f"{', '.join(COUNTERS)}: {seen}, not {expected}")
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
@@ -329,7 +329,7 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
     """Check that each slot is either available or has paid for an open offer.
 
-    After a loss of Redis, there may be fewer slots, but never more.
+    After Redis has lost its data, there may be fewer slots, but never more.
     """
     paid = {name: stay.paid for name, stay in line.stays if stay.paid}
     if found.paid.items() - paid.items() or (found.is_first_life and found.paid != paid):

@@ -1,5 +1,5 @@
-"""Lets the service recover from a fault: clients retry, maintenance runs, and holds end. After
-that, the case is judged.
+"""Lets the service recover from a fault: clients retry, maintenance runs, and claims and offers
+end. After that, the case is judged.
 """
 
 from collections.abc import Callable
@@ -72,8 +72,8 @@ class Judge:
         return digest_of([*self._testbed.texts(), known], self._snapshot.millis)
 
     def verdict(self, history: History) -> list[Problem]:
-        """Run maintenance and find the problems, and then let all holds end and find the problems
-        again.
+        """Run maintenance and find the problems, and then let all claims and offers end and find
+        the problems again.
         """
         if self._testbed.table.is_behind:
             return verdict(self._testbed, history, self._snapshot.line)
@@ -84,8 +84,8 @@ class Judge:
 
 
 def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]:
-    """Run maintenance and find the problems, and then let all holds end and find the problems
-    again.
+    """Run maintenance and find the problems, and then let all claims and offers end and find the
+    problems again.
     """
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
     if defects:

@@ -1,4 +1,4 @@
-"""Cases of two faults: a request gets no answer, and then Redis is lost.
+"""Cases of two faults: a request gets no answer, and then Redis loses its data.
 
 Redis is lost before, during or right after the retry of the client, and before maintenance has run.
 """

@@ -123,8 +123,8 @@ def test_two_operations_at_once_have_the_effect_of_one_after_the_other(
 
 @pytest.mark.parametrize("job", SEQUENCES, ids=str)
 def test_two_faults_lose_nothing_that_was_acknowledged(testbed: Testbed, job: Job) -> None:
-    """If a request gets no answer and Redis is lost before maintenance has run, nothing that was
-    acknowledged is lost (promises P2 and P3).
+    """If a request gets no answer and Redis loses its data before maintenance has run, nothing that
+    was acknowledged is lost (promises P2 and P3).
     """
     results = list(job.results(testbed, SOME_SEQUENCES))
     assert not describe_unknown_failures(results), describe_unknown_failures(results)
@@ -134,8 +134,8 @@ def test_two_faults_lose_nothing_that_was_acknowledged(testbed: Testbed, job: Jo
 def test_a_late_message_does_not_change_the_next_stay_offer_or_parking(
     testbed: Testbed, operation: str
 ) -> None:
-    """A message that arrives twice, or after a later stay, offer or parking has begun, does not
-    change the later stay, offer or parking (promise P2).
+    """A message that arrives twice, or after a later signup, offer or parking has begun, does not
+    change the later signup, offer or parking (promise P2).
     """
     results = run_sample(testbed, jobs(operation, ("late",)), SOME_LATE)
     assert results

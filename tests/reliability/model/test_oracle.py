@@ -310,7 +310,7 @@ def test_an_additional_slot_and_a_missing_slot_are_noticed(
 
 
 def test_an_additional_slot_is_noticed_even_after_a_loss(testbed: Testbed) -> None:
-    """After a loss of Redis, the oracle accepts fewer slots than expected, but reports an
+    """After Redis has lost its data, the oracle accepts fewer slots than expected, but reports an
     additional slot.
     """
     testbed.begin(testbed.snapshot_of("slot of a schedule"))

@@ -30,8 +30,8 @@ STEP_SECONDS = 0.001
 MINUTE = 60.0
 # The longest time by which an index or a replica lags behind.
 LONGEST_LAG = 15 * MINUTE
-# The first run of maintenance may rebuild the order, the second run ends holds, and the third run
-# records these ends.
+# The first maintenance run may rebuild the queue, the second run ends claims and offers, and the
+# third run records these ends.
 RUNS = 3
 
 
@@ -247,7 +247,7 @@ class Testbed:
         for _ in range(RUNS):
             self._maintain_with_index()
         if self.redis.raw.exists(keys.dirty(WAITLIST_ID)):
-            # The last run of maintenance may have made an offer with a slot that the run before had
+            # The last maintenance run may have made an offer with a slot that the run before had
             # freed.
             self._maintain_with_index()
 
@@ -267,19 +267,19 @@ class Testbed:
         self.redis.flush()
 
     def lose_and_rebuild(self) -> None:
-        """Delete everything in Redis, and rebuild the order at once."""
+        """Delete everything in Redis, and rebuild the queue at once."""
         self.redis.flush()
         self.send_elsewhere(Client.maintain)
 
     def lose_and_maintain(self) -> None:
-        """Delete everything in Redis, and rebuild the order two minutes later, so that a running
+        """Delete everything in Redis, and rebuild the queue two minutes later, so that a running
         request counts as interrupted.
         """
         self.redis.flush()
         self.maintain()
 
     def rebuild_from_late_index(self, writes: int, *, throughout: bool) -> None:
-        """Delete everything in Redis, and rebuild the order from an index that is behind.
+        """Delete everything in Redis, and rebuild the queue from an index that is behind.
 
         The index catches up while the rebuild waits. If `throughout` is set, the index catches up
         only after the rebuild.

@@ -559,7 +559,7 @@ def test_rows_of_one_time_give_the_slots_of_each(waitlist: Waitlist, world: Worl
 def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_settings(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A run of maintenance is stopped before or after each of its calls to AWS (promise P3)."""
+    """A maintenance run is stopped before or after each of its calls to AWS (promise P3)."""
     terms = {**schedule({"cron": "0 * * * *", "count": 2}), "acceptance": "automatic"}
     people = waitlist(*(f"person-{number}" for number in range(24)), admission=terms)
     wire = Wire()

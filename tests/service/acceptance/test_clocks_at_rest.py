@@ -56,9 +56,8 @@ class Clock:
     """A time at which the service must act: the settings that it needs, and how a test sees that it
     has acted.
 
-    `begin` returns in how many seconds the time comes. `runs` is how many runs of maintenance may
-    pass until the work is done. If `is_busy` is true, something else is due on the waitlist until
-    then.
+    `begin` returns in how many seconds the time comes. `runs` is how many maintenance runs may pass
+    until the work is done. If `is_busy` is true, something else is due on the waitlist until then.
     """
 
     settings: Mapping[str, object]

@@ -205,8 +205,8 @@ def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
     """The webhook receives each event once, in the order in which the requests were answered
     (promises P2 and P3).
 
-    The functions' clock is `apart` seconds ahead of Redis' clock. The counter in Redis may be ahead
-    of both clocks.
+    The functions' clock is `apart` seconds ahead of the clock of Redis. The counter in Redis may be
+    ahead of both clocks.
     """
     chance, scene = random.Random(seed), Scene()
     scene.clock.advance(apart)

@@ -19,8 +19,8 @@ from waitlist_shared.contracts import Unanswered
 DAY_SECONDS = 24 * 3600
 # The clock of a function may be ahead by less than this time.
 GRACE_SECONDS = 660
-# After this number of steps, a run of maintenance has written into the record that a question was
-# not answered.
+# After this number of steps, a maintenance run has written into the record that a question was not
+# answered.
 STEPS_OF_A_NOTE = 7
 
 
@@ -136,7 +136,10 @@ def maintain() -> Request:
 
 
 def let_holds_end() -> Request:
-    """Let the deadlines of all holds pass. Redis does not end these holds yet."""
+    """Let the deadlines of all claims and offers pass.
+
+    Redis does not end these claims and offers yet.
+    """
 
     def effect(line: Waitlist) -> Effect:
         for name in line.of("offered"):
@@ -152,7 +155,7 @@ def end_admission() -> Request:
 
 
 def notice_ends() -> Request:
-    """Let Redis end the expired holds. Their ends are not recorded yet."""
+    """Let Redis end the expired claims and offers. Their ends are not recorded yet."""
     return Request(
         lambda client: client.notice_ends(),
         lambda line: (model.all_expired(line, only_over=True), NOTHING),
@@ -171,7 +174,7 @@ def lose_redis() -> Request:
 
 
 def lose_and_rebuild() -> Request:
-    """Delete everything in Redis, and let maintenance rebuild the order."""
+    """Delete everything in Redis, and let maintenance rebuild the queue."""
     return Request(
         lambda client: (client.redis.flushall(), client.maintain())[1],
         lambda line: (model.slots_lost(line), NOTHING),
@@ -179,10 +182,10 @@ def lose_and_rebuild() -> Request:
 
 
 def look_after() -> Request:
-    """Run maintenance for a single waitlist. Maintenance rebuilds a lost order and ends expired
-    holds.
+    """Run maintenance for a single waitlist. Maintenance rebuilds a lost queue and ends expired
+    claims and offers.
 
-    If a run rebuilds the order, only the next run admits customers by the policy.
+    If a run rebuilds the queue, only the next run admits customers by the policy.
     """
     return Request(
         lambda client: client.look_after(),

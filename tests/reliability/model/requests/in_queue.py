@@ -110,7 +110,7 @@ def edit(name: str, kind: str) -> Request:
 def hold_back(name: str, *, is_ready: bool = False) -> Request:
     """Hold an entry back, or make it ready again.
 
-    The request is refused for the same reasons as an edit. If the stay ends before the response,
+    The request is refused for the same reasons as an edit. If the signup ends before the response,
     the request is refused, but the change stays in the history.
     """
     word = "ready" if is_ready else "held_back"
@@ -251,7 +251,7 @@ def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
 
 
 def reinstate(name: str, key: str) -> Request:
-    """Restore the place of a stay that has ended or is parked.
+    """Restore the place of a signup that has ended or is parked.
 
     As with an import, the rank is part of the intent.
     """
