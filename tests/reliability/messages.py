@@ -82,9 +82,8 @@ def create_offers(stage: Stage, count: int) -> list[Queued]:
 
 
 def check_that_all_are_sent(count: int) -> None:
-    """Send offers that were all created at the same moment, at the rate of the account.
-
-    Check that no offer is lost.
+    """Send messages about offers that were all made at the same moment, at the rate that the
+    account allows. Check that no message is lost.
     """
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         ses = LimitedSes(stage, RATE)

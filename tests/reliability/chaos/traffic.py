@@ -1,4 +1,4 @@
-"""Clients that send requests to the service, and faults that are injected meanwhile."""
+"""Clients that send requests to the service, and faults that are injected while they do so."""
 
 import asyncio
 import time
@@ -20,11 +20,11 @@ from tools.local.api_client import ApiClient
 # There are few clients, because each running request occupies a function process, and a process
 # takes a second to start.
 CUSTOMERS, OPERATORS, LOOKERS = 3, 2, 1
-# The lease is longer than the test, so no hold expires during the test.
+# The lease is longer than the test, so no claim expires during the test.
 LEASE_SECONDS = 600
 POLL_SECONDS = 0.01
-# After a refusal, a client pauses. A rebuild takes seconds, and without the pause thousands of
-# polls would all get the same refusal.
+# After a refused request, a client pauses. A rebuild takes seconds, and without this pause,
+# thousands of polls would all get the same refusal.
 REFUSED_SECONDS = 0.2
 TIMEOUT_SECONDS = 30
 Injection = Callable[[], None]
@@ -43,7 +43,7 @@ class Disruption:
 
 
 class Traffic:
-    """The clients of a waitlist, and the history of their requests and answers."""
+    """The clients of a waitlist, and the history of their requests and responses."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -59,7 +59,7 @@ class Traffic:
             client.operator("PUT", ADMIN, json=settings)
 
     def flow(self, operations: int, *disruptions: Disruption) -> None:
-        """Run the clients until they have completed this number of operations in total."""
+        """Run the clients until they have completed the given number of operations in total."""
         self._rounds += 1
         asyncio.run(self._flow(operations, disruptions))
 
@@ -80,7 +80,7 @@ class Traffic:
         return any(one.code == code for one in self.history.attempts)
 
     def problems(self) -> list[Problem]:
-        """Return the answers that were impossible, and the answers that contradict the final
+        """Return the responses that were impossible, and the responses that contradict the final
         state.
         """
         with ApiClient(self.url, LOOKERS) as client:

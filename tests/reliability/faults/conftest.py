@@ -14,8 +14,8 @@ from tests.support.stale_index import StaleIndexTable
 
 @pytest.fixture(autouse=True)
 def _small() -> Iterator[None]:
-    """Limit the service to few index shards and one thread, so that a test has few steps in a fixed
-    order.
+    """Limit the service to few index shards and one thread, so that each test has few steps, which
+    always come in the same order.
     """
     with deterministic():
         yield
@@ -38,5 +38,5 @@ def fixture(stores: Stores) -> FaultFixture:
 
 @pytest.fixture
 def elsewhere(fixture: FaultFixture) -> TokenHolders:
-    """Return the same customers, whose requests go to another process of the service."""
+    """Return the same customers. Their requests go to a different process of the service."""
     return TokenHolders(fixture.stores.world(), names=fixture.people.names, stores=fixture.stores)

@@ -23,8 +23,8 @@ LINE = ("ann", "bob", "cyd", "dan")
 WITH_EVE = ("ann", "bob", "cyd", "eve", "dan")
 EVERYBODY = (*WITH_EVE, "fay", "gus", "zoe")
 INTENTS = ("joining", "leaving")
-# These faults only make a difference at a call that writes. A crash after a call that reads leaves
-# the same state as a crash after the previous write.
+# These faults matter only at a call that writes. If the function crashes after a call that reads,
+# the state is the same as after the previous write.
 OF_WRITES = (faults.crash_after, faults.delivered_twice, faults.in_conflict)
 
 
@@ -42,7 +42,7 @@ class Stores:
         snapshot.restore(self.dynamodb, self.redis)
 
     def world(self) -> World:
-        """Return another deployment of the functions on the same stores."""
+        """Return a second deployment of the functions that uses the same stores."""
         return World.on(self.dynamodb, self.redis)
 
 
@@ -80,7 +80,9 @@ class FaultFixture:
             self.people.id_of(name)
 
     def warm_up(self) -> None:
-        """Let the function cache the waitlist, as the function does during its first request."""
+        """Let the function load the waitlist into its cache, as the function does during its first
+        request.
+        """
         self.world.services.waitlist_cache.look_up(self.people.waitlist_id)
         self.wire.disarm()
 
@@ -102,7 +104,7 @@ class FaultFixture:
         world.maintain()
 
     def rebuild_elsewhere(self) -> None:
-        """Delete everything in Redis, and let another process rebuild the queue."""
+        """Delete everything in Redis, and let a different process rebuild the queue."""
         self.flush()
         self.maintain_elsewhere()
 
@@ -132,7 +134,7 @@ class FaultFixture:
         return [self.people.names[entry.entry_id] for entry in page.entries]
 
     def contradictions(self) -> Iterator[str]:
-        """Yield each contradiction between Redis, the records and the answers (promises P1 to P4
+        """Yield each contradiction between Redis, the records and the responses (promises P1 to P4
         and P6).
         """
         order = self.order()
@@ -180,7 +182,7 @@ class FaultFixture:
 def strikes(fault: Fault, call: Call) -> bool:
     """Return whether the fault has an effect at this call.
 
-    Some faults have the same result at a call that only reads as at the call before.
+    At a call that only reads, some faults have the same result as at the call before it.
     """
     if fault is faults.function_failed:
         return call.is_invoke
@@ -195,9 +197,7 @@ def at_each_step(
     outcome: Callable[[FaultFixture], list[str]],
 ) -> str:
     """Call `run` once for each different step of the public function, with a fault injected at that
-    step.
-
-    Return all problems as text.
+    step. Return a text with all problems.
     """
     stores.restore(start)
     whole = FaultFixture(stores)

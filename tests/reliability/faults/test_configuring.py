@@ -1,4 +1,6 @@
-"""After a configuration request was interrupted, the record and Redis agree in the end."""
+"""After a request that changes the settings was interrupted, the record and Redis agree
+in the end.
+"""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -18,7 +20,7 @@ each_fault = pytest.mark.parametrize("fault", CUT_OFF)
 def cut_off(
     stores: Stores, before: Snapshot, fault: Fault, request: Callable[[FaultFixture], Answer]
 ) -> Iterator[FaultFixture]:
-    """Send a request once for each of its steps, and interrupt the request at that step.
+    """Send a request several times, and interrupt it at a different step each time.
 
     After each interruption, yield the fixture.
     """
@@ -39,10 +41,8 @@ def cut_off(
 def test_an_interrupted_creation_leaves_a_working_waitlist_or_none(
     stores: Stores, fault: Fault
 ) -> None:
-    """If an operator does not repeat an interrupted creation, the waitlist either works or does not
-    exist.
-
-    An acknowledged signup stays in the queue (promises P3 and P7).
+    """If an operator does not repeat an interrupted request to create a waitlist, the waitlist
+    either works or does not exist. An acknowledged signup stays in the queue (promises P3 and P7).
     """
     for fixture in cut_off(
         stores, stores.snapshot(), fault, lambda fixture: fixture.people.configure()

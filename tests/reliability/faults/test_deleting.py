@@ -29,10 +29,10 @@ NEWCOMERS = ("fay", "eve")
 
 
 def leftovers(stores: Stores) -> list[object]:
-    """Return the keys of all waitlists that are left in both stores.
+    """Return the keys of all waitlists that remain in DynamoDB or Redis.
 
-    Keys that expire by themselves are not counted. These are the keys of bumps and idempotency keys
-    in Redis, and the journal.
+    Keys that expire automatically are left out: the keys of bumps and idempotency keys in Redis,
+    and the journal in DynamoDB.
     """
     of_all = ("JOURNAL#", "MAINTENANCE")
     items = [key for key in stores.dynamodb.items if not key[0].startswith(of_all)]
@@ -59,7 +59,7 @@ def create_again(people: People) -> None:
 def injected(
     fixture: FaultFixture, before: Snapshot, do: Callable[[], object], inject: Callable[[], Fault]
 ) -> Iterator[str]:
-    """Call `do` once for each of its steps, with a fault injected at that step.
+    """Call `do` several times, with a fault injected at a different step each time.
 
     Yield the name of the step.
     """
@@ -125,10 +125,10 @@ def test_the_next_waitlist_of_the_same_id_starts_empty(
 def test_an_interrupted_signup_is_deleted_with_its_list(
     fixture: FaultFixture,
 ) -> None:
-    """An interrupted signup is deleted together with its waitlist.
+    """A signup was interrupted, and its waitlist is deleted.
 
-    The function has cached the waitlist, and the signup is too recent for maintenance to finish it
-    (promise P1).
+    The signup is deleted too, although the function has cached the waitlist, and the signup is too
+    recent for maintenance to finish it (promise P1).
     """
     fixture.warm_up()
     assert FaultFixture(fixture.stores).people.delete_waitlist().status == 204
@@ -184,7 +184,7 @@ def test_a_late_run_of_maintenance_does_not_delete_the_next_waitlist(
 ) -> None:
     """A maintenance run that has lost its lease does not delete the next waitlist.
 
-    After the loss of the lease, another run deletes the waitlist, and customers join the next
+    After the loss of the lease, a second run deletes the waitlist, and customers join the next
     waitlist with the same id (promise P3).
     """
     line_with_eve(fixture)

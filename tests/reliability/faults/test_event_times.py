@@ -49,7 +49,7 @@ ENDS: dict[str, Act] = {
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return a fixture in which Ann is held and Bob waits. The test sets the clock of Redis."""
+    """Return a fixture in which Ann is claimed and Bob waits. The test sets the clock of Redis."""
     fixture = FaultFixture(stores, RedisClock.standing())
     answer = fixture.people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
     assert answer.status == 201
@@ -75,7 +75,8 @@ def cut_off(fixture: FaultFixture, event: str) -> int:
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()
-    # A redrive begins with one more call, which reads from the record which parking it refers to.
+    # A redrive begins with one more call, which reads from the record which parking the request
+    # means.
     fixture.wire.arm(int(event == "redriven"), faults.crash_after)
     with suppress(Crash):
         ENDS[event](fixture.people)
@@ -110,8 +111,10 @@ def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, eve
 
 
 def test_a_repeat_after_the_next_claim_records_only_its_own_event(fixture: FaultFixture) -> None:
-    """If a release is repeated after the next claim, the history gets the event of the release with
-    operator and reason, and the record keeps the later claim (promise P3).
+    """A release is repeated after the next claim of the entry.
+
+    The history then gets the event of the release with its operator and reason, and the record
+    keeps the later claim (promise P3).
     """
     people, token = fixture.people, fixture.people.tokens["ann"]
     cut_off(fixture, "released")
@@ -142,10 +145,9 @@ def test_a_parking_by_attempts_keeps_its_time_if_a_redrive_records_it(
 
 
 def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture) -> None:
-    """A parking after too many attempts is recorded at the deadline of the last hold, although
-    maintenance notices it a minute later.
-
-    `parked_at` agrees with the event (promise P3).
+    """If an entry is parked after too many attempts, the parking is recorded at the deadline of the
+    last claim, although maintenance notices it a minute later. `parked_at` agrees with the event
+    (promise P3).
     """
     people = fixture.people
     for _ in range(MAX_ATTEMPTS - 1):
@@ -198,9 +200,10 @@ def test_an_expiry_keeps_its_time_if_a_bump_and_a_claim_come_before_its_record(
 
 
 def test_a_refused_request_about_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
-    """A refused release, parking or redrive changes neither store.
+    """If a release, a parking or a redrive is refused, it changes neither DynamoDB nor Redis.
 
-    The release and the parking have a used token, and the redrive names a held entry (promise P5).
+    The release and the parking have a used token, and the redrive names a claimed entry (promise
+    P5).
     """
     people = fixture.people
     token = people.tokens["ann"]

@@ -1,5 +1,6 @@
-"""An import is interrupted or overtaken at each step, and its entries still end in the order of the
-file.
+"""An import is interrupted or overtaken by other requests at each step.
+
+In the end, its entries are still in the order of the file.
 """
 
 from collections.abc import Callable
@@ -23,8 +24,8 @@ ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
 TRIES = 6
-# An import writes the intents in three transactions and records the places in three more. Together
-# with its other calls, it has ten steps.
+# An import writes the intents in three transactions, and the places in three more. Together with
+# its other calls, it has ten steps.
 STEPS = 10
 
 
@@ -80,8 +81,8 @@ OTHERS: dict[str, Callable[[FaultFixture], object]] = {
 def test_other_entries_keep_the_order_of_the_file(
     fixture: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """Entries of an import keep the order of the file, although another request is sent before any
-    step of the import (promises P1, P2 and P6).
+    """The entries of an import keep the order of the file, even if a different request is sent
+    before any step of the import (promises P1, P2 and P6).
     """
     before = fixture.stores.snapshot()
     for step in range(STEPS):
@@ -92,8 +93,8 @@ def test_other_entries_keep_the_order_of_the_file(
         fixture.people.id_of("hal")
         fixture.wire.arm(step, faults.before(partial(other, elsewhere)))
         attempt(fixture)
-        # Maintenance finishes the signups of an interrupted import in its own order, which may
-        # differ from the order of the file.
+        # If an import was interrupted, maintenance finishes its signups in an order of its own,
+        # which may differ from the order of the file.
         fixture.world.maintain()
         moved = {"hal", "eve", "bob"}
         order = [name for name in fixture.order() if name not in moved]
@@ -106,8 +107,8 @@ def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
 ) -> None:
     """An imported entry can be claimed before its import is recorded.
 
-    The ticket of the import is older than the end of the customer's former stay, but it belongs to
-    the new signup (promises P1 and P6).
+    The ticket of the import is older than the end of the customer's former signup, but it belongs
+    to the new signup (promises P1 and P6).
     """
     fixture.people.all_sign_up("ann", "bob")
     assert fixture.people.leave("ann").status == 204
@@ -143,10 +144,10 @@ def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultF
 
 
 def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: FaultFixture) -> None:
-    """Imported entries that a lagging replica lacks are restored.
+    """If a lagging replica lacks imported entries, they are restored.
 
-    The journal lists the entries at the stamp of the import, however old their tickets are (promise
-    P3).
+    The journal lists these entries at the stamp of the import, however old their tickets are
+    (promise P3).
     """
     fixture.world.maintain()
     import_until_done(fixture)
@@ -161,16 +162,13 @@ def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: Fau
 # The guests Ann and Eve have signed up before a test injects a fault. The imported file names both
 # of them.
 REPLACING = ({"customer_id": "ann", "joined_at": FIRST}, {"customer_id": "eve"})
-# An import first ends the signup of each guest in three steps. After that, the import continues as
-# for new customers.
+# An import first removes each guest from the waitlist in three steps. After that, the import
+# continues as for new customers.
 STEPS_OF_REPLACING = 14
 
 
 def replace(fixture: FaultFixture) -> Answer | None:
-    """Import both guests and replace their stays.
-
-    Return None if the process dies.
-    """
+    """Import both guests and replace their entries. Return None if the process dies."""
     try:
         return fixture.people.bring(*REPLACING, entry_tokens=True, on_list="replace")
     except Crash:
@@ -192,7 +190,7 @@ def replace_until_done(fixture: FaultFixture) -> Answer:
 def guests(fixture: FaultFixture) -> FaultFixture:
     """Return a fixture with three waiting guests, two of whom are in the imported file.
 
-    The import ends their stays one after the other.
+    The import removes these two one after the other.
     """
     fixture.people.all_sign_up("ann", "bob", "eve")
     fixture.warm_up()
@@ -204,8 +202,8 @@ def guests(fixture: FaultFixture) -> FaultFixture:
 def test_repeating_an_interrupted_import_replaces_each_guest_once(
     guests: FaultFixture, fault: faults.Fault, is_maintained: bool
 ) -> None:
-    """At whichever step an import is interrupted, each customer has a single stay in the end, which
-    the import created (promises P2 and P3).
+    """At whichever step an import is interrupted, each customer has only the signup that the import
+    has created in the end (promises P2 and P3).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)
@@ -255,8 +253,10 @@ OF_THE_GUEST: dict[str, Callable[[FaultFixture], object]] = {
 def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
     guests: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """If a guest sends another request before any step of an import that replaces the guest's stay,
-    the former signup is not restored (promises P2 and P4).
+    """An import replaces a guest's signup.
+
+    If the guest sends a request before any step of the import, the replaced signup does not come
+    back (promises P2 and P4).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)

@@ -1,5 +1,6 @@
-"""A rebuild of the queue in Redis is interrupted, run twice or overtaken at each step, and the
-queue is complete in the end.
+"""A rebuild of the queue in Redis is interrupted, run twice or overtaken at each step.
+
+In the end, the queue is complete.
 """
 
 from collections.abc import Callable
@@ -28,8 +29,8 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
-# The number of the step at which a signup asks Redis for a place, if an erasure was not finished
-# before.
+# If an erasure was not finished before, a signup asks Redis for a place in the step with this
+# number.
 BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]
@@ -54,7 +55,7 @@ def rebuilds(
 
 
 def unless_cold(fixture: FaultFixture) -> list[str]:
-    """Return the problems of the order, if it is marked as complete (promise P7)."""
+    """If the queue is marked as complete, return its problems (promise P7)."""
     if fixture.is_cold():
         return []
     return [*([] if fixture.order() == list(WITH_EVE) else [f"the order is {fixture.order()}"])]
@@ -82,8 +83,8 @@ def test_the_next_run_completes_an_interrupted_rebuild(
 def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """A rebuild does not mark the queue as complete if Redis loses its data during the rebuild,
-    even just before the last step (promises P3 and P7).
+    """If Redis loses its data during a rebuild, even just before the last step, the rebuild does
+    not mark the queue as complete (promises P3 and P7).
     """
     wrong = rebuilds(stores, lost, lambda fixture: faults.before(fixture.flush), after_another_run)
     assert not wrong, wrong
@@ -123,7 +124,7 @@ def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes
     assert not wrong, wrong
 
 
-# For these requests, Redis decides first, and the record is written afterwards.
+# Redis decides about these requests first, and the record is written afterwards.
 DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
     "a signup": lambda fixture: fixture.people.sign_up("zoe", key="zoe"),
     "an import": lambda fixture: fixture.people.bring(
@@ -166,8 +167,10 @@ def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
 
 
 def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: Snapshot) -> None:
-    """If people join and leave during a rebuild, a new entry stands behind all others, and an entry
-    that has ended does not return (promises P1, P3 and P6).
+    """People join and leave during a rebuild.
+
+    New entries stand behind all others, and entries that have ended do not return (promises P1, P3
+    and P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -193,7 +196,7 @@ def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: 
 
 
 def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -> None:
-    """A delayed rebuild does not undo changes that were made after another run had rebuilt the
+    """A delayed rebuild does not undo changes that were made after a different run had rebuilt the
     queue (promise P3).
     """
 
@@ -219,9 +222,9 @@ def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -
 def test_no_run_rebuilds_while_another_holds_the_lease(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """While another run holds the lease, no run rebuilds the queue.
+    """While a different run holds the lease, no run rebuilds the queue.
 
-    Until the lease expires, no answer contains a position (promise P7).
+    Until the lease expires, no response contains a position (promise P7).
     """
     now_millis = fixture.world.clock.now_millis()
     records = fixture.world.services.waitlist_records
@@ -239,8 +242,8 @@ def test_no_run_rebuilds_while_another_holds_the_lease(
 def test_requests_that_need_the_order_wait_for_the_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """If Redis has lost the queue, requests are answered with a 503 with Retry-After, and never
-    with a wrong position (promise P7).
+    """If Redis has lost the queue, requests get the response 503 with Retry-After, and never a
+    wrong position (promise P7).
     """
     people = fixture.people
     answers = [
@@ -260,7 +263,7 @@ def test_requests_that_need_the_order_wait_for_the_rebuild(
 def test_a_signup_during_a_rebuild_gets_a_place_without_a_position(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """A signup during a rebuild succeeds without a position, and a later answer contains the
+    """A signup during a rebuild succeeds without a position, and a later response contains the
     position (promises P1 and P7).
     """
     answer = fixture.people.sign_up("zoe", key="zoe")
@@ -288,8 +291,9 @@ def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: Fau
 def test_the_first_request_that_finds_redis_cold_starts_a_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """The first request that finds the order lost starts a rebuild, so the customer does not wait
-    for the next scheduled maintenance run (promise P7).
+    """The first request that finds that the queue is lost starts a rebuild.
+
+    The customer does not have to wait for the next scheduled maintenance run (promise P7).
     """
     assert fixture.people.poll("ann").status == 503
     assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
@@ -344,11 +348,9 @@ def test_a_late_index_does_not_restore_an_erased_entry(
 def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay(
     fixture: FaultFixture, stores: Stores
 ) -> None:
-    """If Bob signs up again after an erasure, his new stay does not get the place of the erased
-    stay.
-
-    Redis is lost before Bob has a place. The first pass of the rebuild reads the erased stay from
-    the index, and the second pass reads the interrupted signup (promise P1).
+    """If Bob signs up again after an erasure, his new signup does not get the place of the erased
+    signup. Redis loses its data before Bob has a place. The first pass of the rebuild reads the
+    erased signup from the index, and the second pass reads the interrupted new signup (promise P1).
     """
     line_with_eve(fixture)
     stores.dynamodb.freeze()
@@ -377,10 +379,10 @@ def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay
 def test_a_late_index_does_not_restore_a_hold_whose_end_was_recorded_late(
     stores: Stores,
 ) -> None:
-    """A rebuild does not restore a claim or an offer whose end was recorded late.
+    """A rebuild does not restore a claim whose end was recorded late.
 
-    The journal contains the end of the hold at the time at which it was recorded, not at the time
-    of the release (promise P7).
+    In the journal, the end of the claim is at the time at which it was recorded, not at the time of
+    the release (promise P7).
     """
     fixture = FaultFixture(stores, RedisClock.standing())
     assert fixture.people.configure().status == 201

@@ -1,5 +1,5 @@
-"""Maintenance builds segments completely, although it is interrupted, run twice or overtaken at
-each step.
+"""Maintenance builds segments completely, even if it is interrupted, runs twice or is overtaken by
+other requests at each step.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,9 @@ def people_of(fixture: FaultFixture) -> Segmented:
 
 @pytest.fixture
 def building(stores: Stores) -> Snapshot:
-    """Return a state with three waiting entries, a held entry, a parked entry, and new segments."""
+    """Return a state with three waiting entries, a claimed entry, a parked entry, and
+    new segments.
+    """
     fixture = FaultFixture(stores)
     people = people_of(fixture)
     people.declare(BY_BOTH, lease_seconds=36_000)
@@ -56,7 +58,7 @@ def injected(
 
 
 def problems_if_ready(fixture: FaultFixture) -> list[str]:
-    """Return the problems of the segments, if they are marked as ready (promise P7)."""
+    """If the segments are marked as ready, return their problems (promise P7)."""
     people = people_of(fixture)
     if fixture.is_cold() or people.states()[1] == "building":
         return []
@@ -107,7 +109,7 @@ def test_segments_are_built_although_redis_is_lost_meanwhile(
 ) -> None:
     """Segments are built although Redis loses its data at any step.
 
-    Either another process rebuilds the queue, or nobody does (promises P3 and P7).
+    Either a different process rebuilds the queue, or nobody does (promises P3 and P7).
     """
 
     def inject(fixture: FaultFixture) -> Fault:

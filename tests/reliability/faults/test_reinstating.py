@@ -1,5 +1,5 @@
-"""A reinstatement restores the former place once, although it is interrupted or overtaken at any
-step.
+"""A reinstatement restores the former place once, even if it is interrupted or overtaken by other
+requests at any step.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,5 @@
-"""If a rebuild runs out of time or is interrupted, the next run resumes it and
-completes the queue.
+"""If a rebuild runs out of time or is interrupted, the next run continues it and completes the
+queue.
 """
 
 import json
@@ -25,7 +25,7 @@ from waitlist_api.records import places
 from waitlist_api.records.rebuild_progress import RebuildProgress
 
 AN_HOUR = 3600
-# A remaining time of 1000 checks suffices for any run that rebuilds five entries.
+# With a remaining time of 1000 checks, any run can rebuild five entries.
 ALWAYS = 1000
 FIRST_PAGES = 2
 
@@ -82,8 +82,8 @@ def read_progress(fixture: FaultFixture) -> RebuildProgress | None:
 
 
 def find_restored(fixture: FaultFixture) -> Iterator[str]:
-    """Yield the names of the customers whose entries the first passes of this fixture have
-    restored.
+    """Yield the names of the customers whose entries were restored by the first passes of the
+    rebuild in this fixture.
     """
     for call in fixture.wire.calls:
         message: Any = json.loads(call.arguments["Payload"]) if call.is_invoke else {}
@@ -93,8 +93,8 @@ def find_restored(fixture: FaultFixture) -> Iterator[str]:
 
 
 def find_problems(fixture: FaultFixture, *expected: str) -> list[str]:
-    """Return the problems of a finished rebuild: a wrong order, progress that is still saved, or
-    contradictions.
+    """Return the problems of a finished rebuild: a wrong order of the queue, progress that is still
+    saved, or contradictions.
     """
     order = fixture.order()
     unlike = [] if order == list(expected or WITH_EVE) else [f"the order is {order}"]
@@ -158,8 +158,9 @@ def test_a_run_whose_time_is_up_is_continued(stores: Stores, lost: Snapshot) -> 
 def test_runs_that_are_all_too_short_complete_the_order_together(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """Runs that are all too short complete the queue together, because each run restores at least
-    one page (promise P3).
+    """Several runs are each too short for the whole rebuild.
+
+    Together they complete the queue, because each run restores at least one page (promise P3).
     """
     fixture = FaultFixture(stores)
     done = 0
@@ -195,7 +196,7 @@ def test_a_run_without_progress_does_not_start_another_run(
 def test_a_run_with_a_failed_call_is_continued_at_once(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """A rebuild with a single failed call to DynamoDB or Redis is continued at once, and does not
+    """If a single call to DynamoDB or Redis fails, the rebuild is continued at once, and does not
     wait for the next scheduled run (promise P7).
     """
 
@@ -248,8 +249,8 @@ def test_another_run_may_take_over_the_rebuild(stores: Stores, halfway: Snapshot
 
 
 def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """If Redis loses its data between two runs, the order gets a new epoch and is rebuilt from the
-    beginning (promise P3).
+    """If Redis loses its data between two runs, the queue gets a new epoch number and is rebuilt
+    from the beginning (promise P3).
     """
     before = read_progress(fixture)
     fixture.flush()
@@ -282,8 +283,8 @@ def test_the_second_pass_covers_changes_since_the_first_run_began(
 
 
 def test_segments_may_change_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """If the segments change between two runs of a rebuild, the entries that were restored before
-    the change are in their new segments too (promise P6).
+    """If the segments of the waitlist change between two runs of a rebuild, the entries that were
+    restored before the change are in the new segments too (promise P6).
     """
     assert fixture.people.configure(segments=[["colour"]]).status == 200
     assert fixture.people.sign_up("zoe", key="zoe", attributes={"colour": "red"}).status == 201
@@ -302,8 +303,10 @@ def test_segments_may_change_between_two_runs(fixture: FaultFixture, halfway: Sn
 def test_people_join_and_leave_during_the_runs_and_between_them(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """If people join and leave during the runs of a rebuild and between them, the order is strict,
-    and no entry that has ended is restored (promises P1, P3 and P6).
+    """People join and leave between and during the runs of a rebuild.
+
+    The order of the queue stays strict, and no entry that has ended is restored (promises P1, P3
+    and P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -332,8 +335,8 @@ def test_people_join_and_leave_during_the_runs_and_between_them(
 def test_outdated_progress_of_a_finished_rebuild_is_deleted(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """If the saved progress is outdated because the rebuild has finished, it is deleted within a
-    minute, and the order stays complete (promise P7).
+    """If saved progress is outdated because the rebuild has finished, it is deleted within a
+    minute, and the queue stays complete (promise P7).
     """
     run_maintenance(fixture, enough_for=0)
     waitlist = fixture.world.services.waitlist_records.get("bakery")

@@ -49,8 +49,9 @@ def find_offered(fixture: FaultFixture) -> list[str]:
 def test_the_next_entry_gets_the_slot_once(
     fixture: FaultFixture, elsewhere: TokenHolders, end: str, fault: Fault
 ) -> None:
-    """The next entry gets the slot once, if the customer repeats the interrupted request, and also
-    if only maintenance runs (promises P2 and P4).
+    """If the customer repeats the interrupted request, the next entry gets the slot once.
+
+    The same is true if only maintenance runs (promises P2 and P4).
     """
     before = fixture.stores.snapshot()
     ENDS[end](fixture.people)

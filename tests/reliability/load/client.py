@@ -58,7 +58,7 @@ class Load:
             self.end()
 
     async def pause(self, seconds: float) -> bool:
-        """Wait this number of seconds. Return False if the client must not retry."""
+        """Wait for the given number of seconds. Return False if the client must not retry."""
         if self._operations is not None:
             await asyncio.sleep(seconds)
             return True

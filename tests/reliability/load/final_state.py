@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Seen:
-    """An entry on the waitlist, with the values that operators see."""
+    """An entry on the waitlist, with the values that operators can see."""
 
     person: str
     status: str
@@ -39,8 +39,8 @@ class Seen:
 
 @dataclass(frozen=True)
 class FinalState:
-    """The state of a waitlist: the waiting entries in order, the offered and parked entries, and
-    the counters.
+    """The final state of a waitlist: the waiting entries in order, the offered and parked entries,
+    and the counters.
 
     `admissions` counts the admissions of each customer. `own_positions` are the positions that
     customers read themselves.

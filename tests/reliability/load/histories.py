@@ -9,9 +9,9 @@ from tests.reliability.load.history import ENDS, TAKES, History, Operation
 
 @dataclass(frozen=True)
 class Window:
-    """The time between a request and its answer.
+    """The time between a request and its response.
 
-    The answer must be true at some moment in this time.
+    The response must have been right at some moment in this time.
     """
 
     began: float
@@ -31,7 +31,10 @@ class Absence:
 
 @dataclass
 class CustomerHistory:
-    """The operations that concern the entry of one customer. The signup may have no answer."""
+    """The operations that concern the entry of one customer.
+
+    The response to the signup may be missing.
+    """
 
     signup: Operation
     absences: list[Absence] = field(default_factory=list)
@@ -59,8 +62,8 @@ class CustomerHistory:
         )
 
     def priorities(self, window: Window) -> tuple[int, int]:
-        """Return the lowest and the highest priority that the customer may have had during the
-        window.
+        """Return the lowest and the highest priority that the customer's entry may have had during
+        the window.
         """
         known = [one for one in self.tiers if one.is_done and one.ended <= window.began]
         since = max((one.began for one in known), default=-math.inf)
@@ -101,7 +104,7 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         for name, absence in _absences(claim, releases, lease_seconds):
             histories[name].absences.append(absence)
     for operation in _effective(history.of(*ENDS)):
-        # If a customer leaves twice, there are two absences. The leave that was answered has the
+        # If a customer leaves twice, there are two absences. The leave that got a response has the
         # shorter window.
         ended = operation.ended if operation.is_done else math.inf
         histories[operation.person].absences.append(Absence(Window(operation.began, ended)))

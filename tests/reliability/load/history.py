@@ -1,12 +1,15 @@
-"""Stores the requests and answers of all clients, with times from the clock of the clients."""
+"""Stores the requests of all clients and the responses to them.
+
+The times come from the clock of the clients.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Outcome = Literal["done", "refused", "unknown"]
-# The operations that end a stay, and the kind of end. A customer who has an offer may leave by
-# declining it, or be admitted by entering.
+# The operations with which a customer leaves the queue, and the kind of this end. A customer who
+# has an offer may leave by declining it, or be admitted by entering.
 ENDS: Mapping[str, Literal["leave", "complete"]] = {
     "leave": "leave",
     "decline": "leave",
@@ -16,7 +19,7 @@ ENDS: Mapping[str, Literal["leave", "complete"]] = {
 TAKES = ("claim", "admit")
 
 
-# The value of `Attempt.code` if the answer was a failure without an error code.
+# The value of `Attempt.code` if the request failed and the response had no error code.
 NO_CODE = "no problem+json"
 
 
@@ -24,7 +27,7 @@ NO_CODE = "no problem+json"
 class Attempt:
     """A single HTTP request.
 
-    `status` is 0 if there was no answer. `code` is the error code in the answer.
+    If there was no response, `status` is 0. `code` is the error code in the response.
     """
 
     kind: str
@@ -69,11 +72,9 @@ class Operation:
 
     @property
     def taken(self) -> list[tuple[str, str]]:
-        """Return the customers whom a claim or an admission by hand took from the queue, each with
-        a token.
-
-        Callers do not see the token of an offer, so a text that identifies the operation is used as
-        its token.
+        """Return the customers whom a claim or an admission by an operator took from the queue,
+        each with a token. Callers do not see the token of an offer, so a text that identifies the
+        operation replaces it.
         """
         if not self.is_done:
             return []

@@ -1,5 +1,5 @@
-"""Checks that no entry was held twice at once, and that no entry was held after its admission
-(promise P4).
+"""Checks that no entry was claimed by two workers at the same time, and that no entry was claimed
+after its admission (promise P4).
 """
 
 from collections import defaultdict
@@ -13,7 +13,7 @@ from tests.support.problem import Problem
 
 @dataclass(frozen=True)
 class Hold:
-    """A claim or an offer of an entry, which began at some moment between `began` and `ended`."""
+    """A claim or an offer of an entry. It began at some moment between `began` and `ended`."""
 
     person: str
     token: str
@@ -32,8 +32,8 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
                 yield Problem("admitted twice", f"{person} was claimed after being admitted")
         done = [*acts[person, "complete"], *acts[person, "release"]]
         for first, second in pairwise(own):
-            # If two claims ran at the same time, the claim that was sent first may have received
-            # the entry last.
+            # If two claims run at the same time, the claim that was sent first may receive the
+            # entry last.
             both_ended = max(first.ended, second.ended)
             is_soon = both_ended < first.began + lease_seconds
             was_ended = any(first.began <= act.began < both_ended for act in done)

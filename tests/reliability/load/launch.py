@@ -50,7 +50,7 @@ async def people(
 
 
 async def sign_up(client: Client, name: str) -> None:
-    """Send a person's signup until an answer is final, always with the same idempotency key."""
+    """Send a person's signup until a response is final, always with the same idempotency key."""
     body = {"customer_id": name, "profile": {"name": name}}
     await client.customer("signup", name, "POST", ENTRIES, key=f"signup-of-{name}", json=body)
 
@@ -79,9 +79,9 @@ async def _watch(
 
 
 def refusals(attempts: Sequence[Attempt]) -> Counter[str]:
-    """Count the answers that ask the client to retry, by their origin.
+    """Count the responses that ask the client to retry, by their origin.
 
-    An origin without any answer counts as 0.
+    If an origin has sent no such response, its count is 0.
     """
     found = Counter({"429 of the API": 0, "429 of the service": 0, "503": 0})
     for one in attempts:

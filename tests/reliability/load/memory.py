@@ -12,7 +12,7 @@ from typing import Self
 import psutil
 
 EVERY_SECONDS = 0.5
-# The stores are left out of the check, because their memory grows with the data that they store.
+# The check leaves out the stores, because their memory grows with the data that they store.
 STORES = frozenset({"Valkey", "DynamoDB"})
 ROLES = {
     "waitlist_api.app.lambda_handler": "public function",

@@ -62,7 +62,7 @@ async def _offer(client: Client, key: str, population: Population) -> None:
     operation = await client.operator("admit", "", "POST", f"{ADMIN}/admit", **admit)
     for offer in operation.answer["entries"] if operation.is_done else ():
         person, path = offer["customer_id"], f"{ENTRIES}/{offer['entry_id']}"
-        # If the answer to the signup has not arrived yet, the entry token is unknown.
+        # If the response to the signup has not arrived yet, the entry token is unknown.
         if (token := population.tokens.get(person)) is None:
             continue
         if client.random.random() < ENTERS:

@@ -1,4 +1,4 @@
-"""Compares the answers that clients got with the state of the service after the load."""
+"""Compares the responses that clients got with the state of the service after the load."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from tests.reliability.load.people import Person, people_of
 from tests.support.problem import Problem
 
 # For each kind of request, the error codes with which it may be refused. All tokens are valid, so a
-# request is refused only if another request has ended the stay or the hold.
+# request is refused only if another request has already ended the customer's signup or the claim.
 GONE = frozenset({"not_waiting", "already_admitted"})
 HELD_NO_MORE = frozenset({"claim_expired", "claim_mismatch", "not_waiting"})
 OFFERED_NO_MORE = frozenset({"not_offered", "offer_expired", "already_admitted"})
@@ -27,7 +27,7 @@ REFUSALS = {
 def judge(
     history: History, final_state: FinalState, lease_seconds: float, losses: Sequence[Loss] = ()
 ) -> list[Problem]:
-    """Return each contradiction between the answers and the final state.
+    """Return each contradiction between the responses and the final state.
 
     `losses` are the times at which Redis lost data.
     """
@@ -144,7 +144,7 @@ def _positions(final_state: FinalState) -> Iterator[Problem]:
 def _counts(
     people: dict[str, Person], final_state: FinalState, losses: Sequence[Loss]
 ) -> Iterator[Problem]:
-    """Check that the counters agree with the waitlist and the answers.
+    """Check that the counters agree with the waitlist and the responses.
 
     After Redis has lost its data, the counters of signups, leaves and admissions continue from an
     older state.
@@ -173,8 +173,8 @@ def _between(
     operations: Sequence[Operation | None],
     losses: Sequence[Loss],
 ) -> Iterator[Problem]:
-    """Check that a counter is at least the number of acknowledged operations, and at most the
-    number of operations that may have taken effect.
+    """Check that the counter is not lower than the number of acknowledged operations, and not
+    higher than the number of operations that may have taken effect.
 
     If Redis lost data, an operation before the loss may be missing, and an operation that was
     running during the loss may be counted twice.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from tests.reliability.load.history import ENDS, History, Operation, Outcome
 
-# If a client sent an operation twice, the outcome that stands later in this tuple counts.
+# If a client sent an operation twice, the response whose outcome comes later in this tuple counts.
 KNOWN: tuple[Outcome, ...] = ("refused", "unknown", "done")
 MOVES = frozenset({"places", "to"})
 
@@ -31,9 +31,9 @@ class Person:
 
     @property
     def end(self) -> str:
-        """Return how the signup ended according to the answers: `admitted` or `left`.
+        """Return how the customer's time on the waitlist ended according to the responses:
 
-        If the signup has not ended, return an empty string.
+        `admitted` or `left`. If the customer is still on the waitlist, return an empty string.
         """
         return "admitted" if self.is_admitted else "left" if self.is_left else ""
 
@@ -62,7 +62,7 @@ class Person:
 
     @property
     def acknowledged_at(self) -> float:
-        """Return when the signup was acknowledged, or infinity if there was no answer."""
+        """Return when the signup was acknowledged, or infinity if it got no response."""
         return self.signup.ended if self.signup and self.signup.is_done else float("inf")
 
 

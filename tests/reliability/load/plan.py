@@ -38,7 +38,7 @@ class Plan:
 
     @property
     def operators(self) -> int:
-        """Return the number of operators, who are a twentieth of the clients."""
+        """Return the number of operators, which is a twentieth of the number of clients."""
         return max(1, self.clients // 20)
 
     @property

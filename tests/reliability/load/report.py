@@ -1,4 +1,4 @@
-"""Prints the report of a load test: the answers, their latencies, the memory and the problems."""
+"""Prints the report of a load test: the responses, their latencies, the memory and the problems."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,5 +1,5 @@
-"""Runs a load test: starts the service with its limits, lets clients send requests, runs
-maintenance, and judges the answers.
+"""Runs a load test: starts the service with limits, lets clients send requests, runs maintenance,
+and judges the responses.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ Note = Callable[[str, float], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """The measurements of a load test, and its problems.
+    """The measurements of a load test, and the problems that it has found.
 
     `came` contains the arrival time of each person of a launch. `loads` is the load of the machine
     before and after the test.

@@ -1,5 +1,6 @@
-"""A small history of requests and its final state. Both are right, and tests change them to make
-the checkers find a problem.
+"""A small history of requests, and the final state that belongs to it.
+
+Both are correct. Tests change one of them so that the checkers must find a problem.
 """
 
 from collections.abc import Mapping
@@ -15,7 +16,10 @@ LEASE_SECONDS = 20.0
 
 @dataclass
 class Scenario:
-    """Builds a history of client operations, which follow one another at intervals of a second."""
+    """Builds a history of client operations.
+
+    Each operation comes a second after the one before it.
+    """
 
     history: History = field(default_factory=History)
     now: float = 0.0

@@ -27,8 +27,10 @@ SMALL = LaunchPlan(
 
 
 def test_people_who_are_refused_retry_and_all_get_in() -> None:
-    """People whose signups are refused retry and all get in, and all answers agree with the final
-    state (promises P1, P2, P3 and P6).
+    """If a person's signup is refused, the person retries.
+
+    In the end, everybody gets in, and all responses agree with the final state (promises P1, P2, P3
+    and P6).
     """
     launch = run(SMALL, lambda *_: None)
     assert [str(problem) for problem in launch.problems] == []

@@ -252,10 +252,10 @@ def test_a_wrong_history_is_noticed(what: str) -> None:
 def test_the_claim_that_was_sent_first_may_get_an_entry_last(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """Of two claims, the claim that was sent first may get an entry last.
+    """If two claims run at the same time, the claim that was sent first may get an entry last.
 
-    The first claim was throttled. Before it was repeated, another claim held and released the
-    entry.
+    Here, the first claim was throttled. Before it was repeated, the second claim took and released
+    the entry.
     """
     first = next(
         operation for operation in scenario.history.of("claim") if "cyd" in str(operation.answer)

@@ -1,4 +1,6 @@
-"""The position checker finds each kind of impossible answer, and accepts each possible answer."""
+"""The position checker finds each kind of impossible response, and accepts each
+possible response.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -64,7 +66,7 @@ def bumped_there_and_back(scenario: Scenario) -> None:
     bumped(scenario, "dan", 4, priority=0)
 
 
-# For each operation, the positions that Cyd's next answer may have afterwards.
+# For each operation, the positions that the next response to Cyd may contain afterwards.
 POSITIONS: dict[str, tuple[Act, set[int]]] = {
     "nothing": (nothing, {3}),
     "a leave": (lambda scenario: scenario.did("leave", "ada"), {2}),

@@ -9,14 +9,14 @@ from tests.reliability.load.people import people_of, totals
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.run import run
 
-# In this test, only one private call runs at a time. Any other call is throttled.
+# In this test, the private function runs only one call at a time. All other calls are throttled.
 OPERATIONS = 300
 KINDS = frozenset({"signup", "repeat", "look", "leave", "claim", "admit", "enter", "bump", "stats"})
 PLAN = Plan(clients=8, operations=OPERATIONS, kinds=KINDS, private_concurrency=1, lease_seconds=3)
 
 
 def test_clients_that_are_throttled_retry_and_nothing_is_lost() -> None:
-    """Clients whose requests are throttled retry, and all answers agree with the final state
+    """If requests are throttled, the clients retry, and all responses agree with the final state
     (promises P1, P2, P3, P4 and P6).
     """
     notes: list[tuple[str, float]] = []

@@ -77,7 +77,9 @@ EVERYTHING = Sample()
 
 @dataclass(frozen=True)
 class Result:
-    """A case, its problems, and the call at which the fault was injected (`where`)."""
+    """The result of a case: the case itself, its problems, and the call at which the fault was
+    injected (`where`).
+    """
 
     case: Case
     problems: tuple[Problem, ...]

@@ -1,4 +1,4 @@
-"""Replaces random tokens, epochs and pauses with values that are the same in each run."""
+"""Replaces random tokens, epoch numbers and pauses with values that are the same in each run."""
 
 import os
 import threading

@@ -1,6 +1,5 @@
-"""A client of a waitlist.
-
-The client calls the services of a single process, and uses short names of customers.
+"""A client of a waitlist, which calls the services of a single process and uses short names for
+customers.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,19 +56,22 @@ from waitlist_shared.limits import (
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
-# FIRST is the idempotency key of the claim in the scenarios. FOREIGN_TOKEN is a token that no claim
-# has returned.
+# In the scenarios, FIRST is the idempotency key of the claim. FOREIGN_TOKEN is a token that no
+# claim has returned.
 FIRST = "first-claim"
 KEYLESS = "a claim without a key"
 PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
-# The slots of a schedule become available after this time, before the next request of a scenario.
+# The slots of a schedule become available when this time has passed, which is before the next
+# request of a scenario.
 DUE_AFTER_SECONDS = 30
-# The admission ends at this time after the policy was saved, which is before offers end.
+# The admission ends when this time has passed after the policy was saved, which is before offers
+# end.
 END_SECONDS = LEASE_SECONDS // 2
-# The waitlist opens or closes at this time, half a minute after the scenario ends.
+# The waitlist opens or closes when this time has passed, which is half a minute after the scenario
+# ends.
 HOURS_SECONDS = 90
 # An admission pass lasts so long that it never ends within a case.
 PASS_SECONDS = 7 * 24 * 3600
@@ -376,7 +378,7 @@ class Client:
         self.wait(seconds)
 
     def cut_off(self, request: Callable[["Client"], Any], step: int) -> Any:
-        """Send the request from another process, which crashes after this step."""
+        """Send the request from a different process, which crashes after this step."""
         wire = Wire()
         client = self.process(wire)
         wire.arm(step, crash_after)
@@ -384,8 +386,9 @@ class Client:
             request(client)
 
     def notice_ends(self) -> Any:
-        """Send the message `Expire` to Redis, which ends the expired claims and offers, as a claim
-        also does.
+        """Send the message `Expire` to Redis.
+
+        It ends the expired claims and offers, as a claim also does.
         """
         self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
 
@@ -399,7 +402,7 @@ class Client:
     def look_after(self) -> Any:
         """Run maintenance for this waitlist only.
 
-        Maintenance relost queueost order and ends expired claims and offers.
+        Maintenance rebuilds a lost queue, and ends expired claims and offers.
         """
         self.services.maintenance.run_one(WAITLIST_ID)
 

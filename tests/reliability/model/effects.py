@@ -52,7 +52,8 @@ def effects_of(call: Call) -> Effects:
         place = call.arguments["ExpressionAttributeValues"][":place"]["S"]
         return Effects(looks_at=frozenset({place.rpartition("#")[2]}))
     named = _keys(call.arguments)
-    # Journal entries are new items, so only a step that reads the journal can conflict with them.
+    # Journal entries are always new items, so they can conflict only with a step that reads the
+    # journal.
     journal = frozenset(key for key in named if key.startswith(JOURNAL))
     keys = frozenset(named) - journal
     if call.name not in WRITING:

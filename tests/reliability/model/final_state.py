@@ -166,9 +166,9 @@ def _claimed(testbed: Testbed) -> dict[str, int] | None:
 
 
 def _paid(testbed: Testbed) -> dict[str, str]:
-    """Read from Redis which rate, schedule or quota has paid for each open offer.
+    """Read from Redis from which rate, schedule or quota the slot of each open offer came.
 
-    A payment that belongs to another token is ignored.
+    If this note belongs to a different token, it is ignored.
     """
     found = testbed.redis.raw.hgetall(keys.claims(WAITLIST_ID))
     claims = {name.decode(): value.decode() for name, value in found.items()}
@@ -189,9 +189,9 @@ def _is_open_offer(note: Note, token: str) -> bool:
 
 
 def _slots(testbed: Testbed) -> Counter[str]:
-    """Read how many slots are due.
+    """Read how many slots are available.
 
-    The slots of the rate are computed from the time of its bucket.
+    The slots of the rate are computed from the time that its token bucket stores.
     """
     names = ("quota", "quota_open", "schedule_version", "scheduled", "rate_count", "bucket_at")
     values = testbed.redis.raw.hmget(keys.meta(WAITLIST_ID), names)
@@ -244,7 +244,7 @@ def _tally(items: list[Item], event: str) -> Counter[str]:
 
 
 def _histories(items: list[Item]) -> dict[str, tuple[Event, ...]]:
-    """Return the events of each entry in the order of their stamps."""
+    """Return the events of each entry, sorted by their stamps (logical timestamps)."""
     found: dict[str, tuple[Event, ...]] = {}
     events = [item for item in items if item["sk"]["S"].startswith(HISTORY)]
     for item in map(decode, sorted(events, key=lambda item: str(item["sk"]["S"]))):
@@ -255,7 +255,7 @@ def _histories(items: list[Item]) -> dict[str, tuple[Event, ...]]:
 
 
 def _stamps(items: list[Item]) -> dict[str, tuple[int, ...]]:
-    """Return the stamps of each entry's events, in order."""
+    """Return the stamps (logical timestamps) of each entry's events, in order."""
     found: dict[str, tuple[int, ...]] = {}
     for item in sorted(items, key=lambda item: str(item["sk"]["S"])):
         if item["sk"]["S"].startswith(HISTORY):

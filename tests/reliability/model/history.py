@@ -22,7 +22,7 @@ class Attempt:
     """A request that was sent once.
 
     If `ended` is None, the request may still take effect. `early` counts the changes that became
-    visible before the answer.
+    visible before the response.
     """
 
     request: Request
@@ -83,7 +83,7 @@ class History:
         return {replace(end, may_lose=False) for end in found}
 
 
-# For other requests, an entry that is leaving has already left.
+# For other requests, an entry that is leaving counts as an entry that has left.
 ALIASES = {"leaving": "left"}
 Seen = set[tuple[tuple[Attempt, ...], Waitlist]]
 EffectsOf = Callable[[Attempt, Waitlist], Iterator[Waitlist]]
@@ -136,11 +136,9 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 
 
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states that are possible after an attempt that Redis may have answered from an
-    outdated queue.
-
-    A refused request changes nothing. If a claim returned entries, the caller holds these entries.
-    Positions may be wrong.
+    """Yield the states that are possible after a request whose response may come from an outdated
+    queue in Redis. If the request was refused, it has changed nothing. If a claim returned entries,
+    the caller has claimed these entries. Positions may be wrong.
     """
     if not attempt.is_answered:
         yield from _effects(attempt, line)
@@ -162,7 +160,7 @@ def _agree(answer: Outcome, expected: Expected) -> bool:
     if not _agree_on_rows(answer, expected):
         return False
     given = tuple(name for name, _ in answer.given)
-    # While a queue is being rebuilt, answers contain no position.
+    # While a queue is being rebuilt, responses contain no position.
     place = (answer.position, answer.total)
     is_true_place = place in ((expected.position, expected.total), (None, None))
     status = ALIASES.get(answer.status, answer.status)

@@ -20,9 +20,9 @@ CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue", "enter")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted", "withdrawn")
-# A case in which other entries have got the offers reports these kinds of problems.
+# If other entries have got the offers, a case reports problems of these kinds.
 OFFERED_TO_OTHERS = ("elsewhere", "record", "history", "attempts")
-# An operator's offer that maintenance records looks like an offer by the policy.
+# If maintenance records an operator's offer, the offer looks like an offer of the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")
 
 
@@ -37,7 +37,7 @@ class KnownFailure:
 
 
 def _fault(result: Result) -> str:
-    """Return the name of the injected fault. If two faults were injected, return the second."""
+    """Return the name of the injected fault, or of the second fault if two faults were injected."""
     if isinstance(result.case, Sequence):
         return result.case.second
     return result.case.fault if isinstance(result.case, Single) else ""
@@ -71,8 +71,8 @@ def _is_unseen(result: Result) -> bool:
 
 
 def _is_of_a_slot(result: Result, problem: Problem) -> bool:
-    """Return whether a lost slot can explain the problem: the slot has paid for an offer, and
-    then went to another entry or was lost.
+    """Return whether a lost slot can explain the problem: the slot was used for an offer, and then
+    went to a different entry or was lost.
     """
     if not result.case.scenario.startswith("slot of"):
         return False
@@ -83,8 +83,8 @@ def _is_of_a_slot(result: Result, problem: Problem) -> bool:
 
 
 def _recorded(problem: Problem) -> str:
-    """Return what is recorded, from the text of a problem in the history, without what was
-    expected.
+    """Return the part of a problem text that says what is recorded in the history, without the part
+    that says what was expected.
     """
     return problem.text.partition(", not ")[0]
 
@@ -206,7 +206,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and (
                 problem.kind in ("history", "elsewhere", "record", "attempts")
                 or (_is_of(result, "withdraw") and problem.kind == "answer")
-                # If the other entry does not accept its offer of this rate, its stay ends.
+                # If the other entry does not accept its offer, which came from this rate, it leaves
+                # the waitlist.
                 or (result.case.scenario == "slot of a rate" and problem.kind == "revived")
             )
         ),

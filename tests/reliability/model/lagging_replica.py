@@ -44,7 +44,7 @@ for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
 class LaggingReplica:
     """The Redis client that the private function uses.
 
-    If `keeps_past` is set, the client keeps the state before each write.
+    If `keeps_past` is set, the client stores the state of Redis before each write.
     """
 
     def __init__(self, url: str) -> None:
@@ -76,7 +76,7 @@ class LaggingReplica:
         return _OneByOne(self) if self.keeps_past else self._client.pipeline(transaction)
 
     def _forget(self) -> None:
-        """Discard the cached state of Redis, because a command may change it."""
+        """Discard the cached state of Redis, because a command may change the state."""
         self._state = self._shown = None
 
     def state(self) -> State:
@@ -100,7 +100,9 @@ class LaggingReplica:
             self._state = state
 
     def go_back(self, writes: int) -> None:
-        """Undo the last writes, as if a lagging replica with another `run_id` had taken over."""
+        """Undo the last writes, as if a lagging replica with a different `run_id` had
+        taken over.
+        """
         self.lose(writes)
         self.take_over(f"{self.server_run_id}'")
 

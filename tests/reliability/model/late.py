@@ -41,12 +41,13 @@ from tests.support.problem import Problem
 
 FOLLOWS = "a copy follows"
 LATE = "late after "
-# Scenarios whose name has this suffix have lost the entry in Redis, so no message can find it.
-# Other faults cover them.
+# In scenarios with this suffix, Redis has lost the entry, so no message can find it. Other faults
+# cover these scenarios.
 FORGOTTEN = "forgotten"
-# Operations on a claim, an offer or a parked entry. All other operations are about a stay.
+# Operations that concern a claim, an offer or a parked entry. All other operations concern a
+# signup.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
-# The model checker delays messages about questions only in scenarios that have questions.
+# The model checker delays messages about questions only in scenarios in which customers are asked.
 OF_QUESTIONS = ("ask", "confirm", "end of questions")
 # The operations whose messages the model checker delays.
 CHECKED = (
@@ -73,7 +74,7 @@ CHECKED = (
     "import",
     *OF_QUESTIONS,
 )
-# These operations are about a customer and not about a certain signup.
+# These operations concern a customer, and not a certain signup of this customer.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)
@@ -82,14 +83,14 @@ _again: tuple[Request, ...] = (
     sign_up("b", NEXT),
     bump("b", "to the front", to="front"),
 )
-# When a move is delivered late, maintenance records it, and the history does not show to which of
-# two moves an event belongs. The late move therefore has no event.
+# If a move is delivered late, maintenance records it. The history does not show to which of two
+# moves an event belongs, so the late move has no event.
 _move = replace(bump("b", "to the front", to="front"), event="")
 # In these stories, maintenance runs before the claims end, because it runs every minute.
 _offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
 _held: tuple[Request, ...] = (maintain(), let_holds_end(), claim(5, NEXT))
-# For each story, the requests before the late message arrives. The last of them makes a change to
-# which the message does not refer.
+# For each story: the requests that are sent before the late message arrives. The last of these
+# requests makes a change that the message does not refer to.
 STORIES: dict[str, tuple[Request, ...]] = {
     "a minute": (maintain(),),
     "a leave": (leave("b"),),
@@ -135,8 +136,9 @@ class Late(OfOneOperation):
 def late_messages(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from a scenario. Each message of the operation is late once in each
-    story.
+    """Run an operation from a scenario.
+
+    In each story, each message of the operation is delivered late once.
     """
     snapshot = testbed.snapshot_of(scenario)
     run = LateRun(testbed, operation, snapshot)
@@ -224,8 +226,9 @@ class LateRun:
         for message in messages:
             # This client no longer exists, so no response reaches it.
             message.make()
-        # If the message had a wrong effect, maintenance may repair it. The policy runs first, so
-        # that the next customers could profit from the effect and the case would fail.
+        # If the message has a wrong effect, maintenance may repair it. The admission policy
+        # therefore runs first, so that the next customers can profit from the wrong effect and the
+        # case fails.
         self._send(history, run_policy())
         return self._judge.verdict(history)
 

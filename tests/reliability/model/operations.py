@@ -52,7 +52,8 @@ from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
 ASKED = ("question due", "question asked", "question over")
-# In these scenarios, the record says that a question was not answered, but this is no longer valid.
+# In these scenarios, the record says that the customer has not answered a question, but this mark
+# is no longer valid.
 VOID = ("question over, noted, held since", "question over, noted, none asked")
 
 

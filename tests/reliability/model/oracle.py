@@ -66,8 +66,8 @@ def _problems(
 ) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
-        # If no client received the answer to this claim, the hold ends at its deadline, and its end
-        # may or may not be recorded.
+        # If no client received the response to this claim, the claim ends at its deadline, and its
+        # end may or may not be recorded.
         is_claimed = bool(stay and stay.hold and not stay.is_offer)
         is_unheard = bool(stay and is_claimed and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
@@ -143,8 +143,8 @@ def _history(
         yield Problem("history", f"of {name} is recorded {found_ones}, not {of_record}")
 
     def may_lack(event: Event) -> bool:
-        # No client has the token of this hold, so the history may lack the end of the hold. While
-        # the hold lasts, the history may also lack the end of the hold before it.
+        # No client has the token of this claim, so the history may lack its end. While the claim
+        # lasts, the history may also lack the end of the claim before it.
         is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
         return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
 
@@ -186,7 +186,7 @@ def _explains(
 def _is_recorded(event: Event, recorded: Event, answered: frozenset[str]) -> bool:
     """Return whether the recorded event is the expected event.
 
-    If the request got no answer, maintenance may have recorded the event.
+    If the request got no response, maintenance may have recorded the event.
     """
     is_own = (event.by, event.reason) == (recorded.by, recorded.reason)
     is_found = recorded.by in (MAINTENANCE, POLICY) and event.word not in answered
@@ -224,7 +224,7 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
 
 
 def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
-    """Check that exactly those waiting entries that are not ready are passed over in Redis."""
+    """Check that Redis passes over exactly those waiting entries that are not ready."""
     if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
         yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
     record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
@@ -291,8 +291,8 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         return
     seen = [getattr(counted, name) for name in COUNTERS]
     expected = [getattr(line, name) for name in COUNTERS]
-    # After Redis has lost its data, the counters may lack a minute, and may count operations twice
-    # that were running at the time of the loss.
+    # After Redis has lost its data, the counters may lack a minute. Operations that were running at
+    # the time of the loss may be counted twice.
     if found.is_first_life and seen != expected:
         yield Problem("counter", f"{', '.join(COUNTERS)}: {seen}, not {expected}")
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
@@ -315,19 +315,19 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         recorded = end.get("inside_until_millis")
         if record.get("status") != "admitted":
             continue
-        # A claim that admits its entries at once records the time at which it starts, which is
+        # If a claim admits its entries at once, it records the time at which it starts, which is
         # earlier than its last step.
         if recorded is None or abs(until - recorded) > LONGEST_CLAIM_MILLIS:
             yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
             continue
-        # From this time on, the customer can get the admission pass.
+        # From this time on, the customer can request the admission pass.
         since = end["admitted_millis"]
         if recorded - since < PASS_SECONDS * 1000 - LONGEST_REQUEST_MILLIS:
             yield Problem("inside", f"{name} has the pass from {since}, only until {recorded}")
 
 
 def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
-    """Check that each slot is either available or has paid for an open offer.
+    """Check that each slot is either available or used for an open offer.
 
     After Redis has lost its data, there may be fewer slots, but never more.
     """

@@ -23,9 +23,9 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The answer to a request.
+    """The response to a request.
 
-    `given` contains the name and the token of each claimed entry, in the order of the answer.
+    `given` contains the name and the token of each claimed entry, in the order of the response.
     `rows` contains a word for the outcome of each row of an import.
     """
 

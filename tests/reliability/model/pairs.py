@@ -1,5 +1,6 @@
-"""Cases in which two operations on the same entry run at once, in every interleaving of their
-steps.
+"""Cases in which two operations on the same entry run at the same time.
+
+Their steps are interleaved in every possible order.
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,7 @@ from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 from tests.support.problem import Problem
 
 BOTH = " + "
-# These operations have a dozen to forty steps, and most of the steps read data that the other
+# These operations have a dozen to forty steps. Most of these steps read data that the other
 # operation may change.
 LONG = ("rebuild", "end of questions", "segment re-index")
 MOST_CHANGES = 3

@@ -29,7 +29,7 @@ def recorded_outcome(history: History, request: Request, send: Callable[[], Outc
 
 
 def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
-    """Repeat the request in another process until the answer is final."""
+    """Repeat the request in a different process until the response is final."""
     for _ in range(TRIES):
         if testbed.is_cold():
             testbed.maintain()
@@ -41,8 +41,9 @@ def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
 
 
 def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
-    """Repeat each admission with its claim token. Return a problem for each token that is
-    refused.
+    """Repeat each admission of a claimed entry with its claim token.
+
+    Return a problem for each token that is refused.
     """
     admitted = set.intersection(*(set(end.of("admitted")) for end in ends))
     found = []
@@ -66,7 +67,7 @@ class Judge:
         self._judged: dict[bytes, list[Problem]] = {}
 
     def digest(self, history: History, more: object = None) -> bytes:
-        """Return a hash of both stores and of the answers that the clients got."""
+        """Return a hash of DynamoDB, of Redis, and of the responses that the clients got."""
         heard = [(attempt.answer, attempt.began, attempt.ended) for attempt in history.attempts]
         known = Text.of((heard, self._testbed.tokens, more), self._snapshot.millis)
         return digest_of([*self._testbed.texts(), known], self._snapshot.millis)
@@ -91,7 +92,8 @@ def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]
     if defects:
         return [Problem("defect", str(defects))]
     testbed.maintain_until_quiet()
-    # After the end of the admission, maintenance may let people leave before or after the requests.
+    # After the end of the admission, maintenance may remove the remaining people before or after
+    # these requests.
     begins = {line, model.all_left(line)}
     ends = {model.all_left(end) for begin in begins for end in history.ends(begin)}
     if not ends:

@@ -21,9 +21,9 @@ NAMES = {
 
 @dataclass
 class Report:
-    """The results of all cases, counted.
+    """The counted results of all cases.
 
-    `news` contains those with a problem that no known group covers.
+    `news` contains the results that have a problem that no known group covers.
     """
 
     jobs: int = 0
@@ -72,6 +72,8 @@ class Report:
 
 
 def text_of(result: Result) -> str:
-    """Return the line that replays a failing case, followed by the problems of the case."""
+    """Return the line with which a failing case can be repeated, followed by the problems of the
+    case.
+    """
     where = f"  ({result.where})" if result.where else ""
     return "\n    ".join([f"{result.case}{where}", *map(str, result.problems)])

@@ -54,14 +54,16 @@ from waitlist_shared.limits import MAX_PRESENCE_SECONDS
 EARLIEST = "the-first-admission"
 SIGNUP = "the-signup"
 COLD = ", Redis lost"
-# In these scenarios, a slot of a schedule, a quota or a rate has paid for an offer.
+# In these scenarios, the slot of an offer came from a schedule, a quota or a rate.
 SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
-# The names of scenarios in which customers are asked whether they still wait begin with this word.
+# In the scenarios whose names begin with this word, customers are asked whether they still want to
+# wait.
 QUESTION = "question"
-# The names of scenarios in which only one more claim is allowed begin with these words.
+# In the scenarios whose names begin with these words, only one more claim is allowed.
 LIMITED = "claims limited"
-# The admission has an end in these scenarios. It is ahead in the first one, then it is over.
+# In these scenarios, the admission has an end. In the first scenario the end is still to come, and
+# in the others it has passed.
 UNTIL_END, ADMISSION_OVER = "offered until the end", "admission over"
 END_OF_WAITS = "admission over, to leave"
 SLOTS_OVER = tuple(name + OVER for name in SLOTS)
@@ -97,7 +99,8 @@ _worn_out = (
     let_holds_end(),
 )
 
-# After this time, a claim still lasts for one more request, but ends before maintenance runs next.
+# When this time has passed, a claim is still open for one more request, but ends before the next
+# maintenance run.
 NEARLY_OVER = let_pass(LEASE_SECONDS - 360)
 
 OFFERS = "the-offers"

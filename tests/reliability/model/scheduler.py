@@ -138,7 +138,10 @@ class Process(threading.Thread):
 
 
 class HaltingWire(Wire):
-    """The connection of a process to AWS. Each call waits until the scheduler lets it continue."""
+    """The connection of a process to AWS.
+
+    Each call waits until the scheduler lets the process continue.
+    """
 
     def __init__(self, turn: Process) -> None:
         super().__init__()
@@ -148,7 +151,7 @@ class HaltingWire(Wire):
     def disarm(self) -> None:
         """From now on, each call waits for the scheduler.
 
-        Earlier calls only prepared the process.
+        The earlier calls only prepared the process.
         """
         self._is_armed = True
 

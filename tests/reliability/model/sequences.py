@@ -1,4 +1,4 @@
-"""Cases of two faults: a request gets no answer, and then Redis loses its data.
+"""Cases with two faults: a request gets no response, and then Redis loses its data.
 
 Redis is lost before, during or right after the retry of the client, and before maintenance has run.
 """
@@ -52,8 +52,8 @@ def sequences(
         for fault in FIRST:
             run.begin(faults.BY_NAME[fault], step)
             if (here := run.digest()) in met:
-                # The state after this fault is the same as after another fault at this step, for
-                # example a crash.
+                # After this fault, the state is the same as after a different fault at this step,
+                # for example a crash.
                 continue
             met.add(here)
             repeated = 0 if run.is_answered else run.steps_of_repeat()

@@ -46,8 +46,8 @@ def singles(
                     continue
                 run = SingleRun(testbed, operation.request, snapshot, judge)
                 problems = run.problems(kind, step, follow_up)
-                # A client that got an answer does not retry, so the case would be the same as for a
-                # client that gives up.
+                # If the client got a response, it does not retry. The case would therefore be the
+                # same as for a client that gives up.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
                     yield Result(case, tuple(problems), steps[step])
 

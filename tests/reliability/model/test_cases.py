@@ -33,7 +33,8 @@ FEW_ENDS = 2
 # These operations send the same messages as any change of readiness. The tests in tests/queue send
 # such messages late.
 OF_TAGS = ("ask", "confirm")
-# If these two operations run at once, a lost place is restored after its stay has ended.
+# If these two operations run at the same time, a lost place is restored after the customer has
+# already left.
 OF_A_LOST_PLACE = Job(("leave", "redrive"), "parked forgotten", "pair")
 LONG = (
     "rebuild",

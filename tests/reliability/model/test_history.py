@@ -1,5 +1,6 @@
-"""Checks which answers the history accepts. It accepts answers that an order of the requests
-explains.
+"""Checks which responses the history accepts.
+
+It must accept responses that some order of the requests explains.
 """
 
 from tests.reliability.model import requests

@@ -1,4 +1,4 @@
-"""Checks which answers to an import, and which final orders, the history accepts."""
+"""Checks which responses to an import, and which final orders of the queue, the history accepts."""
 
 import pytest
 
@@ -44,8 +44,8 @@ def test_rows_without_a_time_stand_at_the_end_in_their_order() -> None:
 def test_a_signup_stands_behind_the_rows_that_an_interrupted_import_has_added() -> None:
     signed_up = Outcome(verdict="done", status="waiting", position=3, total=3)
     sent = ((FILE, SILENT), (requests.sign_up("e", "k"), signed_up))
-    # When the signup came, the import had written none, some or all of its rows. The import may
-    # also have come after the signup.
+    # When the signup was sent, the import had written none, some or all of its rows. The signup may
+    # also have come before the import.
     assert ends_of(line_of("a", "c"), *sent) == {"ace", "acde", "acdbe", "aced", "acedb"}
 
 

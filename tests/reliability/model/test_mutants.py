@@ -93,12 +93,12 @@ def test_a_message_that_lacks_its_reference_is_found(
 def ends_in_redis(
     _reconciler: Reconciler, _records: Any, expired: c.ExpireResult
 ) -> dict[str, int]:
-    """Return the ends of the passes as Redis has stored them."""
+    """Return the ends of the passes that Redis has stored."""
     return {place.entry_id: place.time_millis for place in expired.places}
 
 
 def result_of_redis(_holds: Holds, _verb: Any, _command: Any, result: Any) -> Any:
-    """Return the result with the end of the pass as Redis has stored it."""
+    """Return the result, with the end of the pass that Redis has stored."""
     return result
 
 

@@ -191,7 +191,7 @@ MUTANTS: dict[Mutant, str] = {
 
 @pytest.fixture
 def held(testbed: Testbed) -> Testbed:
-    """Return a testbed in which c and e wait, b and d are held, and a was admitted.
+    """Return a testbed in which c and e wait, b and d are claimed, and a was admitted.
 
     Maintenance has nothing left to do.
     """
@@ -234,7 +234,7 @@ def change_the_attributes_in_the_record_only(testbed: Testbed) -> None:
 
 @pytest.fixture
 def segmented(testbed: Testbed) -> Testbed:
-    """Return a testbed with held entries, in which the customers of each kind are a segment."""
+    """Return a testbed with claimed entries, in which the customers of each kind form a segment."""
     testbed.begin(testbed.snapshot_of("held, segments declared"))
     testbed.maintain_until_quiet()
     return testbed

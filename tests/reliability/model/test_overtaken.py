@@ -49,8 +49,9 @@ next_complete = complete("b", NEXT)
 
 
 def deliver_twice_around(action: Callable[[], object]) -> Fault:
-    """Return a fault that lets the AWS SDK send a call twice, with the action between the two
-    calls.
+    """Return a fault that makes the AWS SDK send a call twice.
+
+    The action happens between the two calls.
     """
 
     def fault(call: Call) -> Any:
@@ -124,8 +125,8 @@ ROWS = (
         (next_claim, next_complete),
     ),
     Overtaken("redrive again, leave", "redrive unrecorded", redrive("b", to="back"), (leave("b"),)),
-    # Redis keeps the tombstone of an ended stay for 15 minutes. In this case, the tombstone no
-    # longer exists.
+    # Redis keeps the tombstone of a signup that has ended for 15 minutes. In this case, the
+    # tombstone no longer exists.
     Overtaken(
         "late signup, next stay",
         "absent",

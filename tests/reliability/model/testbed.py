@@ -31,7 +31,7 @@ MINUTE = 60.0
 # The longest time by which an index or a replica lags behind.
 LONGEST_LAG = 15 * MINUTE
 # The first maintenance run may rebuild the queue, the second run ends claims and offers, and the
-# third run records these ends.
+# third run records their ends.
 RUNS = 3
 
 
@@ -192,8 +192,9 @@ class Testbed:
         SOURCE.drawn = snapshot.drawn
 
     def step_state(self) -> StepState:
-        """Return the state of the stores and clocks, from which a run can continue. The index must
-        not be behind.
+        """Return the state of the stores and clocks, from which a run can continue.
+
+        The index must be up to date at this time.
         """
         micros = self.redis_clock.micros
         assert micros is not None
@@ -235,7 +236,7 @@ class Testbed:
         self.clock.millis, self.redis_clock.micros = time
 
     def send_elsewhere(self, request: Callable[[Client], Any]) -> Outcome:
-        """Send a request from another process, in which no faults are injected."""
+        """Send a request from a different process, in which no faults are injected."""
         return outcome_of(lambda: request(self.elsewhere))
 
     def maintain(self) -> None:
@@ -247,7 +248,7 @@ class Testbed:
         for _ in range(RUNS):
             self._maintain_with_index()
         if self.redis.raw.exists(keys.dirty(WAITLIST_ID)):
-            # The last maintenance run may have made an offer with a slot that the run before had
+            # The last maintenance run may have made an offer with a slot that the run before it had
             # freed.
             self._maintain_with_index()
 
@@ -257,8 +258,9 @@ class Testbed:
         self.is_index_late = False
 
     def lose_writes(self, writes: int) -> None:
-        """Undo the last writes in Redis, so that the service does not notice it. The counters may
-        lack these writes permanently.
+        """Undo the last writes in Redis without the service noticing it.
+
+        The counters may lack these writes permanently.
         """
         self.redis.lose(writes)
         self.epoch = ""

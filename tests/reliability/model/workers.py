@@ -82,7 +82,7 @@ def _work(todo: Any, done: Any) -> None:
                 if not _parent_lives():
                     return
     except KeyboardInterrupt:
-        # Return silently, because Ctrl-C in the terminal reaches every process of the run.
+        # Return without a message, because Ctrl-C in the terminal reaches every process of the run.
         return
 
 

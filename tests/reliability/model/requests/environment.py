@@ -19,8 +19,8 @@ from waitlist_shared.contracts import Unanswered
 DAY_SECONDS = 24 * 3600
 # The clock of a function may be ahead by less than this time.
 GRACE_SECONDS = 660
-# After this number of steps, a maintenance run has written into the record that a question was not
-# answered.
+# After this number of steps, a maintenance run has recorded that the customer did not answer a
+# question.
 STEPS_OF_A_NOTE = 7
 
 
@@ -83,8 +83,9 @@ def set_policy(policy: Policy) -> Request:
 
 
 def go_away(name: str) -> Request:
-    """Let a customer poll for the last time, and let so much time pass that the customer counts as
-    away when the turn comes.
+    """Let a customer poll for the last time.
+
+    Then let so much time pass that the customer counts as away when it is the customer's turn.
     """
     return Request(
         lambda client: client.go_away(name),
@@ -108,8 +109,8 @@ def cut_off(request: Request, step: int) -> Request:
 
 
 def note_silence() -> Request:
-    """Let maintenance write into the record that a question was not answered, and crash before it
-    ends the customer's wait.
+    """Let maintenance record that the customer did not answer a question, and let it crash before
+    it ends the customer's wait.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -136,10 +137,7 @@ def maintain() -> Request:
 
 
 def let_holds_end() -> Request:
-    """Let the deadlines of all claims and offers pass.
-
-    Redis does not end these claims and offers yet.
-    """
+    """Let the deadlines of all claims and offers pass. Redis does not end them yet."""
 
     def effect(line: Waitlist) -> Effect:
         for name in line.of("offered"):
@@ -150,7 +148,7 @@ def let_holds_end() -> Request:
 
 
 def end_admission() -> Request:
-    """Let the end of the admission pass. Redis does not end the open offers yet."""
+    """Let the time pass at which the admission ends. Redis does not end the open offers yet."""
     return let_pass(END_SECONDS + 1)
 
 

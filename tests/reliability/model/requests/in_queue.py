@@ -8,7 +8,7 @@ from tests.reliability.model.requests.request import NOTHING, Effect, Request, n
 from tests.support import model
 from tests.support.model import ASIDE, ENDED, Stay, Waitlist
 
-# In a scenario with questions, the entries that signed up long ago have at most this rank.
+# In a scenario with questions, the entries that joined long ago have at most this rank.
 OLD = model.AT_BACK + 2 * model.GAP
 
 
@@ -21,8 +21,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
     """
 
     def is_new(stay: Stay | None) -> bool:
-        # If the signup has no key, the service cannot recognise that an ended stay belongs to this
-        # signup.
+        # If the signup has no key, the service cannot recognise that an entry that has ended
+        # belongs to this signup.
         return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
     def early(line: Waitlist) -> Waitlist:
@@ -36,8 +36,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         stay = line.stay(name)
         if stay is not None and not is_new(stay):
             if stay.key != key:
-                # The repeated signup finds its own stay, but then reads the place of the reinstated
-                # stay.
+                # The repeated signup finds the entry of the first signup, but then reads the place
+                # of the reinstated entry.
                 own = standing(line, name) if stay.is_reinstated else no("already_on_list")
                 return line, replace(own, is_either=stay.is_reinstated)
             if stay.state != "joining":
@@ -76,7 +76,7 @@ def leave(name: str, by: str = "customer") -> Request:
         if stay.state == "admitted":
             return line, no("already_admitted")
         if stay.state == "joining":
-            # Redis has not counted this signup yet, so it does not count the leave either.
+            # Redis has not counted this signup yet, so it does not count its leave either.
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
@@ -128,7 +128,7 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
         noted = f"{name} is {word} as a no-show"
         if not model.is_leaving(line, name) or noted in line.done:
             return effect(line)[0]
-        # The record may not contain the end of the stay yet.
+        # The record may still lack the end of the customer's signup.
         *before, left = line.history(name)
         events = (*before, model.Event(word, model.OPERATOR), left)
         others = dict(line.events) | {name: events}
@@ -157,7 +157,7 @@ def rest(name: str) -> Request:
 
     def refusals(line: Waitlist) -> tuple[str, ...]:
         stay = line.stay(name)
-        # The last hold has ended, but maintenance may not have recorded its end yet.
+        # The last claim or offer has ended, but maintenance may not have recorded its end yet.
         is_noticed = [event.word for event in line.history(name)[-1:]] == ["expired"]
         is_refused = stay and (stay.state in ASIDE or is_noticed)
         return ("not_waiting",) if is_refused else _too_late(line, name)
@@ -258,7 +258,8 @@ def reinstate(name: str, key: str) -> Request:
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
-        # An operator has put the entry back, but the record may still say that it is parked.
+        # An operator has returned the entry to the queue, but the record may still say that the
+        # entry is parked.
         is_redriven = [event.word for event in line.history(name)[-1:]] == ["redriven"]
         is_parked = stay and (stay.state == "parked" or (stay.state == "waiting" and is_redriven))
         if stay is None or stay.key == key or not (is_parked or stay.state in ("left", "joining")):
@@ -319,7 +320,8 @@ def erase(name: str) -> Request:
 def bump(name: str, key: str, **where: int | str) -> Request:
     """Move a waiting entry.
 
-    If the entry is claimed before the answer, the answer is a refusal, but the entry stays moved.
+    If the entry is claimed before the response is sent, the request is refused, but the entry stays
+    moved.
     """
     ((kind, value),) = where.items()
 
@@ -352,9 +354,10 @@ def look(name: str) -> Request:
 
 
 def poll(name: str) -> Request:
-    """Let the customer poll, which makes the customer present.
+    """Let the customer poll, so that the customer counts as present.
 
-    Nobody polls again, so every customer has polled too long ago when the next holds have ended.
+    Nobody polls after that, so every customer counts as away when the next claims and offers have
+    ended.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -369,7 +372,7 @@ def poll(name: str) -> Request:
 
 
 def erased(name: str, key: str) -> str:
-    """Return the text with which the model remembers that an operator has erased an entry that this
-    request had added.
+    """Return the text with which the model remembers that this request had added an entry and an
+    operator has erased it.
     """
     return f"{name} was erased after {key}"

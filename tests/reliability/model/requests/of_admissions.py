@@ -1,5 +1,5 @@
-"""Offers by the admission policy or by an operator, and the answers of customers to these
-offers.
+"""Requests about offers: the admission policy or an operator makes them, and customers respond to
+them.
 """
 
 from collections.abc import Iterator
@@ -137,7 +137,8 @@ def withdraw(name: str) -> Request:
         if stay is None or not _has_offer(stay):
             return line
         line = model.all_expired(line, only_over=True)
-        # The slot is offered to the next entry before the entry that lost its offer waits again.
+        # The slot is offered to the next entry before the entry that has lost its offer waits
+        # again.
         line = model.given_back(line, name).change(name, state="parked", hold_end=WITHDRAWN)
         line = model.policy_run(line, most=1).happened(name, WITHDRAWN, model.OPERATOR)
         return model.back_in_line(line, name, "place")
@@ -203,7 +204,7 @@ def decline_and_leave(name: str) -> Request:
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
-            # If the entry was erased meanwhile, the erasure may have completed the leave.
+            # If the entry was erased in the meantime, the erasure may have completed the leave.
             return line, replace(no("entry_not_found"), is_either=True)
         if stay.state in ENDED:
             return line, no("already_admitted") if stay.state == "admitted" else NOTHING

@@ -32,7 +32,7 @@ def claim(
     has_taken = f"{hold} has taken people"
 
     def own(line: Waitlist, *states: model.State) -> list[str]:
-        """Return the entries that this claim has taken, in the order in which it took them."""
+        """Return the entries that this claim has taken, in the order in which it has taken them."""
         found = [
             (-stay.rank if newest else stay.rank, name)
             for name, latest in line.stays
@@ -65,7 +65,7 @@ def claim(
         line = held(line)
         line = admitted(line, own(line, "offered"))
         given = own(line, "admitted" if at_once else "offered")
-        # Redis gets all admissions at the end, with a single call.
+        # Redis gets all admissions at the end, in a single call.
         for name in given:
             line = line.change(name, is_aside=False)
         return line.note(key) if key else line, Expected(given=tuple(given))
@@ -93,7 +93,7 @@ def claim(
 
 
 def claim_one(name: str, key: str) -> Request:
-    """Claim a single entry, whatever its position is. Redis takes the entry in a single step."""
+    """Claim a single entry, at any position. Redis takes the entry in a single step."""
 
     def may_take(line: Waitlist) -> bool:
         stay = line.stay(name)
@@ -217,22 +217,20 @@ def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist
 
 
 def _ended(name: str, hold: str, hold_end: str) -> str:
-    """Return the text with which the model remembers that a claimer has ended a hold."""
+    """Return the text with which the model remembers that a worker has ended a claim."""
     return f"{name} was {hold_end} from {hold}"
 
 
 def _redriven(name: str, stay: model.Stay) -> str:
-    """Return the text with which the model remembers that an operator has redriven a parked
-    stay.
+    """Return the text with which the model remembers that an operator has redriven a
+    parked entry.
     """
     return f"{name} was redriven with ticket {stay.ticket}"
 
 
 def first_answer(line: Waitlist, name: str, status: str) -> Expected:
-    """Return the expected answer to a repeated request, if another request has changed the entry in
-    the meantime.
-
-    Redis repeats the first answer until maintenance has recorded the decision.
+    """Return the expected response to a repeated request, if another request has changed the entry
+    in the meantime. Redis repeats the first response until maintenance has recorded the decision.
     """
     position = standing(line, name).position if status == "waiting" else None
     total = None if position is None else len(line.of("waiting"))

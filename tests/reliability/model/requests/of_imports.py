@@ -16,7 +16,7 @@ IMPORT = "import"
 ABSENT, PRESENT, INTENDED = "absent", "present", "intended"
 Words = frozenset[str]
 NONE: Words = frozenset()
-# The results are cached, because the oracle asks for the effect of an import on the same state many
+# The results are cached, because the oracle computes the effect of an import on the same state many
 # times.
 remembered = lru_cache(maxsize=2**16)
 JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
@@ -64,7 +64,7 @@ class _Import:
 
     @property
     def chunks(self) -> list[int]:
-        """Return the number of the first row in each transaction that writes intents."""
+        """Return the first row of each transaction that writes intents."""
         return list(range(0, len(self.people), FEW_INTENTS))
 
     @remembered
@@ -80,7 +80,7 @@ class _Import:
     def early(self, line: Waitlist) -> Waitlist:
         leaving = [row.name for row in self.people if model.is_leaving(line, row.name)]
         if leaving and not self._has_looked(line):
-            # The record may not contain the end of the stay yet.
+            # The record may still lack the end of the customer's signup.
             return line.look(self.key, self._seen(line) | dict.fromkeys(leaving, PRESENT))
         for start in self.chunks:
             begun = self._begun(line, start)
@@ -124,16 +124,19 @@ class _Import:
         return line.look(self.key, {}).keep(self.key, {})
 
     def _seen(self, line: Waitlist) -> dict[str, str]:
-        """Return the status of each customer. If this import has read a status, it is used, and
-        otherwise the current status.
+        """Return the status of each customer.
+
+        If this import has already read the status, return that status, and otherwise the current
+        one.
         """
         now = {row.name: _standing(line, row.name) for row in self.people}
         return now | {name: word for key, name, word in line.looked if key == self.key}
 
     @remembered
     def _begun(self, line: Waitlist, start: int) -> Waitlist:
-        """Write the intents of one transaction, with the ranks that were drawn before the first
-        transaction.
+        """Write the intents of one transaction.
+
+        Their ranks were drawn before the first transaction.
         """
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
@@ -178,7 +181,7 @@ class _Import:
         return line
 
     def _words(self, row: Row, begun: Waitlist, placed: Waitlist) -> Words:
-        """Return the words for the possible outcomes of a row."""
+        """Return the words that stand for the possible outcomes of a row."""
         if not row.is_good:
             return frozenset({"invalid_request"})
         stay, now = begun.stay(row.name), placed.stay(row.name)

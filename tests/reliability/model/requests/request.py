@@ -12,11 +12,11 @@ from tests.support.model import Waitlist
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """The answer that a request must get: the code of a refusal, the position, or the claimed
+    """The response that a request must get: the code of a refusal, the position, or the claimed
     entries.
 
-    If `is_either` is true, the answer may be a success or a refusal, because another request has
-    ended the stay. `rows` contains the words that each row of an import may get.
+    If `is_either` is true, the response may be a success or a refusal, because another request has
+    ended the customer's signup. `rows` contains the words that each row of an import may get.
     """
 
     refusal: str = ""
@@ -30,7 +30,8 @@ class Expected:
 
 Effect = tuple[Waitlist, Expected]
 NOTHING = Expected()
-# Before the response, other clients can by default see two changes: the intent and the place.
+# By default, other clients can see two changes before the response: first the intent, and then the
+# place.
 EARLY_STEPS = 2
 
 
