@@ -175,7 +175,8 @@ def test_a_page_can_style_the_documented_parts(stage: Stage, service: Service) -
             "header_url": picture,
             "privacy_url": link,
             "fields": fields,
-        }
+        },
+        call_numbers={"prefix": "A"},
     )
     style = "<style>waitlist-position::part(main) { text-transform: uppercase }</style><title>"
     page = element_html(service, stage.operator.waitlist_id, "languages")
@@ -185,6 +186,7 @@ def test_a_page_can_style_the_documented_parts(stage: Stage, service: Service) -
     assert main.evaluate("button => getComputedStyle(button).textTransform") == "uppercase"
     seen = find_parts(stage.page)
     main.click()
+    stage.page.get_by_text("Your number is A001").wait_for()
     stage.press("Leave the line")
     seen |= find_parts(stage.page)
     # A customer who must verify an address is told to look for the mail.

@@ -63,6 +63,7 @@ def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language
         admission=POLICY,
         rest={"max_days": 10, "times": 2},
         messages={"kinds": ["verify", "offered"]},
+        call_numbers={"prefix": "A"},
     )
     for name in ("early", "earlier"):
         stage.others.joined(name)
@@ -73,6 +74,7 @@ def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language
     expect(page.locator("waitlist-position .number")).to_have_text(re.compile("[3٣]"))
     expect(page.locator("waitlist-position .alert button.main")).to_be_visible()
     expect(page.locator("waitlist-position .rests")).to_be_visible()
+    expect(page.locator("waitlist-position .call-number")).to_have_text("A003")
     stage.others.joined("late")
     expect(page.locator("waitlist-position .others span")).to_have_count(2)
     assert measure_scroll(page) == 0

@@ -349,8 +349,9 @@ class WaitlistPosition extends HTMLElement {
       this.#notice = make('p', { class: 'notice' });
       this.#trouble = make('p', { class: 'trouble', role: 'status' });
       this.#links = make('div');
+      this.#number = make('div');
       const ends = PLACES.includes(view.state) ? [] : this.#seldom(view);
-      this.#panel.replaceChildren(...this.#head(view), this.#news, this.#notice, this.#links, ...body, ...ends, this.#trouble, ...this.#foot(view));
+      this.#panel.replaceChildren(...this.#head(view), this.#news, this.#notice, this.#links, this.#number, ...body, ...ends, this.#trouble, ...this.#foot(view));
       if (hadState && hadState !== view.state) move(this.#panel, { translate: '0 1rem' });
       this.#panel.dataset.state = view.state;
       this.#panel.classList.toggle('place', PLACES.includes(view.state));
@@ -361,6 +362,7 @@ class WaitlistPosition extends HTMLElement {
     this.#showNews(view);
     this.#showMessages(view);
     this.#drawPart('links', this.#links, !this.#screens[view.state] || view.entry?.linked || view.others[0]);
+    this.#drawPart('number', this.#number, PLACES.includes(view.state) && view.entry?.call_number);
     this.#update(view);
     this.#announce(view);
     const title = this.#title(view);
@@ -375,6 +377,7 @@ class WaitlistPosition extends HTMLElement {
   #notice;
   #trouble;
   #links;
+  #number;
 
   #head({ state, list }) {
     if (!list) return [];
