@@ -39,10 +39,9 @@ WORKER_BYTES = 2 << 30  # A worker uses up to 0.7 GB, and starts servers and ser
 
 
 def pytest_configure() -> None:
-    """Let signals that the caller ignores, for example under `nohup`, end the processes that tests
-    start.
-
-    A new process inherits an ignored signal, but does not inherit a signal handler.
+    """Let signals end the processes that tests start, even if the caller ignores these signals, for
+    example under `nohup`. A new process inherits an ignored signal, but does not inherit a signal
+    handler.
     """
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -135,14 +134,14 @@ def cluster_session() -> Iterator[Cluster]:
 
 @pytest.fixture
 def valkey(valkey_session: Server) -> Server:
-    """Return an embedded server without data. Scripts stay loaded between tests."""
+    """Return an embedded Redis server that contains no data. Scripts stay loaded between tests."""
     valkey_session.client.flushall()
     return valkey_session
 
 
 @pytest.fixture
 def cluster(cluster_session: Cluster) -> Cluster:
-    """Return a cluster of three servers without data."""
+    """Return a Redis cluster of three servers that contains no data."""
     for node in cluster_session.nodes:
         node.client.flushall()
     return cluster_session

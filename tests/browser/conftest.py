@@ -31,7 +31,7 @@ NewContext = Callable[..., BrowserContext]
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
-    """Run one service for all browser tests, as `make run` starts it."""
+    """Run one service for all browser tests, in the way in which `make run` starts it."""
     with running_service(CORS_ORIGINS=SHOP_ORIGIN) as service:
         yield service
 
@@ -53,7 +53,7 @@ def operator(http: httpx.Client) -> Operator:
 
 @pytest.fixture
 def others(http: httpx.Client, operator: Operator) -> Customer:
-    """Return other customers of this waitlist, who call the API without a browser."""
+    """Return further customers of this waitlist. They call the API without a browser."""
     return Customer(http, operator.waitlist_id)
 
 
@@ -105,5 +105,5 @@ def axe() -> Axe:
 
 @pytest.fixture
 def stage(browser_page: Page, operator: Operator, others: Customer) -> Stage:
-    """Return a stage with an empty tab and a waitlist that does not exist yet."""
+    """Return a stage that has an empty browser tab, and a waitlist that does not exist yet."""
     return Stage(browser_page, operator, others)

@@ -70,7 +70,7 @@ img {{ width: 300px; border: 6px solid #22252b; border-radius: 34px; }}
 
 
 class InProcess(httpx.BaseTransport):
-    """Sends requests to a deployment of the service in this process, one at a time."""
+    """Sends requests to a deployment of the service in this process, one request at a time."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -223,7 +223,7 @@ def answered_by(client: httpx.Client) -> Callable[[Route], None]:
     def answer(route: Route) -> None:
         request = route.request
         if client.is_closed:
-            # All pictures of the page are drawn, but the page still polls.
+            # All pictures of the page are already drawn, but the page still polls.
             route.abort()
             return
         found = client.request(

@@ -87,7 +87,7 @@ class Stage:
         press(self.page, button)
 
     def confirm(self, button: str) -> None:
-        """Confirm the question in a dialog with this button."""
+        """Press this button to confirm the question in a dialog."""
         self.page.get_by_role("dialog").get_by_role("button", name=button, exact=True).click()
 
     @property

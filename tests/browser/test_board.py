@@ -38,7 +38,7 @@ BOARD = {"as_of": "2999-01-01T00:00:00.000Z", "total": 210, "cuts": CUTS, "isCac
 def open_client_module(page: Page, operator: Operator) -> str:
     """Open a page, and return the URL of the module with which the page follows its position.
 
-    The module reads the board if a cache delivers it, and polls otherwise.
+    The module reads the board if a cache delivers the board, and otherwise it polls.
     """
     operator.put({"name": "Bakery"})
     found: list[str] = []
@@ -71,11 +71,10 @@ def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator
     assert follow(BOARD) == [["board"], 203, 20]
     # A board that is older than the shown position changes nothing.
     assert follow(BOARD, asOf="2999-01-02T00:00:00.000Z") == [["board"], 250, 20]
-    # At this speed, the entry would reach the head of the queue before a few more boards are
-    # published.
+    # At this speed, the entry would reach the head of the queue within the next few boards.
     assert follow(BOARD, position=300)[0] == ["board", "look"]
-    # The page polls the entry itself in three cases: near the head of the queue, if there is no
-    # cache or no rank, and every five minutes.
+    # The page polls the entry itself in three cases: the entry is near the head of the queue, there
+    # is no cache or no rank, or five minutes have passed since the last poll.
     assert follow(BOARD, position=200)[0] == ["look"]
     assert follow({**BOARD, "isCached": False})[0] == ["board", "look"]
     assert follow(BOARD, isCached=False)[0] == ["look"]

@@ -34,8 +34,8 @@ Path({path!r} + ".part").write_text(sys.argv[1])
 os.replace({path!r} + ".part", {path!r})
 """
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
-# On a busy machine, the page polls less often than planned, so wait longer for it. No test here
-# measures time.
+# On a busy machine, the page polls less often than planned, so the tests wait longer for it. No
+# test here measures time.
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -170,8 +170,9 @@ def test_the_token_disappears_from_the_address_and_strangers_see_nothing(
 
 @dataclass
 class Neighbour:
-    """A server of another user on this computer. It records the headers of the requests that it
-    gets.
+    """A server that belongs to a different user of this computer.
+
+    It records the headers of the requests that it gets.
     """
 
     port: int
@@ -340,7 +341,9 @@ def test_the_focus_returns_to_its_place_after_each_dialog(console: Console) -> N
 
 
 def test_two_adjacent_numbers_are_separated(console: Console) -> None:
-    """Two adjacent numbers are separated, because they could be read as a single number."""
+    """Two numbers next to each other are separated, because they could be read as a
+    single number.
+    """
     console.sign_up(*(f"person-{number}" for number in range(3)))
     console.operator.call(
         "POST",
@@ -788,8 +791,8 @@ def test_the_customer_page_can_be_edited_and_opened(console: Console) -> None:
     second.get_by_label("Name").fill("email")
     second.get_by_label("Answer").select_option("Email")
     second.get_by_label("Required").select_option("Yes")
-    # The preview uses the real element of the page, so a question looks as customers see it. The
-    # preview does not react to input.
+    # The preview uses the real element of the customer's page, so the operator sees a question as
+    # customers see it. The preview does not react to input.
     expect(preview.locator("waitlist-position")).to_contain_text("Branch")
     assert preview.locator("waitlist-position").get_attribute("inert") is not None
     second.get_by_role("button", name="Move up").click()
@@ -1013,8 +1016,8 @@ def test_everything_can_be_reached_by_keyboard(console: Console) -> None:
 def test_guests_can_be_identified_by_their_addresses_with_the_keyboard(console: Console) -> None:
     """The console offers to identify guests by their addresses, and can be used with the keyboard.
 
-    The settings show only the fields that belong to the choice. A search finds an address in
-    another spelling.
+    The settings show only the fields that belong to the selected kind of address. A search finds an
+    address in any spelling.
     """
     page = console.page
     console.go(f"{console.list_path}/settings")
@@ -1098,8 +1101,8 @@ def test_the_page_waits_for_a_service_that_restarts(
         trouble = console.page.locator("#trouble")
         expect(trouble).to_contain_text("This page continues by itself")
         expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-        # Wait for the answer here. Otherwise, the new service would answer, and the page would stop
-        # updating behind the dialog.
+        # Wait for the answer of the first service. Otherwise, the new service would answer, and the
+        # page would stop updating behind the dialog.
         with console.page.expect_response(lambda answer: "/pause" in answer.url):
             console.page.get_by_role("button", name="Pause…").click()
         with running_service(KEEP=keep, PORT=str(number)):

@@ -20,7 +20,10 @@ SMALL: ViewportSize = {"width": 1024, "height": 768}
 
 @pytest.fixture(scope="module")
 def addresses(service: Service) -> Iterator[list[NewAddress]]:
-    """Run two consoles, one for each desk. At the second desk, nothing can be undone for long."""
+    """Run two consoles, one for each desk.
+
+    At the second desk, an action can be undone only for a short time.
+    """
     with ExitStack() as running:
         yield [
             running.enter_context(running_console(service.url, "--undo-seconds", seconds))

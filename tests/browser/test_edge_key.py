@@ -73,7 +73,7 @@ def test_the_paths_of_cached_routes_are_not_changed(path: str) -> None:
     ],
 )
 def test_another_spelling_of_a_path_is_refused_before_the_cache(path: str) -> None:
-    """Another spelling of a path is refused before the cache.
+    """CloudFront refuses a different spelling of a path before it looks into the cache.
 
     The API would accept such a spelling, and each spelling would get its own cache entry (promise
     P5).

@@ -59,8 +59,8 @@ def embed(page: Page, html: str, policy: str = "") -> None:
 
 
 def read_example(service: Service, waitlist_id: str) -> str:
-    """Return the example in docs/app/customer-page.md. Its URL and its waitlist are replaced by
-    those of a running service.
+    """Return the example in docs/app/customer-page.md, with the URL and the waitlist of a running
+    service.
     """
     (example,) = re.findall(r"```html\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert API in example
@@ -113,7 +113,7 @@ def test_a_link_that_is_set_before_the_script_has_loaded_opens_its_place(
 def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:
     """Each change of the entry is reported once.
 
-    It is not a change if a poll returns the same position, or if only the total has changed.
+    If a poll returns the same position, or if only the total has changed, nothing is reported.
     """
     stage.configure()
     listening = """

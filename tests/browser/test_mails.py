@@ -1,5 +1,5 @@
-"""Mails look right in a mail program. axe finds no violations, and Arabic text starts on the
-right.
+"""Mails look right in a mail program: axe finds no violations, and Arabic text starts
+on the right.
 """
 
 import pytest

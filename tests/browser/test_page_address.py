@@ -1,5 +1,5 @@
-"""A person who is identified by an address has a single place, on the phone, through the mail and
-on the laptop.
+"""A person who is identified by an address has a single place, on the phone, in the mail and on the
+laptop.
 """
 
 import json
@@ -73,7 +73,7 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     laptop.get_by_role("button", name="Close").click()
     expect(laptop.get_by_role("dialog")).to_have_count(0)
 
-    # A browser that has lost the place can request the link again. The answer does not reveal
+    # A browser that has lost the place can request the link again. The response does not reveal
     # whether the address has a place.
     press(phone, "Forget me here")
     phone.get_by_role("button", name="Forget me", exact=True).click()
@@ -90,9 +90,10 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
 def test_the_page_says_how_the_customer_is_told(
     new_context: NewContext, stage: Stage, axe: Axe
 ) -> None:
-    """The page knows the address from the form, or asks the service if a link has opened the place.
+    """The page knows the address from the form.
 
-    It shows only the beginning of the address, because others may see the screen.
+    If a link has opened the place, the page asks the service for the address. The page shows only
+    the beginning of the address, because other people may see the screen.
     """
     page = stage.page
     stage.configure(page={"fields": [FIELDS[1]]}, messages={"kinds": ["verify", "offered"]})
@@ -149,7 +150,7 @@ def test_a_new_address_must_be_confirmed_with_its_mail(
     """A new address must be confirmed with a mail to this address. If the form has no address
     field, the dialog asks for the address.
 
-    If another person has the address, only this person is told (promise P5).
+    If the address already belongs to a different person, only this person is told (promise P5).
     """
     page = {"fields": [{"name": "name", "label": "Your name"}]}
     settings = {"name": "Bakery", "identity": {"field": "email"}, "page": page}
@@ -221,7 +222,7 @@ def test_a_link_with_a_token_opens_its_place(
 def test_the_link_of_a_stranger_does_not_replace_a_place(
     new_context: NewContext, stage: Stage, axe: Axe
 ) -> None:
-    """The link of a stranger does not replace the customer's place.
+    """The link of a stranger does not replace the customer's own place.
 
     The page asks first, says that a link has opened the place, and keeps both places.
     """
@@ -257,7 +258,7 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
     own.press("Show the other place")
     expect(warning).to_be_visible()
 
-    # When the stranger's place ends, the customer's own place stays.
+    # When the stranger's place ends, the customer's own place remains.
     own.press("Leave the line")
     own.confirm("Leave")
     own.shows("You are not in the line")
@@ -312,8 +313,8 @@ def test_the_verification_code_of_someone_else_does_not_replace_a_place(
 def test_a_truncated_link_does_not_replace_a_place(
     stage: Stage, new_context: NewContext, length: int
 ) -> None:
-    """A link that is incomplete does not replace a place, whether it ends within the id or within
-    the token (promise P5).
+    """A link that was cut off does not replace a place, whether the link ends within the id or
+    within the token (promise P5).
     """
     stage.join()
     kept = stage.kept["entry"]

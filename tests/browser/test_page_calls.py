@@ -1,4 +1,4 @@
-"""The customer's page says where the customer is called to."""
+"""When an operator calls a customer, the customer's page says where to come."""
 
 import re
 

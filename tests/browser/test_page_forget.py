@@ -1,6 +1,6 @@
 """Several people use the page on the same device.
 
-A customer can make the browser forget them, and keeps their place.
+A customer can make the browser forget their place, and does not lose it.
 """
 
 import json
@@ -158,8 +158,8 @@ def test_a_late_answer_does_not_bring_the_entry_back(stage: Stage) -> None:
 
 
 def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
-    """A signup that the browser has forgotten is not retried, so the next customer does not have to
-    wait until the request ends.
+    """The browser does not retry a signup that it has been told to forget, so the next customer
+    does not have to wait until the request ends.
     """
     stage.configure()
     stage.open()

@@ -57,9 +57,8 @@ def refuse_with(status: int, retry_after: str | None, code: str = "") -> Callabl
 
 
 def test_a_form_that_did_not_load_is_loaded_later(stage: Stage) -> None:
-    """If the form could not be loaded, the page loads it later, with another address.
-
-    A browser remembers that loading a module from an address has failed.
+    """If the form could not be loaded, the page loads it later from a different address, because a
+    browser remembers that loading a module from an address has failed.
     """
     stage.page.clock.install()
     stage.configure(page={"fields": [{"name": "name", "label": "Your name"}]})
@@ -240,8 +239,8 @@ def test_the_page_says_that_it_must_stay_open_if_there_is_no_storage(stage: Stag
 def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
     """If the token belongs to a different signup, the page shows the form.
 
-    In this test, an operator has erased the person, and another signup with the same customer id
-    has begun a different signup (promise P5).
+    In this test, an operator has erased the person, and somebody has signed up with the same
+    customer id (promise P5).
     """
     stage.join()
     customer = stage.kept["customer"]
@@ -264,7 +263,7 @@ def test_a_customer_who_was_erased_by_an_operator_may_join_again(stage: Stage) -
 
 
 def test_a_refusal_of_a_firewall_does_not_delete_the_entry(stage: Stage) -> None:
-    """A refusal of a firewall does not delete the entry from the browser.
+    """A refusal by a firewall does not delete the entry from the browser.
 
     The 403 of a firewall has no error code of the service.
     """
@@ -290,7 +289,7 @@ def test_the_page_recovers_if_the_service_was_down_when_it_opened(
 
 @pytest.mark.parametrize("body", ["<!doctype html><title>One moment</title>", ""])
 def test_a_successful_response_of_a_firewall_is_not_an_answer(stage: Stage, body: str) -> None:
-    """A successful response of a firewall or a proxy does not count as an answer of the service.
+    """A successful response of a firewall or a proxy does not count as a response of the service.
 
     The challenge of a firewall has the status 202, and the page of a proxy has the status 200.
     """
@@ -440,10 +439,10 @@ def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:
 
 
 def test_a_late_answer_does_not_undo_an_action_of_the_customer(stage: Stage) -> None:
-    """A late answer does not undo an action of the customer.
+    """A late response does not undo an action of the customer.
 
-    In this test, a poll is answered before the customer declines the offer, but the answer arrives
-    afterwards.
+    In this test, a poll is answered before the customer declines the offer, but the response
+    arrives after the decline.
     """
     stage.offer()
     held: list[Route] = []

@@ -1,4 +1,4 @@
-"""The customer's page shows the notice of the waitlist, and takes it away when it ends."""
+"""The customer's page shows the notice of the waitlist, and removes it at the end of the notice."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

@@ -15,8 +15,9 @@ SPREAD_MILLIS = 5_000  # All pages poll within this time after the opening.
 
 @dataclass
 class Door:
-    """Answers in place of the service. Its own clock advances together with the clock of the
-    page.
+    """Answers requests instead of the service.
+
+    Its own clock advances together with the clock of the page.
     """
 
     stage: Stage

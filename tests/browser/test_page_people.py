@@ -157,7 +157,7 @@ def test_a_customer_can_switch_messages_off_if_the_form_has_no_fields(stage: Sta
 def tab_to_button(page: Page, button: str) -> None:
     """Press Tab until this button has the focus.
 
-    Every element on the way must show that it has the focus.
+    Every element that gets the focus on the way must show this.
     """
     for _ in range(12):
         page.keyboard.press("Tab")

@@ -1,6 +1,6 @@
-"""The page of a stack with a bot check.
+"""Tests of the page of a stack with a bot check.
 
-The form shows a widget, which the stand-in of the local run provides here.
+The form shows the widget of the simulated provider, which the local service runs.
 """
 
 import secrets

@@ -42,7 +42,7 @@ LOGO = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80"><path d="M0 0h200v80z"/></svg>'
 )
 SVG = {"content_type": "image/svg+xml"}
-# The sizes of the letters of all visible elements that have a text of their own.
+# The font sizes of all visible elements that contain text.
 TYPE_SIZES = """() => [...new Set(
   [...document.querySelector('waitlist-position').shadowRoot.querySelectorAll('.panel *')]
     .filter((node) => node.checkVisibility() && node.firstChild?.nodeType === Node.TEXT_NODE)
@@ -52,8 +52,9 @@ TYPE_SIZES = """() => [...new Set(
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
 def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language: str) -> None:
-    """Waiting fits a small phone in all languages, even if the waitlist uses everything that the
-    page can show. The menu holds what customers seldom need, and closes with the Escape key.
+    """While the customer waits, the page fits a small phone in all languages, even if the waitlist
+    uses everything that the page can show. The menu contains what customers seldom need, and the
+    Escape key closes it.
     """
     page = stage.page
     page.set_viewport_size({"width": 360, "height": 740})
@@ -205,7 +206,7 @@ def test_a_customer_who_declines_an_offer_goes_to_the_end(stage: Stage) -> None:
 
 
 def test_the_page_says_whether_a_decline_costs_the_place(stage: Stage) -> None:
-    """The browser learns from the first decline how many more keep the place."""
+    """The response to the first decline tells the browser how many more declines keep the place."""
     stage.join(admission={**POLICY, "decline": {"to": "place", "pause_seconds": 0, "at_most": 2}})
     for effect in ("unless you have let 2 turns pass before", "You keep your place in line."):
         stage.admit()
@@ -262,7 +263,7 @@ def test_the_page_says_that_an_offer_was_missed(stage: Stage) -> None:
     stage.shows("It is your turn")
     stage.shows("Your time has ended")
     expect(stage.page.get_by_role("button", name="Enter now")).to_have_count(0)
-    # Maintenance runs every minute, and gives the place to the next person.
+    # Maintenance runs every minute, and makes an offer to the next person.
     in_line = stage.page.get_by_role("heading", name="You are in line")
     expect(in_line).to_be_visible(timeout=2 * PATIENCE_MS)
     stage.notices("Your turn has passed")

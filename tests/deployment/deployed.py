@@ -24,8 +24,8 @@ def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, An
 
 @cache
 def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
-    """Return the parameters and resources of some stacks. For any two parameter values, at least
-    one of these stacks combines them.
+    """Return the parameters and resources of several stacks. For any two parameter values, at least
+    one of these stacks has both.
 
     The values are those that the conditions of the template distinguish. All stacks satisfy the
     rules of the template.
@@ -39,7 +39,7 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
 
 
 def _groups(names: set[str]) -> list[set[str]]:
-    """Group the parameters so that every rule of the template only concerns parameters of a single
+    """Group the parameters so that every rule of the template concerns only parameters of one
     group.
     """
     groups = [{name} for name in sorted(names)]
@@ -100,7 +100,7 @@ def _compared(expression: Any) -> set[tuple[str, str]]:
 
 
 def _values(name: str, compared: set[str]) -> list[str]:
-    """Return the values of a parameter to test. They are the values with which it is compared, and
+    """Return the values with which a parameter is tested: the values with which it is compared, and
     one different value.
     """
     declared = TEMPLATE["Parameters"].get(name, {})

@@ -1,5 +1,5 @@
-"""Facts that are true for every stack, whatever its parameters. Each function returns a list of
-violations.
+"""Facts that must be true for every stack, whatever its parameters are. Each function returns a
+list of violations.
 
 checkov already checks the recovery of tables and the access logs, so these are not checked here.
 """
@@ -43,7 +43,8 @@ def only_the_private_function_is_in_the_network(resources: Resources) -> list[st
 def roles_name_actions_and_resources(resources: Resources) -> list[str]:
     found = []
     for name, statement in allowing(resources):
-        # Report `NotAction` and `NotResource`, because they allow everything except what they list.
+        # Report `NotAction` and `NotResource`, because such statements allow everything except the
+        # listed values.
         found += [f"{name}: {key}" for key in ("NotAction", "NotResource") if key in statement]
         actions = as_list(statement.get("Action", []))
         found += [f"{name}: {action}" for action in actions if "*" in action]

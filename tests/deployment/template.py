@@ -1,4 +1,4 @@
-"""The content of `template.yaml`, in the form in which the tests need it."""
+"""Reads `template.yaml`, and returns its content in the form in which the tests need it."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def functions() -> dict[str, dict[str, Any]]:
 
 
 OF_OPERATORS: list[dict[str, list[str]]] = [{"AWS_IAM": []}]
-# Browsers request these routes. The OpenAPI document leaves the routes out.
+# Browsers request these routes, and the OpenAPI document does not contain them.
 VIEWS = {"GET /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
 UNSUBSCRIBE = "/v1/waitlists/{waitlist_id}/unsubscribe/{code}"
 PAGES = VIEWS | {f"{method} {UNSUBSCRIBE}" for method in ("GET", "POST")}
@@ -44,7 +44,7 @@ def route_authorizers() -> dict[str, str | None]:
 
 
 def head_of(route: str) -> str:
-    """Return the HEAD route that belongs to a GET route."""
+    """Return the HEAD route that belongs to the given GET route."""
     return route.replace("GET ", "HEAD ", 1)
 
 

@@ -46,9 +46,10 @@ def test_every_caller_of_a_function_calls_its_alias() -> None:
 
 
 def test_no_caller_bypasses_the_alias_with_the_name_of_a_function() -> None:
-    """No caller bypasses the alias with the name of a function.
+    """No caller uses the name of a function to bypass the alias.
 
-    Another test finds references. This test also finds names that are put together from parts.
+    A different test finds references to functions. This test also finds names that are put together
+    from parts.
     """
     stack = make({"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"})
     names = {
@@ -178,7 +179,8 @@ EXISTING = {
 def test_a_stack_with_a_restored_table_uses_only_that_table_and_keeps_its_own() -> None:
     """A stack with a restored table uses only that table, and keeps its own table.
 
-    If the parameter is emptied again, the stack's own table is still there (promise P3).
+    If the parameter is set to an empty value again, the stack's own table still exists (promise
+    P3).
     """
     own = {name for name, found in _find_users_of_table({}).items() if "WaitlistTable" in found}
     existing = _find_users_of_table(EXISTING)

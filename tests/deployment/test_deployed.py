@@ -1,4 +1,6 @@
-"""Every stack satisfies each fact in facts.py, and each fact detects a violation."""
+"""Every stack satisfies each fact in facts.py, and each fact finds a violation that is made on
+purpose.
+"""
 
 import copy
 from typing import Any
@@ -29,7 +31,7 @@ def test_each_condition_is_true_in_one_stack_and_false_in_another() -> None:
         assert decided == {True, False}, name
 
 
-# For each fact, some violations. A violation consists of a place in the stack, and a wrong value at
+# For each fact: some violations. A violation consists of a place in the stack, and a wrong value at
 # this place.
 Path = tuple[str | int, ...]
 VIOLATIONS: list[tuple[Fact, Path, Any]] = [

@@ -112,7 +112,7 @@ def test_the_architecture_page_maps_redis_states_and_verbs_to_each_status() -> N
 
 
 def test_the_documents_that_files_name_exist() -> None:
-    """All documents that files name exist.
+    """All documents whose names appear in a file exist.
 
     Comments, alarms and messages name documents by their path from the root of the repository.
     """
@@ -133,7 +133,7 @@ def test_the_paths_in_documents_exist(name: str) -> None:
 def test_documents_deploy_stacks_only_with_make_and_a_section(name: str) -> None:
     """Documents deploy stacks only with make and a section of samconfig.toml.
 
-    The plain command `sam deploy` deploys `default`, which is another stack, and ignores the
+    The plain command `sam deploy` would deploy a different stack, `default`, and would ignore the
     release of the build. If a deployment sets parameters that the build does not know, callers keep
     using the previous versions.
     """

@@ -1,5 +1,6 @@
-"""CloudFront caches some responses of the API. The tests check which responses it caches, for how
-long, and which headers it passes on.
+"""CloudFront caches some responses of the API.
+
+These tests check which responses it caches, for how long, and which headers it passes on.
 """
 
 import re
@@ -92,8 +93,9 @@ def test_a_cached_response_depends_only_on_its_cache_key() -> None:
 
 
 def test_a_function_normalizes_the_paths_of_cached_requests() -> None:
-    """A function normalizes the paths of cached requests. tests/browser/test_edge_key.py runs this
-    function.
+    """A CloudFront function normalizes the paths of cached requests.
+
+    The tests in tests/browser/test_edge_key.py run this function.
     """
     for one in list_behaviours(cached=True):
         (association,) = one["FunctionAssociations"]
@@ -163,10 +165,8 @@ ROTATION = {
 @pytest.mark.parametrize("edge_only", ["on", "off"])
 @pytest.mark.parametrize("keys", ROTATION)
 def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys: str) -> None:
-    """CloudFront always sends a secret, which AWS has generated, so that the API can require it at
-    any time.
-
-    No environment variable contains the secret itself (promise P5).
+    """CloudFront always sends a secret key that AWS has generated, so the API can start to require
+    it at any time. No environment variable contains the key itself (promise P5).
     """
     stack = make(EDGE | {"EdgeOnly": edge_only, "EdgeKeys": keys})
     accepted, sent = ROTATION[keys]
@@ -181,9 +181,8 @@ def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys:
 
 
 def test_a_rotation_never_sends_a_secret_before_the_api_accepts_it() -> None:
-    """During a rotation, CloudFront never sends a secret before the API accepts it.
-
-    CloudFormation updates the function before the distribution.
+    """While the secret key is being replaced, CloudFront never sends a key that the API does not
+    accept yet. CloudFormation updates the function before the distribution.
     """
     steps = [*ROTATION, "green+blue", "blue+green", "blue"]
     for before, after in pairwise(steps):

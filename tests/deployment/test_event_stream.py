@@ -1,5 +1,6 @@
-"""Events go from the table to the event bus. A function reads the stream of the table in order and
-loses no events.
+"""Events travel from the table to the event bus.
+
+A function reads the stream of the table in order, and loses no events.
 """
 
 from typing import Any
@@ -36,8 +37,8 @@ def test_operators_can_add_a_reader_to_the_stream() -> None:
 def test_a_failed_batch_is_retried_in_order_for_hours() -> None:
     """A failed batch is retried in order for hours.
 
-    When Lambda gives up a batch, the batch stays in the stream for at least as long again (promise
-    P3).
+    When Lambda gives a batch up, the stream keeps the batch for at least the same number of hours
+    (promise P3).
     """
     assert READING["MaximumRetryAttempts"] == -1
     assert HOUR <= READING["MaximumRecordAgeInSeconds"] <= STREAM_KEEPS_SECONDS / 2

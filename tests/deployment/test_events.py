@@ -84,7 +84,7 @@ def test_all_events_are_about_the_same_customer_and_waitlist(event: dict[str, An
 def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: str) -> None:
     """The example events of customers contain a token that is signed with the local secret.
 
-    The stay in the token is an example. A real signup returns a token for the signup that it began.
+    The token names an invented signup, while a real signup returns a token for itself.
     """
     key = ENVIRONMENT["PublicFn"]["ENTRY_TOKEN_SECRET"].encode()
     stay = ticket_at(datetime(2026, 11, 21, 9, 30, tzinfo=UTC))

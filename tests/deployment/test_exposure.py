@@ -30,8 +30,8 @@ LOOK = OPERATIONS["look"]
 GROUPS = read_groups()
 # The limit of these routes is not a parameter.
 FEW = GROUPS.pop("Few")
-# The cost of each route that only reads. Routes whose responses have an unusual size are listed
-# separately.
+# The cost of each route that only reads data. Routes whose responses have an unusual size are
+# listed separately.
 FILE = Operation(queue_calls=0)
 READS = {
     route: LOOK if "/v1/" in route and "unsubscribe" not in route else FILE
@@ -66,8 +66,9 @@ class Exposure:
 
     @property
     def table(self) -> float:
-        """The cost of the table's writes. The table never accepts more writes than its limit
-        allows.
+        """The cost of the writes to the table.
+
+        The table never accepts more writes than its limit allows.
         """
         units = DAY * self.number("MaxWriteUnitsPerSecond")
         return units / 1e6 * PRICES.writes_per_million

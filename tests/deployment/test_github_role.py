@@ -208,8 +208,8 @@ SPARE = {
 def test_the_role_needs_each_of_its_actions() -> None:
     """The role needs each of its actions.
 
-    Apart from the actions in SPARE, each action is called for a resource that no other statement
-    covers.
+    Apart from the actions in SPARE, CloudFormation calls each action for a resource that no other
+    statement covers.
     """
     called = collect_calls()
     for policy, number, position, action, resource in find_places():

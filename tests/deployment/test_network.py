@@ -51,10 +51,10 @@ def test_redis_reaches_nothing() -> None:
 
 
 def test_the_cache_of_the_stack_is_a_cluster_without_a_reliable_run_id() -> None:
-    """The cache of the stack is a cluster whose `run_id` is not reliable.
+    """The `run_id` of the cache that the stack creates is not reliable.
 
-    If the `run_id` of the cache differed between connections, some processes would think that the
-    queue was lost (promise P7).
+    If the `run_id` differed between connections, some processes would think that the queue was lost
+    (promise P7).
     """
     variables = functions()["PrivateFn"]["Environment"]["Variables"]
     assert variables["REDIS_CLUSTER"]["Fn::If"][:2] == ["MakesRedis", "true"]

@@ -1,5 +1,6 @@
-"""Each IAM role and each key belongs to a single function or service. test_rights.py checks what
-they allow.
+"""Each IAM role and each key belongs to a single function or service.
+
+The tests in test_rights.py check what the roles allow.
 """
 
 from typing import Any

@@ -1,5 +1,5 @@
-"""In each stack, with and without a permissions boundary, each role allows all calls that are made
-with it, and no others.
+"""In each stack, with and without a permissions boundary, each role allows exactly the calls that
+are made with it.
 
 `make lint-templates` runs these tests.
 """
@@ -101,8 +101,9 @@ def start_with_a_secret() -> None:
 
 
 def send_a_webhook_in_vain() -> None:
-    """Let the webhook function start and send an event that the receiver refuses. A day later, the
-    function gives the event up.
+    """Let the webhook function start, and send an event that the receiver refuses.
+
+    A day later, the function gives this event up.
     """
     with standing() as stand, pytest.MonkeyPatch.context() as patch:
         stage = Stage(stand, patch)

@@ -68,7 +68,7 @@ def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
     (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
     assert index["Projection"]["ProjectionType"] == "INCLUDE"
     projected = index["Projection"]["NonKeyAttributes"]
-    # `updated_millis` is projected because a filter compares it.
+    # `updated_millis` is projected into the index, because a filter compares it.
     assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis"])
     assert len(projected) <= NON_KEY_ATTRIBUTES - 2
     keys = {one["AttributeName"] for one in index["KeySchema"]} | {"pk", "sk"}

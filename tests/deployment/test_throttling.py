@@ -81,8 +81,8 @@ def test_each_customer_route_has_a_limit_that_operators_do_not_share() -> None:
 
 
 def test_only_reads_have_the_high_limit_of_polls() -> None:
-    """Only reads have the high limit of polls, because the table could not bear as many writes
-    (promise P9).
+    """Only routes that just read have the high limit of polls, because the table could not take as
+    many writes (promise P9).
     """
     writes = {
         route

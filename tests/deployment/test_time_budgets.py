@@ -165,8 +165,9 @@ def test_each_timeout_is_shorter_than_the_timeout_of_its_caller() -> None:
 
 
 def test_one_attempt_of_any_client_fits_into_a_request() -> None:
-    """One attempt of any client fits into a request. Otherwise, the client could never be
-    called.
+    """One attempt of each AWS client fits into the time of a request.
+
+    Otherwise, the client could never be called.
     """
     for config in (clients.LAMBDA, clients.DYNAMODB, clients.SECRETS, clients.KMS):
         assert clients.attempt_seconds(config) < CALLS_SECONDS

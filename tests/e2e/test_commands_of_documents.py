@@ -32,8 +32,8 @@ def test_the_commands_of_a_document_work_in_their_order(
     blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / name).read_text("utf-8"), re.M | re.S)
     commands = "".join(blocks).replace(f":{DEFAULT_PORT}/", f":{service.port}/")
     assert f":{service.port}/v1" in commands
-    # The first commands in the banner use the name `bakery`, and another test runs them on the same
-    # service. Use another name here.
+    # The first commands in the banner use the name `bakery`, and a different test runs them on the
+    # same service. These tests therefore use a different name.
     commands = commands.replace("bakery", "readme")
     curl = REAL_CURL if "REAL_CURL" in os.environ else STAND_IN
     run = subprocess.run(

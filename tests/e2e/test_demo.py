@@ -53,8 +53,8 @@ def test_the_agents_story_can_be_repeated(service: Service) -> None:
 
 
 def test_a_launch_ends_by_itself_within_its_limits(service: Service) -> None:
-    """A launch ends by itself after the given seconds, even if few people have entered on a busy
-    machine.
+    """The story of a launch ends after the given number of seconds, even if few people have entered
+    on a busy machine.
     """
     terms = ("--people", str(PEOPLE), "--seconds", "3")
     demo = run_module("tools.demo", "launch", *terms, PORT=str(service.port), COLUMNS="120")

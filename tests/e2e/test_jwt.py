@@ -1,4 +1,6 @@
-"""A service whose customers have tokens of an issuer. The first commands that it prints work."""
+"""A service whose customers have tokens of an issuer starts, and the commands that it prints first
+work.
+"""
 
 from collections.abc import Iterator
 

@@ -1,5 +1,6 @@
-"""The running service has a health check and a documentation. The first commands that it prints and
-the invocation of functions work.
+"""The running service has a health check and documentation.
+
+The commands that it prints first work, and functions can be invoked.
 """
 
 import json

@@ -29,8 +29,8 @@ DISCOVERY = "/.well-known/openid-configuration"
 
 @dataclass(frozen=True)
 class Shown:
-    """The pass of a customer who entered, which must be accepted, and passes that must be refused
-    for this waitlist.
+    """The pass of a customer who has entered, which a site must accept, and passes that a site must
+    refuse for this waitlist.
     """
 
     waitlist_id: str
@@ -100,7 +100,8 @@ def test_a_jwt_authorizer_accepts_only_passes_of_its_waitlist(
 ) -> None:
     """The JWT authorizer of another API accepts only passes of its waitlist.
 
-    This API is what people wait for, and its authorizer needs only two settings (promise P5).
+    The other API is the system for which people wait. Its authorizer needs only two settings
+    (promise P5).
     """
     place, template = FakeFunction(lambda _: {"statusCode": 200}), read_template()
     keys, guarded = read_keys(service.url + DISCOVERY), guarded_routes(template)

@@ -11,14 +11,14 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# The pattern REFUSED finds the refusals that a function of the library returns. HOLD_STATES lists
-# the states of a hold.
+# The pattern REFUSED finds the refusals that a library function returns. HOLD_STATES lists the
+# states of a claim or an offer.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
 CONSTANTS = re.compile(r"^local ([A-Z][A-Z_, ]*) =", re.MULTILINE)
-# This pattern finds each name that is called, and each constant. Fields such as `hold.paid` are
-# left out.
+# This pattern finds each name that is called, and each constant. It leaves out fields such as
+# `hold.paid`.
 WORD = re.compile(r"(?<![.\w])(?:\w+(?=\()|[A-Z][A-Z_]+)")
 LOCAL = re.compile(r"\blocal (?:function )?(\w+)")
 STRING = re.compile(r"'[^'\n]*'")
@@ -26,7 +26,7 @@ STRING = re.compile(r"'[^'\n]*'")
 
 @dataclass(frozen=True)
 class Source:
-    """A Lua file: the script of an operation, a part of the library, or a guard of the prelude."""
+    """A Lua file: the script of an operation, a library file, or a check of the prelude."""
 
     path: Path
 

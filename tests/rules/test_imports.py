@@ -122,8 +122,8 @@ def test_only_passes_call_kms() -> None:
     ]
     assert calling == ["waitlist_api.auth.passes"]
     signing = [name for name, module in MODULES.items() if "sign" in find_called_methods(module)]
-    # The module that signs webhooks is an exception, because it uses a library that sends no
-    # requests.
+    # The module that signs webhooks is an exception, because it uses an external library that sends
+    # no requests.
     assert sorted(signing) == [*calling, "waitlist_api.webhooks.signatures"]
 
 

@@ -21,12 +21,12 @@ each_piece = each("piece", LIBRARY)
 each_guard = each("guard", PRELUDE)
 each_source = each("source", SOURCES)
 # For each script, the number of its loops. Every loop is bounded, for example by the length of a
-# page, the count of a claim, the instants of a message, the settings, the segments of an entry, or
-# by bisection.
+# page, by the `count` of a claim, by the scheduled times in a message, by the settings, by the
+# segments of an entry, or because it is a bisection.
 LOOPS = {
     "allocate_tickets": 1,
-    # The loops of the board visit 200 entries, and then 1,100 entries for ten million people,
-    # because each position is 1% higher than the last.
+    # The loops of the board visit 200 entries one by one. After that, each visited position is 1%
+    # higher than the one before, so ten million people need 1,100 more steps.
     "board": 3,
     "claim": 1,
     "complete": 1,
@@ -44,14 +44,15 @@ LOOPS = {
     "lib/expiry": 2,
     "lib/invitees": 1,  # A message has at most 100 invitees.
     "lib/offers": 1,  # This loop visits the entries that a run takes.
-    # A new end of the admission visits the open offers that would last longer, once.
+    # If a new end of the admission is set, the loop visits the open offers that would last longer,
+    # once.
     "lib/over": 2,
     "lib/policy": 4,  # A message covers at most three hours.
     "lib/pop": 4,
     # The loops visit the reasons of an entry, and the rests that end at the same time.
     "lib/readiness": 2,
-    # The hash of polls has at most 401 fields. A run makes at most the entries in this hash not
-    # ready.
+    # The hash of polls has at most 401 fields. A run of the policy can mark at most the entries in
+    # this hash as away.
     "lib/presence": 5,
     "lib/reasons": 1,
     "lib/replay": 1,
@@ -76,8 +77,9 @@ def test_keys_and_arguments_are_used_with_the_names_in_the_header(source: Source
 
 @each_source
 def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
-    """The values of a reply are accessed by name. To understand a number instead, a reader would
-    have to count the fields of the command.
+    """The code accesses the values of a reply by name.
+
+    If it used a number, a reader would have to count the fields of the command.
     """
     assert not re.search(r"[\w)]\[\d+\]", source.code)
 
@@ -223,10 +225,10 @@ def test_a_file_that_uses_the_clock_names_the_guard_that_reads_it(source: Source
 
 @each_verb
 def test_a_guard_that_hides_a_key_stands_in_exactly_the_scripts_that_need_it(verb: Source) -> None:
-    """A guard that hides a key stands in exactly the scripts that need it.
+    """A check that hides a key is used by exactly the scripts that need it.
 
-    The guard `claimed` hides the key `claimed`. Scripts that use the readiness from a request call
-    `use_readiness`, and some scripts do not read the segments that `tags` hides.
+    The check `claimed` hides the key `claimed`. Scripts that read the readiness from a request call
+    `use_readiness`, and some scripts do not read the segments, which `tags` hides.
     """
     names = set(verb.declared("PRELUDE"))
     used = set(script_named(verb.name).keys)
@@ -273,8 +275,9 @@ def test_every_function_of_the_library_is_used() -> None:
 
 
 def test_every_guard_is_used_by_several_scripts() -> None:
-    """Every guard is used by several scripts. Otherwise, its code would be easier to read in the
-    script itself.
+    """Every check of the prelude is used by several scripts.
+
+    If only one script used it, its code would be easier to read in this script.
     """
     named = Counter(name for verb in VERBS.values() for name in verb.declared("PRELUDE"))
     assert set(named) == set(PRELUDE)

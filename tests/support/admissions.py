@@ -31,7 +31,7 @@ class Admissions(People):
         return answer
 
     def claimed(self, count: int = 1, key: str | None = None, **body: Any) -> list[str]:
-        """Claim entries. Return the customers' names in the order of the answer."""
+        """Claim entries. Return the names of the customers in the order of the response."""
         answer = self.claim(count, key, **body)
         assert answer.status == 200, answer.text
         return [self.names[claim["entry_id"]] for claim in answer.json["claims"]]
@@ -119,7 +119,7 @@ class Admissions(People):
 
     def listed(self, status: str) -> list[str]:
         """Return the names of all customers with this status, as the operator sees them on all
-        pages.
+        pages of the list.
         """
         found: list[str] = []
         cursor = ""

@@ -1,4 +1,4 @@
 """The counters of a waitlist, as the private function returns them."""
 
-# The counters of a waitlist that has made no offers.
+# The counters of a waitlist on which no offer has been made.
 NO_OFFERS = {"entered": 0, "declined": 0, "no_shows": 0}

@@ -21,8 +21,8 @@ class RealTable:
     """A client for DynamoDB Local with its own database. The database is deleted when this object
     is deleted.
 
-    DynamoDB Local keeps a database and four threads for each access key. Later objects therefore
-    reuse the access keys.
+    DynamoDB Local keeps a database and four threads for each access key. Objects that are created
+    later therefore reuse the access keys.
     """
 
     _free_keys: ClassVar[list[str]] = []

@@ -75,9 +75,9 @@ class Wire:
 
     @property
     def different_steps(self) -> dict[int, str]:
-        """The numbers and names of the steps at which faults are worth injecting.
+        """The numbers and names of the steps at which faults make a difference.
 
-        Of several pages that make the same two calls, only the first and the last are included.
+        If several pages make the same two calls, only the first and the last page are included.
         """
         names = [
             f"{call.name} {operation_of(call)}" if call.is_invoke else call.name
@@ -141,13 +141,13 @@ def lost(call: Call) -> Any:
 
 
 def unheard(call: Call) -> Any:
-    """Simulate a request that takes effect, but whose answer never arrives."""
+    """Simulate a request that takes effect, but whose response never arrives."""
     call.make()
     raise ReadTimeoutError(endpoint_url=ENDPOINT)
 
 
 def unheard_and(action: Callable[[], object]) -> Fault:
-    """Return a fault that carries out the request and then the action, and loses the answer."""
+    """Return a fault that carries out the request and then the action, and loses the response."""
 
     def fault(call: Call) -> Any:
         call.make()

@@ -70,11 +70,9 @@ FLOOD: dict[str, Dearest] = {
 
 
 def table_units(rates: Mapping[str, float]) -> float:
-    """Return the write units that the table uses in a second, for these numbers of requests in a
-    second by route.
-
-    The result includes the writes of the webhook and of messages, which the events of the requests
-    cause.
+    """Return the write units that the table uses in a second, for the given numbers of requests in
+    a second, by route. The result includes the writes that the events of these requests cause for
+    the webhook and for messages.
     """
     calls = [(count, FLOOD[route]) for route, count in rates.items()]
     offers = sum(count * cost.offers for count, cost in calls)

@@ -107,7 +107,7 @@ class Line:
         return self._names[entry_id]
 
     def stay(self, name: str, stay: int = 1) -> dict[str, str]:
-        """Return the fields that identify one stay of an entry in a message."""
+        """Return the fields with which a message identifies one signup of an entry."""
         return {"entry_id": self.id_of(name), "join_id": f"{stay:08x}"}
 
     def init(
@@ -154,7 +154,7 @@ class Line:
     def readiness(self, name: str, version: int, stay: int = 1, **reasons: int) -> Answer:
         """Tell Redis why an entry is not ready.
 
-        The value of a reason is the time at which it ends, or 0 if it has no end.
+        For each reason, the value is the time at which it ends, or 0 if it has no end.
         """
         readiness = readiness_of(version, **reasons)
         return self.send("tag", **self.stay(name, stay), readiness=readiness)
@@ -263,7 +263,7 @@ class Line:
         return self.send("list_off_queue", which=which, **fields)
 
     def off_queue(self, which: str, **fields: Any) -> list[str]:
-        """Return the names of the held or parked entries on one page."""
+        """Return the names of the claimed, offered or parked entries on one page."""
         entries = accepted(self.list_off_queue(which, **fields))["entries"]
         return [self._names[entry["entry_id"]] for entry in entries]
 
@@ -313,7 +313,7 @@ class Line:
 def readiness_of(version: int, **reasons: int) -> list[Any]:
     """Return the readiness of an entry in the form of a message.
 
-    The value of a reason is the time at which the reason ends, or 0 if it has no end.
+    For each reason, the value is the time at which it ends, or 0 if it has no end.
     """
     return [version, [{"reason": name, "until_millis": end} for name, end in reasons.items()]]
 
@@ -333,7 +333,7 @@ def _json(message: Any) -> str:
 
 
 def _check_contract(message: Any, answer: Answer) -> None:
-    """Check that an answer is the result or the refusal that the contract declares.
+    """Check that a response is the result or the refusal that the contract declares.
 
     During a deployment, a newer private function may send more fields than the public function
     knows.
@@ -351,7 +351,7 @@ def _check_contract(message: Any, answer: Answer) -> None:
 
 
 def _with_new_fields(answer: Any) -> Any:
-    """Return the answer with an additional, unknown field in each of its objects."""
+    """Return the response with one more, unknown field in each of its objects."""
     if isinstance(answer, dict):
         return {**{name: _with_new_fields(part) for name, part in answer.items()}, "new_field": [1]}
     return [_with_new_fields(part) for part in answer] if isinstance(answer, list) else answer

@@ -12,7 +12,7 @@ from typing import Literal
 from waitlist_shared.contracts import AfterMisses, DelayReason, NoShow, Unanswered
 from waitlist_shared.ranks import ROOM, TIER, priority_of
 
-# Places are fractions, so that a moved entry can always get a place between two others.
+# Places are fractions, so that a moved entry can always get a place between two other entries.
 Place = Fraction | int
 State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
@@ -21,13 +21,13 @@ ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
 # The state of the question whether a customer is still waiting. `over` means that the time for the
 # answer has passed. `noted` means that this has been recorded.
 Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
-# This is the distance between the places of two successive signups.
+# The distance between the places of two signups that follow each other.
 GAP = 2**24
 AT_BACK = 255 * TIER
-# The early rows of an import get this place, which is between the places of the second and the
-# third signup.
+# The place of the early rows of an import. It is between the places of the second and the third
+# signup.
 EARLY = AT_BACK + 2 * GAP + GAP // 2
-# This is the distance between the places of the other rows of an import.
+# The distance between the places of the other rows of an import.
 APART = 8
 MAX_ATTEMPTS = 3
 
@@ -96,7 +96,7 @@ class Stay:
 
     @property
     def may_be_admitted(self) -> bool:
-        """Whether an operator may admit this customer, who may also be away."""
+        """Whether an operator may make an offer to this customer, who may also be away."""
         return replace(self, is_away=False).is_ready
 
     @property
@@ -218,7 +218,7 @@ class Waitlist:
 
     @property
     def room(self) -> int | None:
-        """The number of additional customers who may be inside or have an offer.
+        """The number of further customers who may be inside or have an offer.
 
         None means that there is no limit.
         """
@@ -228,7 +228,7 @@ class Waitlist:
         return max(0, self.policy.max_inside - len(inside) - len(self.of("offered")))
 
     def claimable(self, count: int) -> int:
-        """Return how many of `count` entries a claim may hold."""
+        """Return how many of the `count` requested entries a claim may take."""
         claims = [name for name in self.of("offered") if not self.by_name[name].is_offer]
         return (
             count if self.max_claims is None else min(count, max(0, self.max_claims - len(claims)))
@@ -332,7 +332,7 @@ def hours_passed(line: Waitlist) -> Waitlist:
 def _counts_as_inside(stay: Stay) -> bool:
     """Return whether Redis counts the customer as inside.
 
-    If the customer signs up again, they count as inside until the new signup gets a place.
+    A customer who signs up again counts as inside until the new signup has a place.
     """
     if stay.state == "joining" and stay.former is not None:
         return _counts_as_inside(stay.former)
@@ -433,7 +433,7 @@ def ended(
 
 
 def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
-    """Record that a request ended a stay before maintenance finished the leave of this stay."""
+    """Record that a request has removed an entry before maintenance finished its leave."""
     events = line.history(name)
     if not is_leaving(line, name):
         return line
@@ -442,8 +442,9 @@ def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = ""
 
 
 def is_leaving(line: Waitlist, name: str) -> bool:
-    """Return whether maintenance may not have finished the leave yet, so that the record
-    still contains the stay.
+    """Return whether maintenance may not have finished the leave yet.
+
+    The record then still contains the entry.
     """
     return line.history(name)[-1:] in [(event,) for event in LEFT_LATER]
 
@@ -585,8 +586,9 @@ def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Wait
 
 
 def given_back(line: Waitlist, name: str) -> Waitlist:
-    """Return the waitlist after an offer has ended without an admission. The slot of the offer is
-    due again.
+    """Return the waitlist after an offer has ended without an admission.
+
+    The slot of this offer is available again.
     """
     paid = line.by_name[name].paid if name in line.by_name else ""
     if not paid:
@@ -595,9 +597,9 @@ def given_back(line: Waitlist, name: str) -> Waitlist:
 
 
 def slots_lost(line: Waitlist) -> Waitlist:
-    """Make Redis forget the due slots, the slots that paid for open offers, and all polls.
+    """Make Redis forget the available slots, the origin of the slots of open offers, and all polls.
 
-    Everybody is present.
+    After that, everybody counts as present.
     """
     for name, _ in line.stays:
         line = line.change(name, paid="", is_away=False, polled_at=None)
@@ -632,8 +634,8 @@ def back_after_decline(
 def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
     """Move a waiting entry.
 
-    `kind` and `value` describe the target: the place of the signup within another priority, some
-    places ahead within the same priority, the head of this priority, or the end of the queue.
+    `kind` and `value` describe the target: the place of the signup within a different priority,
+    some places ahead within the same priority, the head of this priority, or the end of the queue.
     """
     if kind == "priority":
         wanted = (255 - int(value)) * TIER + line.by_name[name].ticket % TIER
@@ -690,7 +692,7 @@ def _not_accepted(line: Waitlist, name: str) -> Waitlist:
 
 
 def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
-    """End all claims and offers, or only the holds that have expired."""
+    """End all claims and offers, or only those that have expired."""
     for name in line.of("offered"):
         if line.by_name[name].is_over or not only_over:
             line = expired(line, name)
@@ -698,7 +700,7 @@ def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
 
 
 def admission_ended(line: Waitlist) -> Waitlist:
-    """Let the end of the admission pass, if it is ahead. All open offers have ended then."""
+    """Let the admission end, if its end is still to come. All open offers have ended after that."""
     policy = line.policy
     if policy is None or policy.end != "ahead":
         return line
@@ -737,7 +739,9 @@ def all_over(line: Waitlist) -> Iterator[Waitlist]:
 
 
 def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str) -> Waitlist:
-    """End the holds whose deadlines have passed, in the order of deadline, rank and `in_order`."""
+    """End the claims and offers whose deadlines have passed, in the order of deadline, rank and
+    `in_order`.
+    """
     held = [(line.by_name[name], name) for name in line.of("offered")]
     over = [(stay.time_millis, stay.rank, in_order(name), name) for stay, name in held]
     for deadline, *_, name in sorted(over):
@@ -782,7 +786,7 @@ def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
 
 
 def _ahead_of(line: Waitlist, name: str) -> Place:
-    """Return a place between an entry and the next entry ahead of it."""
+    """Return a place between an entry and the entry that is next ahead of it."""
     rank = line.by_name[name].rank
     # `begin` is where the reserved ranks ahead of the first ticket of this priority begin.
     begin = (rank + ROOM) // TIER * TIER - ROOM

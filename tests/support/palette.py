@@ -39,8 +39,8 @@ def assert_exact(line: Line) -> None:
     """Check that the segment index contains all waiting entries with their ranks, and that the tags
     are complete.
 
-    The reasons why entries are not ready must agree with the set of waiting entries that have an
-    unverified address.
+    Also check that the reasons why entries are not ready agree with the set of waiting entries
+    whose address is unverified.
     """
     prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
     tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))

@@ -47,7 +47,7 @@ class Issuer:
         return self.passes.issue(waitlist_id, ENTRY_ID, jti, begins, ends, self.url)
 
     def other(self) -> "Issuer":
-        """Return another issuer, which claims the same URL but has another key."""
+        """Return a second issuer, which has the same URL but a different key."""
         return Issuer(_passes(), self.url)
 
     def refused(self) -> dict[str, str]:
@@ -81,7 +81,7 @@ def _passes() -> Passes:
 
 
 def changed(token: str) -> str:
-    """Return a forged pass. It names another entry, but has the signature of this pass."""
+    """Return a forged pass. It names a different entry, but has the signature of this pass."""
     header, content, signature = token.split(".")
     claims = json.loads(base64.urlsafe_b64decode(content + "=="))
     forged = base64.urlsafe_b64encode(json.dumps({**claims, "sub": "b" * 26}).encode())

@@ -38,9 +38,10 @@ class People:
         return entry_id
 
     def token_of(self, name: str) -> str:
-        """Return the entry token for a customer's last stay.
+        """Return the entry token for the customer's last signup.
 
-        The token comes from the signup. If there is none, a token is issued.
+        The token comes from the response to the signup. If there is none, an operator issues a
+        token.
         """
         if name in self.entry_tokens:
             return self.entry_tokens[name]
@@ -48,7 +49,9 @@ class People:
         return EntryTokens(SECRET).issue(self.waitlist_id, entry_id, self.stay_of(name))
 
     def stay_of(self, name: str) -> int:
-        """Return the number that identifies a customer's last stay, or 0 if there is none."""
+        """Return the number that identifies the customer's last signup, or 0 if the customer has
+        never signed up.
+        """
         record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
         return (record.ticket if record else None) or 0
 
@@ -122,7 +125,7 @@ class People:
         return self.world.request("POST", path, body=body, key=key, token=token)
 
     def resume(self, name: str, rest_until: str | None = None) -> Answer:
-        """End a customer's rest. By default, this is the rest that the customer sees."""
+        """End a customer's rest. By default, this is the rest that the customer currently sees."""
         body = {"rest_until": rest_until or self.poll(name).json["rest_until"]}
         path, token = f"{self.entry(name)}/resume", self.token_of(name)
         return self.world.request("POST", path, body=body, token=token)
@@ -170,7 +173,9 @@ class People:
         return self.world.request("DELETE", self.admin_path, operator=True)
 
     def order(self) -> list[str]:
-        """Return the customers' names in the order of the queue, as the operator sees them."""
+        """Return the names of the customers in the order of the queue, as the operator
+        sees them.
+        """
         answer = self.page()
         assert answer.status == 200, answer.text
         return [self.names[entry["entry_id"]] for entry in answer.json["entries"]]

@@ -14,5 +14,7 @@ class Problem:
         return f"{self.kind}: {self.text}"
 
     def later(self) -> "Problem":
-        """Return the same problem, and note in it that it was found after all claims had ended."""
+        """Return the same problem, with a note that it was found after all claims and offers had
+        ended.
+        """
         return Problem(self.kind, f"after all holds have ended, {self.text}")

@@ -1,6 +1,6 @@
 """Embedded Valkey servers for tests: single servers, pairs and clusters.
 
-Tests can let a server hang, kill it and restart it.
+Tests can make a server unresponsive, kill it and restart it.
 """
 
 import os
@@ -202,7 +202,10 @@ def cut_off(primary: Server, replica: Server) -> Iterator[None]:
 
 @contextmanager
 def hung(*servers: Server) -> Iterator[None]:
-    """Pause the processes of the servers, which then accept connections but never respond."""
+    """Pause the processes of the servers.
+
+    The servers then accept connections, but never respond.
+    """
     pids = [server.pid for server in servers]
     try:
         for pid in pids:

@@ -20,7 +20,7 @@ MESSAGES_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/messages"
 MAIL_SET = "mails-of-waitlist"
 SMS_FROM = "BAKERY"
 BUS = "waitlist-events"
-# For each name that tests use, the environment variable that contains the real name in a deployed
+# For each name that tests use: the environment variable that contains the real name in a deployed
 # function.
 VARIABLES = {
     TABLE: "TABLE_NAME",

@@ -42,7 +42,7 @@ class Segmented(Admissions):
         self.id_of(name)
 
     def elsewhere(self) -> "Segmented":
-        """Return the same waitlist, served by another instance of the function."""
+        """Return the same waitlist, as a second instance of the function serves it."""
         world = World.on(
             self.world.dynamodb,
             self.world.redis,
@@ -100,7 +100,7 @@ class Segmented(Admissions):
                 yield EntryRecord.from_item(plain)
 
     def contradictions(self) -> list[str]:
-        """Return in what the segments in Redis differ from the records (promise P6)."""
+        """Return the differences between the segments in Redis and the records (promise P6)."""
         segments = self.config().segments
         index: list[str] = []
         tags: dict[str, tuple[frozenset[str], int]] = {}

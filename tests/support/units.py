@@ -31,8 +31,8 @@ class Units:
 
 
 class MeteredTable(MemoryTable):
-    """A table that counts request units. A write costs a unit for each KB of the item, before or
-    after the write, whichever is larger.
+    """A table that counts request units. A write costs one unit for each KB of the item. The larger
+    of its two sizes, before and after the write, counts.
 
     Writes in a transaction cost twice as much. If the condition of a single write fails, the write
     costs as much as a write of the existing item. The index costs a unit for each KB that changes

@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-# A server that no test has silenced must answer within this time. Otherwise, the test fails.
+# A server that no test has silenced must answer within this time. If it does not, the test fails.
 PATIENT_SECONDS = 120.0
-# If a server cannot answer, a test really waits for this time.
+# If a server cannot answer, a test really waits for this number of seconds.
 SILENT_SECONDS = 0.05
 
 
@@ -46,7 +46,7 @@ def waited_seconds() -> float:
 
 @contextmanager
 def silent(*ports: int) -> Iterator[None]:
-    """Declare that no server answers at these ports until the context ends."""
+    """Declare that no server answers at these ports until the end of the context."""
     _silent_ports.update(ports)
     try:
         yield

@@ -1,4 +1,4 @@
-"""The state of an entry's record decides how a bump is written."""
+"""The state of an entry's record determines how the service writes a bump."""
 
 import pytest
 

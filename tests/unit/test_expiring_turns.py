@@ -1,6 +1,6 @@
 """The private function ends expired claims and offers before it answers.
 
-Even if many holds have expired, the function keeps to its time limit.
+Even if many of them have expired, the function keeps to its time limit.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ CLAIM = {"v": 1, "op": "claim", "waitlist_id": "bakery", "count": 1}
 
 
 class NeverDone:
-    """A Redis server in which more holds have always expired.
+    """A Redis server on which further claims and offers have always expired.
 
-    The server counts the calls that end expired claims and offers.
+    The server counts the calls that end them.
     """
 
     def __init__(self) -> None:

@@ -1,5 +1,6 @@
-"""A policy makes offers only in certain hours, in its own time zone. The hours also change the
-pace.
+"""A policy can make offers only in certain hours, in its own time zone.
+
+These hours also change the pace of the waitlist.
 """
 
 from datetime import UTC, datetime

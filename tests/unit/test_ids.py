@@ -1,4 +1,6 @@
-"""Generated ids are opaque and stable, and have the format that the contract requires."""
+"""Tests of generated ids: they are opaque and stable, and have the format that the contract
+requires.
+"""
 
 import re
 

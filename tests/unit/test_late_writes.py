@@ -1,7 +1,7 @@
 """A write to an entry changes nothing if it comes too late.
 
-A request has read the entry's record, or Redis has decided about the entry. Then something else
-changes the entry, and the write of the first request follows.
+In these tests, a request reads the entry's record, or Redis decides about the entry. Then something
+else changes the entry, and the write that belongs to the request follows.
 """
 
 from collections.abc import Callable
@@ -113,7 +113,7 @@ class Life:
         return self.change(self.record, event, verification=Verification())
 
     def decision(self, verb: c.Verb, at: int = NOW + HOUR, **more: Any) -> c.Decision:
-        """Return a decision that Redis makes now. Redis knows the state that the record has."""
+        """Return a decision that Redis makes now. Redis knows the state that is in the record."""
         record = self.record
         made: dict[str, Any] = {
             "token": record.hold.token or "0" * 40,
@@ -139,9 +139,10 @@ class Life:
         return self.record
 
     def write_claim(self, decision: c.Decision) -> None:
-        """Record a hold.
+        """Record a claim or an offer.
 
-        If the record has had the hold before, nothing is written, because a claim may be repeated.
+        If the record already contained the same one before, nothing is written, because a claim may
+        be repeated.
         """
         transition = transition_of(KEY, decision, ())
         self.transitions.record(replace(transition, unless_token=decision.token), NOW)
@@ -150,8 +151,9 @@ class Life:
         return self.write(self.decision(verb, **more))
 
     def offer(self) -> EntryRecord:
-        """Make an offer to the entry. If the entry is not on the list, let the customer sign up
-        first.
+        """Make an offer to the entry.
+
+        If the entry is not on the waitlist, let the customer sign up first.
         """
         record = self.entries.get(*KEY)
         if record is None or record.has_ended:
@@ -225,8 +227,9 @@ class Life:
         return self.exit_at(record, NOW, keeps_room=True)
 
     def move(self, stamp: int, **more: Any) -> Move:
-        """Return a move that Redis has made with this stamp. Redis knows the state that the record
-        has.
+        """Return a move that Redis has made at this stamp (logical timestamp).
+
+        Redis knows the state in the record.
         """
         record = self.record
         assert record.ticket is not None
@@ -359,19 +362,22 @@ def in_turn(*steps: Step) -> Step:
 
 
 def with_record(act: Late) -> Step:
-    """Return a step that reads the record, and carries out the act with this record."""
+    """Return a step that reads the record, and then carries out the given action with
+    this record.
+    """
     return lambda life: act(life, life.record)
 
 
 JOIN_AGAIN = in_turn(Life.leave, Life.sign_up)
-# The entry is erased and then signs up as new, so that the second signup has no trace of the first.
+# The entry is erased and then signs up as new, so the record contains nothing from the first
+# signup.
 COME_AS_NEW = in_turn(Life.erase, Life.sign_up)
 RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
 
 
 def sign_up_and_draw(life: Life) -> EntryRecord:
-    """Let the customer sign up, and let a request draw a stamp that is 10 higher than the stamp of
-    the record.
+    """Let the customer sign up, and let a request draw a stamp (logical timestamp) that is 10
+    higher than the stamp of the record.
     """
     record = life.sign_up()
     life.draw()
@@ -385,8 +391,9 @@ def forget_signup(life: Life) -> None:
 
 
 def rewind(life: Life) -> None:
-    """Let the next signup get the same stamp as the first signup, as after a failover that the
-    service does not notice.
+    """Let the next signup get the same stamp as the first signup.
+
+    This can happen after a failover that the service does not notice.
     """
     life.stamp = 100
 
@@ -408,8 +415,8 @@ def take_back(life: Life, told: EntryRecord) -> None:
     life.ledger.save(told, no_longer_near(told))
 
 
-# For each case: the step that reads or decides first, the step that happens then, and the write
-# that comes too late.
+# For each case: the step that reads or decides first, the step that comes next, and the write that
+# comes too late.
 REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "taking a notice back: the entry was moved": (
         in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
@@ -749,7 +756,7 @@ def released(life: Life) -> tuple[EntryRecord, c.Decision]:
 
 
 def declined(life: Life) -> tuple[EntryRecord, c.Decision]:
-    """Return the record, and a decline with a pause that it does not have yet."""
+    """Return the record, and a decline with a pause. The record does not contain the pause yet."""
     return life.claim(), life.decision("declined", until_millis=NOW + HOUR, declines=2)
 
 
@@ -781,7 +788,8 @@ def erased_by_another(life: Life) -> None:
     life.erasures.erase(life.record, life.draw())
 
 
-# These cases have the same form. Their late writes are ignored, and their callers are not told.
+# These cases have the same form: their late writes are ignored, and their callers are not told
+# about it.
 IGNORED: dict[str, tuple[Step, Step, Late]] = {
     "a delay: another stay has begun": (released, JOIN_AGAIN, note_delay),
     "a delay: a longer one is recorded": (

@@ -1,4 +1,4 @@
-"""The pace of a list is computed from its samples and its admission policy."""
+"""The pace of a waitlist is computed from its samples and its admission policy."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -230,8 +230,8 @@ def test_the_pace_follows_a_schedule() -> None:
         9 * HOUR,
         33 * HOUR,
     ]
-    # The pace lists a limited number of instants separately. After them, the pace continues at
-    # their mean rate.
+    # The pace lists a limited number of scheduled times separately. After these, the pace continues
+    # at their mean rate.
     far = 500 * (MOST_INSTANTS + 10)
     assert estimate_wait(found, far)[1] == pytest.approx((MOST_INSTANTS + 9.4) * DAY, rel=0.02)
 
@@ -247,7 +247,7 @@ def test_a_rate_spreads_the_places_of_a_schedule_over_time() -> None:
     policy = Policy(instants=instants_at_nine(2), rate=100 / HOUR)
     found = compute_pace(samples(0, lambda _: 0), policy)
     assert [estimate_wait(found, one)[1] / HOUR for one in (100, 500, 600)] == [10, 14, 34]
-    # If the slots of an instant are not used before the next instant, they lapse. At 10 an hour,
+    # If the slots of a scheduled time are not used before the next one, they expire. At 10 an hour,
     # 240 slots are used in a day.
     slow = compute_pace(
         samples(0, lambda _: 0), Policy(instants=instants_at_nine(2), rate=10 / HOUR)
@@ -259,10 +259,8 @@ LAUNCH = Policy(rate=100 / HOUR, max_inside=50, pass_seconds=HOUR)
 
 
 def test_the_estimate_considers_that_the_room_will_be_full() -> None:
-    """The estimate considers that the room will be full.
-
-    50 people can be inside, and the room is empty. The rate is 100 an hour, and passes last an
-    hour.
+    """The estimate considers that the room inside will be full. 50 people can be inside, and nobody
+    is inside yet. The rate is 100 an hour, and passes last an hour.
     """
     empty = compute_pace(samples(10, lambda _: 0), LAUNCH)
     low, middle, high = estimate_wait(empty, 2003)
@@ -311,9 +309,9 @@ def test_many_exits_at_once_do_not_raise_the_rate() -> None:
 
 
 def test_places_of_a_schedule_open_only_when_there_is_room() -> None:
-    """Slots of a schedule are only used when there is room.
+    """Slots of a schedule are used only if there is room inside. 100 slots become due at once.
 
-    100 slots become due at once. The room is for 50 people, and one person exits every 48 seconds.
+    The room is for 50 people, and one person exits every 48 seconds.
     """
     policy = Policy(instants=[(START + 20 * MINUTE, 100)], max_inside=50, pass_seconds=HOUR)
     found = compute_pace(samples(10, lambda _: 0), policy)

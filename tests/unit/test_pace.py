@@ -43,8 +43,9 @@ def test_people_also_leave_while_no_places_open() -> None:
 
 
 def test_no_wait_ends_after_the_admission_is_over() -> None:
-    """If the turn would come too late, there is no estimate. Otherwise `high` is at most the time
-    until the end.
+    """If the customer's turn would come after the end of the admission, there is no estimate.
+
+    Otherwise, `high` is at most the time until this end.
     """
     pace = Pace(at=AT, rate=1.0, error=0.5, until=AT + 100)
     at_millis = AT * 1000

@@ -1,4 +1,4 @@
-"""An admission policy limits the pace of a list."""
+"""An admission policy limits the pace of a waitlist."""
 
 from datetime import UTC, datetime
 
@@ -60,8 +60,9 @@ def test_a_single_time_of_a_schedule_admits_once() -> None:
 
 
 def test_places_of_the_last_instant_continue_to_open_at_the_rate() -> None:
-    """The slots of the last instant continue to be used at the rate. At 100 an hour, the 500 slots
-    last until 14:00.
+    """The slots of the last scheduled time are used at the rate.
+
+    At 100 an hour, the 500 slots last until 14:00.
     """
     policy = AdmissionPolicy(schedule=(AT_NINE,), rate=Rate(count=100, per="hour"))
     assert estimate_hours(policy, 100, NINE + 3 * HOUR) == pytest.approx(1)
@@ -76,7 +77,7 @@ def test_a_frequent_schedule_has_a_bounded_number_of_instants() -> None:
     instants = (known and known.instants) or ()
     assert len(instants) == MOST_INSTANTS
     assert instants[0][0] == MIDNIGHT
-    # Ten places become due each minute, and the rate admits five of them.
+    # Ten slots become due each minute, and the rate admits five people a minute.
     assert estimate_hours(policy, 600, MIDNIGHT + 30) == pytest.approx(2, rel=0.01)
 
 

@@ -20,8 +20,9 @@ NOW = 1_790_000_000_000
 
 
 def cache_with_retention(days: int | None) -> Any:
-    """Return a stand-in for the cache of waitlists. In it, each waitlist keeps ended stays for this
-    number of days.
+    """Return a replacement for the cache of waitlists.
+
+    In it, each waitlist keeps the data of people who have left for this number of days.
     """
     return SimpleNamespace(retention_days_of=lambda _: days)
 

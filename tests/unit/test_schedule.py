@@ -1,4 +1,6 @@
-"""The instants of a schedule are computed, including the days on which clocks change."""
+"""Tests of the scheduled times that are computed from a schedule, including the days on which
+clocks change.
+"""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta

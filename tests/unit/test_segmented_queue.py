@@ -1,5 +1,5 @@
-"""If Redis knows other segments than a message names, the message is repeated with the current
-segments, at most four times.
+"""If a message names segments that differ from the segments in Redis, the message is repeated with
+the current segments, at most four times.
 """
 
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""The state of an entry's record decides about the next step of a signup."""
+"""The state of an entry's record determines the next step of a signup."""
 
 from typing import Any
 
@@ -118,7 +118,9 @@ def test_an_interrupted_leave_is_finished_first(command: SignupCommand) -> None:
 
 @pytest.mark.parametrize("status", ["left", "admitted"])
 def test_a_late_copy_of_a_signup_does_not_bring_the_customer_back(status: str) -> None:
-    """A late copy of a signup whose stay has ended changes nothing (promise P2)."""
+    """If a customer has already left, a late copy of the customer's signup changes nothing (promise
+    P2).
+    """
     assert decide_step(ANN, record(status), rejoin="always") == Replay(record(status))
 
 

@@ -1,5 +1,5 @@
-"""The keys of entry tokens: which keys are valid, which key signs new tokens, and when a process
-notices a change.
+"""Tests of the keys of entry tokens: which keys are valid, which key signs new tokens, and when a
+process notices a change.
 """
 
 import base64
@@ -180,8 +180,9 @@ def test_tokens_of_all_stays_have_the_same_length(stay: int) -> None:
 
 
 def test_the_stay_of_a_token_cannot_be_changed() -> None:
-    """The stay in a token cannot be changed. Anyone can read the stay, but the MAC covers it
-    (promise P5).
+    """The signup that a token names cannot be changed.
+
+    Anyone can read it in the token, but the MAC covers it (promise P5).
     """
     tokens = EntryTokens(OLD)
     one, another = tokens.issue(*ENTRY, STAY), tokens.issue(*ENTRY, STAY + 1)
@@ -191,8 +192,8 @@ def test_the_stay_of_a_token_cannot_be_changed() -> None:
 
 
 def test_a_token_that_names_no_stay_is_refused() -> None:
-    """A token that names no stay is refused, because it would be valid for every stay of the entry
-    (promise P5).
+    """A token that names no signup is refused, because it would be valid for every signup of the
+    entry (promise P5).
     """
     key = TokenKeys.parse(OLD).current
     mac = hmac.digest(OLD.encode(), "/".join(ENTRY).encode(), "sha256")

@@ -98,8 +98,8 @@ def test_segments_that_are_declared_again_are_rebuilt(records: WaitlistRecords) 
 def test_settings_that_another_operator_has_changed_are_not_replaced(
     records: WaitlistRecords, theirs: Declared
 ) -> None:
-    """Settings that another operator has changed are not replaced, even if the change would restore
-    the former segments (promise P2).
+    """If a different operator has changed the settings in the meantime, they are not replaced, even
+    if the change would restore the former segments (promise P2).
     """
     records.create("bakery", settings(BY_LANGUAGE), 1)
     before = read_record(records)

@@ -223,8 +223,9 @@ def test_a_mutation_of_the_template_is_found(
 
 
 def test_a_canary_on_a_long_stack_name_has_no_finding() -> None:
-    """A canary deployment on a stack with a long name has no findings. Therefore, the mutations
-    above are the only cause of their findings.
+    """A canary deployment of a stack with a long name has no findings.
+
+    Therefore, only the mutations above can cause findings.
     """
     for one in (CANARY, LONG):
         assert findings_of(one) == []

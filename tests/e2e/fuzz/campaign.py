@@ -13,8 +13,8 @@ from tests.e2e.processes import ROOT, environment, running_service
 from tests.support.openapi import document_file
 
 CONFIGURATION = Path(__file__).resolve().parent / "schemathesis.toml"
-# With these options, each operation succeeds at least once, and is refused for each of its reasons.
-# `make fuzz` sends more requests.
+# With these options, each operation succeeds at least once, and is also refused for each possible
+# reason. `make fuzz` sends more requests.
 BRIEFLY = ("--max-examples=5", "--generation-deterministic", "--continue-on-failure")
 
 
@@ -39,7 +39,7 @@ ACCOUNTS = Stack(
         "--include-tag=customer",
         "--include-tag=anyone",
         "--include-operation-id=putWaitlist",
-        # Leave this operation out, because customers with accounts have no address to verify.
+        # This operation is left out, because customers with accounts have no address to verify.
         "--exclude-operation-id=verify",
         "--exclude-operation-id=sendLink",
     ),
@@ -48,7 +48,9 @@ ACCOUNTS = Stack(
 
 @dataclass(frozen=True)
 class Campaign:
-    """Sends a running service the requests that a document allows, and many that it forbids."""
+    """Sends a running service the requests that an OpenAPI document allows, and many that the
+    document forbids.
+    """
 
     stack: Stack
     url: str

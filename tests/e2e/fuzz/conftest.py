@@ -7,8 +7,9 @@ from tests.e2e.fuzz.campaign import ACCOUNTS, Campaign, campaign_of
 
 @pytest.fixture(scope="session")
 def accounts() -> Iterator[Campaign]:
-    """Run a service whose customers have accounts. The tests with this service delete no
-    waitlist.
+    """Run a service whose customers have accounts.
+
+    Tests that use this service must not delete a waitlist.
     """
     with campaign_of(ACCOUNTS) as campaign:
         yield campaign

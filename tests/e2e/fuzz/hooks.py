@@ -26,8 +26,8 @@ from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
 from tools.local.jwt_issuer import LocalIssuer
 from tools.local.signature import SERVICE
 
-# A request may be refused because of these fields although the document allows it. The value says
-# why.
+# A request may be refused because of these fields, although the document allows it. The value of
+# each item gives the reason.
 BEYOND_ANY_SCHEMA = {
     "query.cursor": "a cursor must come from a page of the same list",
     "query.first": "a page of waiting entries may start at a position instead of a cursor",
@@ -83,7 +83,7 @@ LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
 # cannot express. A body has at most 16 KB and 32 levels, its numbers must fit a double, and a
 # repeated Idempotency-Key needs the same body.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
-# A request that expects another version of the waitlist is refused for one of these reasons.
+# If a request expects a different version of the waitlist, it is refused for one of these reasons.
 PRECONDITIONS = ("settings_changed", "waitlist_exists")
 
 
@@ -168,15 +168,15 @@ def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
 
 @schemathesis.hook
 def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str, Any]) -> None:
-    """Let every second request be about an entry in the status that its operation needs.
+    """Let every second request be about an entry that has the status that its operation needs.
 
-    Generated ids belong to no entry, so all requests would be answered 404 otherwise.
+    Generated ids belong to no entry, so without this, all requests would get the response 404.
     """
     operation = case.operation.definition.raw["operationId"]
     SCENE.spare(case, operation)
     if operation in SETTINGS and _is_drawn(case) and (turn := next(TURNS[operation])) % 2:
-        # Remove these headers. No waitlist has a generated ETag, and the waitlist of the examples
-        # may be about to be deleted.
+        # These headers are removed. No waitlist has a generated ETag, and a request without this
+        # header could delete the waitlist of the examples.
         for header in ("If-Match", "If-None-Match"):
             case.headers.pop(header, None)
         if operation != MERGED:

@@ -29,7 +29,7 @@ SETTINGS = {
     "rest": {"max_days": 180, "times": 1000},
     "confirm": {"every_days": 90, "answer_days": 14},
 }
-# The operations that need an entry in another status than waiting.
+# The operations that need an entry whose status is not `waiting`.
 HELD = ("complete", "release", "extend", "park", "redrive", "call")
 INVITATION: dict[str, Any] = {"count": 1, "offer_seconds": 60}
 OFFERED = ("enter", "decline", "withdraw")
@@ -71,8 +71,8 @@ class Scene:
         return "waitlist_id" in case.path_parameters and operation not in SPOILING
 
     def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """If a request would change or delete a waitlist that contains the entries, send it to
-        another waitlist.
+        """If a request would change or delete a waitlist that contains the entries, send it to a
+        different waitlist.
         """
         if operation in SPOILING and case.path_parameters.get("waitlist_id") in (OWN, KNOWN):
             case.path_parameters["waitlist_id"] = EXAMPLE
@@ -120,7 +120,7 @@ class Scene:
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
         """Return the entry token for the first signup of an entry.
 
-        If the entry does not exist, return a token that belongs to no stay.
+        If the entry does not exist, return a token that belongs to no signup.
         """
         if (waitlist_id, entry_id) not in self._tokens:
             self._tokens[waitlist_id, entry_id] = self._issued_token(waitlist_id, entry_id)
@@ -136,7 +136,7 @@ class Scene:
     def _code(self) -> str:
         """Return the verification code of a new entry.
 
-        For customers with accounts, the code belongs to no stay.
+        For customers with accounts, the code belongs to no signup.
         """
         person = self._sign_up()
         stay = 0 if self._token else stay_of(self.token_of(OWN, person))
@@ -152,8 +152,8 @@ class Scene:
     def _offered(self, person: str) -> str:
         """Make an offer to the first entry.
 
-        If there is only the customer of an issuer, this customer may be resting, and therefore
-        joins again first.
+        If the waitlist has only the customer of an issuer, this customer may be resting, and
+        therefore joins again first.
         """
         if self._token:
             url = f"/v1/admin/waitlists/{OWN}/entries/{person}"
@@ -163,8 +163,8 @@ class Scene:
         return str(offer["entry_id"])
 
     def _enter(self, person: str) -> None:
-        # The token must belong to the current signup. If an entry was reinstated, its current stay
-        # is not its first stay.
+        # The token must belong to the current signup. If an entry was reinstated, its current
+        # signup is not its first one.
         token = self._token or self._issued_token(OWN, person)
         url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
         headers = {"Authorization": f"Bearer {token}"}

@@ -41,8 +41,8 @@ class FakeService:
     on_request: Callable[[str], None] = lambda _path: None
     on_import: Callable[[int], None] = lambda _calls: None
     imports: int = 0
-    # The next imports, as many as this number, are stored but answered with 503, as if the response
-    # had been lost.
+    # This is the number of the next imports that are stored but answered with 503, as if the
+    # response had been lost.
     lost_answers: int = 0
     keys: dict[str, str] = field(default_factory=dict)
     guests: set[str] = field(default_factory=set)

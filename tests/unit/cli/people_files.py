@@ -1,4 +1,4 @@
-"""Writes files of people that look like the files of operators."""
+"""Writes files of people that look like the files that operators have."""
 
 import csv
 from collections.abc import Sequence

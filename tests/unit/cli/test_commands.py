@@ -1,5 +1,5 @@
-"""All commands have in common: help with an example, --json, completion, and errors without a
-traceback.
+"""Tests of what all commands have in common: help with an example, --json, completion, and errors
+without a traceback.
 """
 
 import json

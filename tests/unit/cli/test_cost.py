@@ -1,5 +1,6 @@
-"""The command computes the cost of a month. The documents show its results, and the price follows
-the usage.
+"""The command computes the cost of a month.
+
+The documents show its results, and the price depends on the usage.
 """
 
 import json
@@ -57,7 +58,7 @@ def test_the_documents_show_the_price_of_an_idle_stack() -> None:
     assert said in one_line(readme)
 
 
-# Each of these parameters adds a part, and the alarms of this part, to the stack.
+# Each of these parameters adds a part to the stack, with the alarms of this part.
 PARTS = {
     "webhook": {"WebhookUrl": "https://example.com/hook"},
     "messages": {"SmsFrom": "LINE"},

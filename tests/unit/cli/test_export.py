@@ -1,4 +1,4 @@
-"""The command exports people, against the real service."""
+"""The command exports people from the real service."""
 
 import csv
 import io

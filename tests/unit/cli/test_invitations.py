@@ -1,4 +1,4 @@
-"""Invitations of the command line and of the console, against the real service."""
+"""Tests of invitations in the command line and in the console, against the real service."""
 
 import json
 import re

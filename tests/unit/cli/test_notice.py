@@ -1,4 +1,4 @@
-"""The notice of the command line, against the real service."""
+"""Tests of the notice of a waitlist in the command line, against the real service."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -33,9 +33,9 @@ FORMULAS = [
     # A spreadsheet keeps 15 digits of a number, and replaces the remaining digits with zeros.
     "1234567890123456",
 ]
-# A spreadsheet may split the file at another separator than the file uses. A new cell then starts
-# within these values. Excel splits at semicolons in many countries, and LibreOffice at several
-# characters.
+# A spreadsheet may split the file at a character that is not the separator of the file. A new cell
+# then starts within these values. Excel splits at semicolons in many countries, and LibreOffice at
+# several characters.
 WITHIN = {
     "1;=2": "1;'=2",
     "a\t@SUM(1)": "a\t'@SUM(1)",

@@ -141,8 +141,10 @@ def test_if_the_program_fails_the_person_is_given_back(
 def test_a_hold_is_extended_while_the_program_runs_and_losing_it_ends_the_program(
     bakery: Bakery, stay: str, tmp_path: Path
 ) -> None:
-    """While the program runs, its hold is extended. If the hold is lost, the program is ended,
-    because another worker could claim the entry (promise P4).
+    """While the program runs, `work` extends its claim.
+
+    If the claim is lost, `work` ends the program, because a different worker could claim the entry
+    (promise P4).
     """
     bakery.sign_up("ada")
     marker = tmp_path / "stay"
@@ -171,7 +173,7 @@ def test_ctrl_c_waits_for_the_program_and_stops_claiming(
     bakery.sign_up("ada", "bob")
     marker = tmp_path / "stay"
     process = start_work(bakery, stay, marker)
-    # A terminal sends the signal to its foreground process group. The program runs in another
+    # A terminal sends the signal to its foreground process group. The program runs in a different
     # group.
     os.killpg(process.pid, signal.SIGINT)
     assert process.stderr is not None
@@ -203,8 +205,8 @@ def test_a_second_ctrl_c_ends_the_program_and_gives_the_person_back(
 
 
 def test_a_failing_service_does_not_end_the_work(fake: FakeService) -> None:
-    """If the service fails, the entry whose completion was not recorded is reported, and the next
-    entry is claimed (promise P3).
+    """If the service fails, the command reports the entry whose completion was not recorded, and
+    claims the next entry (promise P3).
     """
     claims = [{"entry_id": "a" * 26, "customer_id": n, "claim_token": "0" * 40} for n in "xy"]
     broken = answer(500, {"code": "internal_error", "detail": "A defect."})
@@ -223,7 +225,7 @@ def test_a_failing_service_does_not_end_the_work(fake: FakeService) -> None:
 def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
     fake: FakeService, stay: str, tmp_path: Path
 ) -> None:
-    """A program is stopped when its hold cannot be extended.
+    """`work` stops a program when it cannot extend the claim.
 
     The credentials may be renewed while the lease lasts, but not later (promise P4).
     """
@@ -318,7 +320,7 @@ def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> N
 def test_the_delay_of_a_released_person_grows_with_each_failure(fake: FakeService) -> None:
     """The delay of a released person grows with each failure, and is at most an hour.
 
-    Earlier holds that expired count as failures. `--retry-after 0` means no delay.
+    Earlier claims that expired count as failures. `--retry-after 0` means no delay.
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40, "attempts": 1}
     words = ["work", "bakery", "--max", "2"]

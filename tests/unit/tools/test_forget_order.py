@@ -1,4 +1,4 @@
-"""The command forget_order deletes the orders of a stack's waitlists from Redis, and reports
+"""The command forget_order deletes the queues of a stack's waitlists from Redis, and reports
 failures.
 """
 

@@ -1,4 +1,6 @@
-"""The console's counter: an operator calls people to a desk, ends their calls, and can undo it."""
+"""Tests of the console's counter: an operator calls people to a desk, ends their calls, and can
+undo the last decision.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -16,7 +18,7 @@ ROOM = "Room 2"
 
 @dataclass
 class Counter:
-    """A console at its counter. `due` are the decisions that can still be undone."""
+    """A console that shows its counter. `due` contains the decisions that can still be undone."""
 
     console: Opened
     bakery: Bakery
@@ -76,7 +78,7 @@ def counter(console: Opened, bakery: Bakery, due: list[Callable[[], None]]) -> C
 def other_desk(
     service_url: str, bakery: Bakery, due: list[Callable[[], None]]
 ) -> Iterator[Counter]:
-    """Yield the counter of another console on the same waitlist."""
+    """Yield the counter of a second console on the same waitlist."""
     with opened(api_of(service_url)) as console:
         yield Counter(console, bakery, "Room 3", due)
 
@@ -103,7 +105,7 @@ def test_the_browser_remembers_the_desk(counter: Counter) -> None:
     [("", "Enter the name of this desk"), ("a" * 300, "may have at most 60 characters")],
 )
 def test_a_desk_without_a_usable_name_calls_nobody(counter: Counter, room: str, says: str) -> None:
-    """The error stands at the field, which gets the focus."""
+    """The error is shown at the field that caused it, and this field gets the focus."""
     counter.bakery.sign_up("ada")
     sent = counter.console.send(counter.path, room=room, key=counter.key)
     assert says in readable(sent.text)

@@ -1,4 +1,4 @@
-"""The page of the console with the invitations, and its dialog."""
+"""Tests of the console's page with invitations, and of its dialog for inviting people."""
 
 import re
 

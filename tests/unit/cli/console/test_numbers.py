@@ -1,4 +1,4 @@
-"""How the console formats numbers and times, and prepares charts."""
+"""Tests of how the console formats numbers and times, and prepares charts."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -77,7 +77,7 @@ def test_a_sparkline_ends_at_the_right_edge() -> None:
 
 
 def moment(value: str | None, timezone: str = "Asia/Kolkata") -> str:
-    """Return the time as a page of a waitlist in this time zone shows it."""
+    """Return the time in the form in which a page of a waitlist in this time zone shows it."""
     template = Pages("http://127.0.0.1").templates.from_string("{{ value|moment }}")
     return template.render(value=value, waitlist={"timezone": timezone})
 

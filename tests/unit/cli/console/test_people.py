@@ -185,7 +185,7 @@ def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery)
     ]
     profile = {"name": "Ada", "size": "huge", "terms": "I agreed in 2025", "score": 7}
     bakery.sign_up("ada", profile=profile, attributes={"city": "Bonn", "language": ["de", "en"]})
-    # The list has changed its questions since the signup.
+    # The waitlist has changed its questions since the person signed up.
     ask(bakery, questions)
     ada = person(console, bakery, "ada")
     shown = console.text(f"{ada.path}/edit")
@@ -533,8 +533,8 @@ def test_add_asks_the_questions_of_the_list_and_makes_an_id(
 def test_a_person_who_is_added_by_address_has_a_single_place(
     console: Opened, bakery: Bakery
 ) -> None:
-    """A person who signs up with another spelling of the address finds the place that the operator
-    has created (promise P1).
+    """A person signs up with a different spelling of the address, and finds the place that the
+    operator has created (promise P1).
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     add = f"/lists/{bakery.waitlist_id}/do/add"

@@ -1,4 +1,4 @@
-"""The notice after an action has a button that undoes the action, if the action can be undone."""
+"""If an action can be undone, the notice after the action has a button that undoes it."""
 
 import re
 
