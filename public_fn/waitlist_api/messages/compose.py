@@ -105,13 +105,15 @@ def compose(
     """
     chosen = record.contact.language
     language = next((code for code in LANGUAGES if code == chosen), rules.language)
-    words = choose_words(kind.name, language, rules, invitation_texts.get(language))
+    number = record.call_number
+    own = invitation_texts.get(language)
+    words = choose_words(kind.name, language, rules, own, has_number=number != "")
     until = _time(kind.until_millis(record), rules.timezone or settings.timezone)
     direction = load_texts(language)["direction"]
-    values = {"name": settings.name, "until": until, "to": record.call.to}
+    values = {"name": settings.name, "until": until, "to": record.call.to, "number": number}
     if direction == "rtl":
-        # Isolate the names of the waitlist and of the place, so that they keep their own writing
-        # direction. Write times from left to right.
+        # Isolate the names of the waitlist and of the place, and the call number, so that they keep
+        # their own writing direction. Write times from left to right.
         values = {name: f"{FSI}{value}{PDI}" for name, value in values.items()}
         values["until"] = f"{LRI}{until}{PDI}"
     subject, text = (

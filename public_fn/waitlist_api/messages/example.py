@@ -30,6 +30,7 @@ def compose_example(
     now_millis: int,
 ) -> Message:
     """Compose a message to a fictitious customer. The message links to the waitlist's page."""
+    numbers = settings.call_numbers
     record = EntryRecord(
         waitlist_id=waitlist_id,
         entry_id="",
@@ -41,6 +42,7 @@ def compose_example(
         question=Question(confirm_by_millis=now_millis + CONFIRM_MILLIS),
         contact=Contact(language=language),
         call=Call(to=EXAMPLE_PLACE),
+        call_number=f"{numbers.prefix}042" if numbers else "",
     )
     rules = settings.messages or NO_KINDS_CHOSEN
     head = Letterhead(base_url, None)

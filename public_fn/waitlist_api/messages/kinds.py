@@ -140,6 +140,7 @@ KINDS: tuple[Kind, ...] = (
         name="joined",
         events=("joined", "verified", "reinstated"),
         is_current=_joined,
+        placeholders=("name", "number"),
         once_a_stay=True,
         waits_for_later_event=_joined_later,
     ),
@@ -177,7 +178,7 @@ KINDS: tuple[Kind, ...] = (
         name="called",
         events=(CALLED,),
         is_current=_called,
-        placeholders=("name", "to"),
+        placeholders=("name", "to", "number"),
     ),
     Kind(
         name="ending",

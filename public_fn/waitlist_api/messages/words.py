@@ -23,15 +23,22 @@ def load_texts(language: str) -> dict[str, Any]:
 
 
 def choose_words(
-    kind: KindName, language: Language, rules: MessageRules, own: OwnText | None = None
+    kind: KindName,
+    language: Language,
+    rules: MessageRules,
+    own: OwnText | None = None,
+    *,
+    has_number: bool = False,
 ) -> dict[str, str]:
     """Return the `subject`, `text` and `button` of a message.
 
     `own` are the texts of the invitation that the message is about. If they are None, use the texts
-    of the waitlist.
+    of the waitlist. If `has_number` is true, the default texts may name the customer's call number.
     """
     own = own or rules.texts.get(language, {}).get(kind, OwnText())
-    texts: dict[str, str] = load_texts(language)[kind]
+    texts: dict[str, Any] = load_texts(language)[kind]
+    if has_number:
+        texts = texts | texts.get("numbered", {})
     # A blank text would result in a mail without a subject, or in an invisible link.
     chosen = {name: getattr(own, name) or "" for name in FIELDS}
     return {name: text if text.strip() else texts[name] for name, text in chosen.items()}

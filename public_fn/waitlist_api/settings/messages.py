@@ -49,8 +49,8 @@ class OwnText(Settings, frozen=True, kw_only=True, omit_defaults=True):
     """A waitlist's own texts for one kind of message.
 
     If a field is null, the default text is used. `{name}` is replaced by the name of the waitlist,
-    `{until}` by the deadline that the message is about, and `{to}` by the place to which the
-    customer is called.
+    `{until}` by the deadline that the message is about, `{to}` by the place to which the customer
+    is called, and `{number}` by the customer's call number.
     """
 
     subject: Annotated[NameText | None, Setting("The subject of the mail.", max_length=150)] = None

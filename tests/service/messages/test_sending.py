@@ -369,6 +369,10 @@ def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stag
     assert len(stage.stand_ins.mails) == sent
 
 
+# The characters that isolate a name in a text that is written from right to left.
+ISOLATES = range(0x2066, 0x206A)
+
+
 def test_a_called_person_is_told_where_to_come(stage: Stage) -> None:
     """Each call sends a message.
 
@@ -391,6 +395,42 @@ def test_a_called_person_is_told_where_to_come(stage: Stage) -> None:
     stage.people.release("ada")
     assert stage.send_news() == [], "the claim has ended"
     assert len(stage.stand_ins.mails) == 2
+
+
+def test_messages_name_the_number_by_which_the_person_is_called(stage: Stage) -> None:
+    stage.configure(
+        messages={"kinds": ["joined", "called"], "sms_countries": ["DE"]},
+        call_numbers={"prefix": "A"},
+    )
+    stage.joins("ada")
+    stage.joins("bob", languages="ar")
+    stage.joins("cyd", phone="+49 1512 3456789")
+    assert stage.send_news() == []
+    stage.people.claim(3, call={"to": "Room 2"})
+    assert stage.send_news() == []
+    subjects = [
+        subject.translate(dict.fromkeys(ISOLATES)) for subject in stage.stand_ins.subjects()
+    ]
+    assert set(subjects) == {
+        "Bakery: your number is A001",
+        "Bakery: A001, please come to Room 2",
+        "Bakery: رقمك هو A002",
+        "Bakery: الرقم A002، توجه إلى Room 2",
+    }
+    texts = [text["MessageBody"] for text in stage.stand_ins.texts]
+    assert ["A003" in text for text in texts] == [True, True]
+
+
+def test_own_texts_of_a_waitlist_can_name_the_number(stage: Stage) -> None:
+    """Somebody who joined before the waitlist had numbers has none."""
+    own = {"en": {"called": {"subject": "{number} to {to}"}}}
+    stage.configure(messages={"kinds": ["called"], "texts": own})
+    stage.joins("ada")
+    stage.configure(messages={"kinds": ["called"], "texts": own}, call_numbers={"prefix": "A"})
+    stage.joins("bob")
+    stage.people.claim(2, call={"to": "Room 2"})
+    assert stage.send_news() == []
+    assert sorted(stage.stand_ins.subjects()) == ["A001 to Room 2", "to Room 2"]
 
 
 def run(stage: Stage, minutes: int = 2) -> None:
