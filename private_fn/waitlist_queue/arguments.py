@@ -111,8 +111,8 @@ def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
 def _pack_filters(request: c.Claim | c.Admit) -> str:
     """Return the filters by which the script selects entries.
 
-    If the request has no filters, its segment is the filter. If it has no segment either, the
-    filter selects the whole queue.
+    If the request has no filters, its segment is the filter. If the request has no segment either,
+    the filter selects the whole queue.
     """
     return " ".join(request.filters) or request.segment or c.EVERYONE
 
@@ -141,8 +141,9 @@ def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
     )
 
 
-# Some scripts carry out many requests in one run. All of these requests are joined into a single
-# argument. Each of these functions creates the part of this argument that stands for one request.
+# Some scripts carry out many requests in one run. All these requests are joined into a single
+# argument of the script. Each of the following functions creates the part of this argument that
+# stands for one request.
 PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
     "holds": _pack_hold,
     "stays": _pack_stay,

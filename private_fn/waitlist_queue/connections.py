@@ -17,8 +17,8 @@ from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
 # A call to Redis must fail within 2 seconds, so that the public function still has time to answer
-# (see docs/internals/time-budgets.md). Each single wait is limited to less than that. If a wait
-# fails, time is left to find the node that has taken over.
+# (see docs/internals/time-budgets.md). Each single wait is limited to less than 2 seconds. If a
+# wait fails, enough time is left to find the node that has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
@@ -50,8 +50,7 @@ class _OwnRunId(str):
     """
 
 
-# The text is empty because a script that receives an empty `run_id` does not check on which server
-# it runs.
+# If a script receives an empty `run_id`, it does not check on which server it runs.
 OWN_RUN_ID = _OwnRunId()
 
 
@@ -61,8 +60,8 @@ deadline = Deadline(CALL_SECONDS)
 class _DeadlineConnection(Connection):
     """A connection that never waits beyond the deadline of a call.
 
-    The connection also sends the `run_id` of its server to the scripts. A script can then detect
-    that another server has taken over.
+    The connection also sends the `run_id` of its server to the scripts. With this `run_id`, a
+    script can detect that a different server has taken over.
     """
 
     _server_run_id: str | None = None
@@ -173,8 +172,8 @@ class _DeadlinePool(ConnectionPool):
 
 def connect(config: Config) -> Client:
     """Return a client for the Redis server or cluster at `redis_url`."""
-    # Do not send information about the client library to Redis, because the Redis user may not be
-    # allowed to run the commands for this.
+    # Do not send the name and version of the client library to Redis, because the Redis user may
+    # not be allowed to run the commands for this.
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
     options.update(socket_keepalive=True, credential_provider=credentials_of(config))
     if config.redis_cluster:
@@ -182,7 +181,8 @@ def connect(config: Config) -> Client:
         # If a node of the cluster is missing, calls to the other nodes must still work.
         options.update(require_full_coverage=False)
         return cast(Client, RedisCluster.from_url(config.redis_url, **options))
-    # The Redis client retries only after a lost connection. After a timeout, the caller retries.
+    # The Redis client itself retries only after a lost connection. After a timeout, the caller of
+    # the client retries.
     retry = Retry(NoBackoff(), RETRIES, supported_errors=(exceptions.ConnectionError,))
     pool = _DeadlinePool.from_url(config.redis_url, retry=retry, **options)
     return cast(Client, Redis.from_pool(pool))

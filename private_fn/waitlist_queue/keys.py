@@ -24,7 +24,7 @@ queue = _key("queue")
 # A sorted set of waiting entries that are not ready, sorted by rank.
 not_ready = _key("not_ready")
 
-# A sorted set of waiting entries whose address is not verified.
+# A sorted set of the waiting entries whose address is not verified, sorted by rank.
 unverified = _key("unverified")
 
 # A sorted set of entries that are not ready for a reason that ends at a known time. The score is
@@ -62,7 +62,8 @@ claims = _key("claims")
 # The score is the time, in milliseconds, at which the entry was parked.
 parked = _key("parked")
 
-# A hash with the number of expired claims and offers of each entry.
+# A hash with the number of expired claims and offers of each entry, which is the number of
+# attempts.
 attempts = _key("attempts")
 
 # A sorted set of entries whose record may lack a decision made by Redis.
@@ -80,8 +81,8 @@ segments = _key("segments")
 # A hash with the segments and the attributes version of each entry.
 tags = _key("tags")
 
-# A hash for imported rows that have the same time. A field is the first ticket of a millisecond.
-# Its value is the number of rows that were imported with a time in this millisecond.
+# A hash that counts imported rows with the same time. A field is the first ticket of a millisecond,
+# and its value is the number of rows that were imported with a time in this millisecond.
 shared_milliseconds = _key("shared_milliseconds")
 
 # A sorted set of customers who are inside.
@@ -92,11 +93,12 @@ inside = _key("inside")
 # The ticket identifies the signup with which the customer was admitted.
 visits = _key("visits")
 
-# A public snapshot of all positions in the queue.
+# A public snapshot of the positions in the queue, which is called the board.
 board = _key("board")
 
 
-# Each entry has a set of its own, which can be deleted when the customer's data is erased.
+# Each entry has its own set of moves, so the set can be deleted when the data of the customer is
+# erased.
 def moves(waitlist_id: str, entry_id: str) -> str:
     """Return the key of the sorted set that contains the moves of an entry.
 

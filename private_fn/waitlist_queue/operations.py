@@ -21,7 +21,8 @@ class Operation:
     """
 
     script: Script
-    # These functions return the keys that belong to a single request.
+    # These functions return those Redis keys that belong to a single request and not to the whole
+    # waitlist.
     own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
     # This function returns the arguments for a request. If one run of the script carries out
     # several requests, the function receives a list of requests.
@@ -92,8 +93,8 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     return [result_of(operation.script, operation.result, own) for own in replies]
 
 
-# The cache uses the name of the script as its key, because hashing a whole Script object would be
-# slow.
+# The cache uses the name of the script as its key, because computing the hash of a whole Script
+# object would be slow.
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
     """Return the Redis keys that a script uses for every request about a waitlist."""

@@ -33,9 +33,9 @@ FUNCTION = re.compile(r"^(local function (\w+)\(.*?^end\n)", re.MULTILINE | re.D
 WORD = re.compile(r"\w+")
 META_FIELD = re.compile(r"meta_(\w+)")
 KEY = re.compile(r"keys\.(\w+)")
-# If this code occurs in a script, the script uses all keys of a waitlist.
+# If a script contains this code, it uses all keys of a waitlist.
 EVERY_KEY = "unpack(KEYS)"
-# The store adds these arguments to every call of a script that uses them.
+# If a script uses one of these arguments, the store adds the argument to every call of the script.
 STORE_ARGUMENTS = ("now", "server_run_id")
 Names = tuple[str, ...]
 
@@ -137,8 +137,9 @@ def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
 
 
 def _without_unused_functions(library: str, code: str) -> str:
-    """Return the library code without the functions that the script does not use."""
-    # Redis creates each Lua function again in every run, which takes 0.1 microseconds per function.
+    """Return the code of the library without the functions that the script does not use."""
+    # In each run, Redis creates every Lua function of the script again, which takes 0.1
+    # microseconds for each function.
     pieces = FUNCTION.split(library)  # code, a function, its name, code, a function, its name, …
     named = set(WORD.findall("".join([*pieces[::3], code])))
     # Check the last function first. In Lua, a function can only be used by code that comes after

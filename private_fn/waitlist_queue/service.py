@@ -34,7 +34,8 @@ logger = logging.getLogger(__name__)
 class Rows(c.Request, frozen=True, kw_only=True, tag="batch"):
     """A batch whose requests have not been decoded yet.
 
-    They are decoded later, so that an invalid request does not make the others fail.
+    Each request is decoded separately later, so that an invalid request does not make the other
+    requests fail.
     """
 
     requests: Annotated[list[Any], msgspec.Meta(max_length=MAX_BATCH)]

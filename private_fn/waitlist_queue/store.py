@@ -23,7 +23,8 @@ TRANSIENT_ERRORS = (
     exceptions.TryAgainError,
     exceptions.OutOfMemoryError,
 )
-# Errors that only an operator can resolve. The log contains a hint for the operator.
+# Errors that only an operator can resolve. For these errors, the log contains a hint for the
+# operator.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
 # If a command in a pipeline fails with one of these errors, the store sends only this command
 # again.
@@ -97,8 +98,8 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # Retry the calls without a reply after all others. Their node may not respond, and waiting
-        # for it may use up the remaining time.
+        # Retry calls that got no reply after all other calls. The node of such a call may not
+        # respond, and waiting for it may use up the remaining time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
             number: self._resolve_reply(client, calls[number], replies[number]) for number in order
@@ -176,8 +177,8 @@ class RedisStore:
                     if self._client is not None:
                         return action(self._client, *arguments)
                 # The client may have an outdated map of the cluster, in which no node serves the
-                # hash slot of a waitlist. A node may serve it again by now. A new client reads the
-                # current map.
+                # hash slot of a waitlist. In the meantime, a node may serve this slot again. A new
+                # client reads the current map of the cluster.
                 self._client = self._connect()
                 return action(self._client, *arguments)
         except exceptions.RedisClusterException as error:

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 NowMillis = Callable[[], int]
-# A function that returns how many milliseconds are left until a maintenance run must end.
+# A function that returns the milliseconds that are left until a maintenance run must end.
 LeftMillis = Callable[[], int]
-# A function that returns whether the current maintenance run has to stop. The next run continues
-# the work.
+# A function that returns whether the current maintenance run has to stop now. The next run then
+# continues the work.
 IsTimeUp = Callable[[], bool]
 A_DAY_MILLIS = 24 * 3600 * 1000
 
@@ -26,7 +26,7 @@ def no_deadline() -> int:
 
 
 def never() -> bool:
-    """Return False, because work without a time limit never has to stop."""
+    """Return False, because work that has no time limit never has to stop."""
     return False
 
 

@@ -46,7 +46,7 @@ class Cold(WaitlistError):
 
 
 class StaleEpoch(WaitlistError):
-    """Redis has lost the queue once more since this rebuild began."""
+    """Redis has lost the queue again since this rebuild began."""
 
     code = "stale_epoch"
     shown_as = Rebuilding
@@ -221,7 +221,7 @@ class ClaimMismatch(WaitlistError):
 
 
 class NotHeld(WaitlistError):
-    """The entry has no claim in Redis. The record of the entry says why."""
+    """Redis has no claim of the entry. The record of the entry says why."""
 
     code = "not_held"
     shown_as = ClaimMismatch

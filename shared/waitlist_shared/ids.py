@@ -29,8 +29,7 @@ def entry_id_of(waitlist_id: str, customer_id: str) -> str:
 
 def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
     """Return the id of a segment, which is a set of attribute values such as `language: es`."""
-    # Use JSON, because it separates names from values, so that two different segments never have
-    # the same text.
+    # JSON separates names from values, so two different segments never have the same text.
     canonical = json.dumps([waitlist_id, sorted(segment.items())], separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).digest()
     return base64.b32encode(digest)[:16].decode().lower()
@@ -58,18 +57,23 @@ def new_epoch() -> str:
 
 
 def new_invitation_id(now_millis: int) -> str:
-    """Return an id for a new invitation. The ids of a waitlist are in the order of their times."""
+    """Return an id for a new invitation.
+
+    If the ids of a waitlist's invitations are sorted, they are in the order of their times.
+    """
     return f"{now_millis:011x}{secrets.token_hex(3)[:5]}"
 
 
 def token_of_invitation(invitation_id: str, token: str) -> str:
-    """Return the token with its first characters replaced, so that they name the invitation."""
+    """Return the token with its first characters replaced by the mark and the id of the
+    invitation.
+    """
     start = f"{INVITATION_MARK}{invitation_id}"
     return start + token[len(start) :]
 
 
 def invitation_of(token: str) -> str:
-    """Return the id of the invitation that the offer with this token belongs to.
+    """Return the id of the invitation to which the offer with this token belongs.
 
     Return an empty string if the offer belongs to no invitation.
     """

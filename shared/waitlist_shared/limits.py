@@ -48,7 +48,7 @@ ONCE_SECONDS = 24 * 3600
 INTERNAL_ONCE_SECONDS = 60
 
 # How long Redis remembers how many imported rows have the same `joined_at`. If an import is
-# repeated within this time, these rows keep their order.
+# repeated within this time, its rows keep their order.
 SHARED_MILLISECOND_SECONDS = 24 * 3600
 
 # How long Redis remembers that a signup has ended. The time must be longer than the longest

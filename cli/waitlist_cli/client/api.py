@@ -26,13 +26,13 @@ from waitlist_cli.errors import (
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
-# The client calls this function before each retry. The arguments are the error message, the pause
+# The client calls this function before each retry. Its arguments are the error message, the pause
 # in seconds, the number of the next attempt, and the maximum number of attempts.
 OnRetry = Callable[[str, float, int, int], None]
 
 
 class Fields(dict[str, Any]):
-    """A JSON object in a response. Reading a missing field raises Defective."""
+    """A JSON object in a response. If the code reads a missing field, Defective is raised."""
 
     def __missing__(self, name: str) -> Any:
         raise Defective(
@@ -106,7 +106,7 @@ class Api:
     ) -> Any:
         """Send a request with the operator's credentials, and return the JSON of the response.
 
-        If `only_new` is true, the service refuses to replace an existing object.
+        If `only_new` is true, the request must not replace an existing object.
         """
         headers = {"Idempotency-Key": key} if key else {}
         if only_new:

@@ -46,7 +46,9 @@ class Choice:
 
 @dataclass(frozen=True)
 class Target:
-    """The address of a service, and the AWS profile and region that sign its requests."""
+    """The address of a service, and the AWS profile and region with which its requests
+    are signed.
+    """
 
     url: str
     profile: str | None = None

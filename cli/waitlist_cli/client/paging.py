@@ -22,7 +22,7 @@ def pages(
         query: dict[str, str | int] = {**params, "limit": limit}
         if cursor:
             query["cursor"] = cursor
-            # The first request sends the position `first`. All later requests send a cursor
+            # The first request starts at the position `first`. All later requests send a cursor
             # instead.
             query.pop("first", None)
         page = api.operator("GET", path, params=query)

@@ -147,8 +147,7 @@ def _print_claims(context: Context, answer: dict[str, Any]) -> None:
         return
     if not rows and not limit:
         context.output.text("There is nobody to claim.")
-    # Print each value on its own line, because operators copy the tokens and a table would wrap
-    # them.
+    # Print each value on its own line. Operators copy the tokens, and a table would wrap them.
     for values in rows:
         context.output.pairs(dict(zip(columns, values, strict=True)))
         context.output.line("")

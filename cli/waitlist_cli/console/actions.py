@@ -34,7 +34,8 @@ class Form(ImmutableMultiDict[str, str]):
     def key(self) -> str:
         """The idempotency key of the dialog.
 
-        Because of this key, pressing the button of a dialog twice has only one effect.
+        If the operator presses the button of the dialog twice, the second request has the same key
+        and no effect.
         """
         return self.text("key") or str(uuid.uuid4())
 
@@ -66,8 +67,9 @@ class Form(ImmutableMultiDict[str, str]):
         }
 
     def seen(self) -> dict[str, Any] | None:
-        """Return the settings as they were when the form was opened, or None if this is
-        not known.
+        """Return the settings as they were when the form was opened.
+
+        Return None if these settings are not known.
         """
         try:
             found: dict[str, Any] | None = json.loads(self["seen"]) if "seen" in self else None
@@ -82,7 +84,7 @@ class Form(ImmutableMultiDict[str, str]):
 def seen(waitlist: Document, names: Iterable[str]) -> str:
     """Return these settings as JSON.
 
-    The hidden form field `seen` keeps them until the operator saves the form.
+    The form keeps them in its hidden field `seen` until the operator saves it.
     """
     return json.dumps({name: waitlist[name] for name in names})
 
@@ -159,7 +161,10 @@ def bulk_dialog(
     names: Sequence[str],
     entries: Sequence[str],
 ) -> Response:
-    """Return the dialog of an action on several people, whose names it shows in their order."""
+    """Return the dialog of an action on several people.
+
+    The dialog shows the names of the people in their order.
+    """
     return console.page(
         request,
         "dialog.html",

@@ -82,7 +82,10 @@ class Decisions:
         call_later(self._undo_seconds, lambda: self._send(decision))
 
     def undo(self, waitlist_id: str, entry_id: str) -> bool:
-        """Forget a decision. Return False if it has already been sent."""
+        """Forget a decision that has not been sent yet.
+
+        Return False if it has already been sent.
+        """
         with self._lock:
             return self._open.pop((waitlist_id, entry_id), None) is not None
 

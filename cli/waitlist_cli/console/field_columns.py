@@ -8,8 +8,8 @@ from typing import Any
 from waitlist_cli.operations.names import name_of, questions_of
 
 PARTS = ("attributes", "profile")
-# The number of columns that a table shows by default, and the number of columns that the operator
-# can choose from.
+# The number of columns that a table shows by default, and the number of columns from which the
+# operator can choose.
 MOST_USUAL, MOST_POSSIBLE = 6, 60
 Document = Mapping[str, Any]
 
@@ -31,7 +31,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns that a table shows, and the columns that the operator can choose from."""
+    """The columns that a table shows, and the columns from which the operator can choose."""
 
     shown: Sequence[Column]
     possible: Sequence[Column]

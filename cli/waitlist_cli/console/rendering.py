@@ -19,7 +19,8 @@ from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 
-# A time that is less than 12 hours away is shown without a date, because the date is then clear.
+# If a time is less than 12 hours away, it is shown without its date, because the date is then
+# obvious.
 TIME_ALONE = timedelta(hours=12)
 # Numbers from this size on are abbreviated, for example to 12.3K. Smaller numbers are written in
 # full.
@@ -43,7 +44,7 @@ def own(value: object) -> str:
 def sentence(message: str) -> str:
     """Format what is wrong with a field as a sentence.
 
-    The service's messages begin with a verb, because the name of the field stands before them.
+    The messages of the service begin with a verb, and the name of the field is put before them.
     """
     shown = text(message)
     whole = shown if shown[:1].isupper() else f"This answer {shown}"

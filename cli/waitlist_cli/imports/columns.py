@@ -197,8 +197,8 @@ class _Row:
     def check_addresses(self) -> None:
         """Raise InvalidRow if another program has damaged an address.
 
-        An export contains each address twice, in a cell and as JSON. If both are equal, the address
-        is not damaged.
+        An export contains each address twice, in a cell and as JSON. If the two are equal, the
+        address is not damaged.
         """
         for target in ADDRESSES if self._may_be_broken else ():
             part, _, name = target.partition(".")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 SHOWN = 10
-# The limits that the dry run checks itself. Files break these limits more often than the other
-# rules of the service.
+# The rules of the service that the dry run checks itself. Files break these rules more often than
+# the other rules.
 CUSTOMER_ID = re.compile(r"[!-~]{1,256}")
 MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
@@ -43,7 +43,7 @@ class Person:
     # is personal data.
     name: str
     priority: int
-    # The signup time, or "" if the file has no signup time for the person.
+    # The signup time of the person, or "" if the file contains none.
     joined_at: str
     rank: int | None = None
 
@@ -80,7 +80,9 @@ class DryRun:
 
     @property
     def between(self) -> int:
-        """The number of people in the middle, who are in neither `first` nor `last`."""
+        """The number of people in the middle, who are neither among the first nor among the last
+        people.
+        """
         return self.people - len(self.first) - len(self.last)
 
     def as_json(self) -> dict[str, Any]:

@@ -49,7 +49,8 @@ class TimeGuess:
 
     # The format of the times. It is None if the times are in ISO 8601.
     time_format: str | None
-    # Another format that fits all the times but gives different results, or None if there is none.
+    # A different format that also fits all the times, but gives different results. It is None if
+    # there is no such format.
     other: str | None = None
 
 

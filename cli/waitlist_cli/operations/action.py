@@ -35,16 +35,16 @@ class Field:
     label: str
     kind: str = "text"
     hint: str = ""
-    # The initial value of the field in the dialog. If the field is a `choice`, this is also the
-    # default of the command.
+    # The initial value of the field in the dialog. If the field is a `choice`, this value is also
+    # the default of the command.
     value: str = ""
     options: Sequence[tuple[str, str]] = ()
     is_required: bool = False
     at_least: int = 0
     at_most: int | None = None
-    # The name of the command's option, if it differs from the name of the field.
+    # The name of the option in the command, if it differs from the name of the field.
     option: str = ""
-    # The help text of the command's option, if it differs from the hint in the dialog.
+    # The help text of the option in the command, if it differs from the hint in the dialog.
     help: str = ""
     # Returns the field as it should be for a waitlist and a person, or None if the dialog does not
     # need the field. The person is {} if the action is on the whole waitlist.
@@ -100,7 +100,7 @@ class Request:
 
     method: str = "POST"
     path: str
-    # Whether the team on duty may send this request (see
+    # True if the team on duty may send this request (see
     # docs/operate/policies/limited-operator.json).
     is_daily: bool = True
 
@@ -145,7 +145,8 @@ class Action(Request):
     # other fields only if the operator opens them.
     asked: Callable[[Document, Document], Sequence[Field]] = lambda _waitlist, _person: ()
     fields: Sequence[Field] = ()
-    # Whether the dialog stays open after the action, so that the operator can take it again.
+    # True if the dialog stays open after the action, so that the operator can take the action
+    # again.
     stays_open: bool = False
     # Fields of the request body that have the same values in every request.
     body: Mapping[str, Any] = field(default_factory=dict)
@@ -154,7 +155,7 @@ class Action(Request):
     # The sentence that the operator must tick in a second dialog. If it is "", there is no second
     # dialog.
     sure: str = ""
-    # Whether the action deletes data for good. The command then asks for a confirmation.
+    # True if the action deletes data for good. The command then asks for a confirmation.
     is_deleting: bool = False
 
     @property
@@ -199,15 +200,16 @@ class PersonAction(Action):
     )
     # A function that converts the operator's values to the remaining fields of the request body.
     to_body: Callable[[dict[str, Any]], dict[str, Any]] = lambda values: values
-    # What the operator is told after the action. If it is a function, it gets the response.
+    # The text that tells the operator the result of the action. If it is a function, its argument
+    # is the response.
     notice: str | Callable[[Any], str]
     # The name of the response field that contains a secret of the customer, such as a token.
     reveals: str = ""
     # The value of `outcome` in the JSON output of the command, if the response is not an entry.
     outcome: str = ""
-    # Whether the command prints the notice, and not the status of the entry.
+    # True if the command prints the notice of the action instead of the status of the entry.
     prints_notice: bool = False
-    # Whether the action ends the claim of the person, if this console has claimed the person.
+    # True if the action ends the claim of a person whom this console has claimed.
     ends_claim: bool = False
     # This function returns the requests that undo the action, in the order in which they are sent.
     # Its arguments are the person before the action, and the same person after it. An action that

@@ -84,7 +84,10 @@ def offered_until(entries: list[dict[str, Any]], zone: str = "") -> str:
 
 
 def withdrawals(entries: Sequence[Document]) -> list[Inverse]:
-    """Return the requests that take offers back. An admission without an offer stays."""
+    """Return the requests that take these offers back.
+
+    If a person was admitted without an offer, the admission stays.
+    """
     return [
         Inverse("withdraw", entry["entry_id"], {"offered_until": entry["offered_until"]})
         for entry in entries
@@ -185,8 +188,8 @@ def admissions(
             "entries"
         ]
         # The response to a repeated request leaves out offers that have ended. Only an empty
-        # response means that nobody is left in the queue. A quota continues even if nobody gets a
-        # slot yet.
+        # response means that nobody is left in the queue. If a quota is filled, the requests
+        # continue even if nobody gets a slot yet.
         if not found and not refill:
             return
         yield found

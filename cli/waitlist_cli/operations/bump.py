@@ -35,8 +35,8 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 def way_back(person: Document) -> list[Inverse]:
     """Return the request that moves a person back to the place where they are now.
 
-    A move to a priority puts people in the order of their signups. The request therefore exists
-    only if the person stands where their signup has put them.
+    A move to a priority places a person by the time of their signup. The request therefore exists
+    only if the person is at the place that follows from their signup.
     """
     if person["rank"] is None or person["joined_at"] is None:
         return []

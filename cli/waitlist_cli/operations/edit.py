@@ -60,7 +60,10 @@ def _read(values: dict[str, Any], waitlist: Document, person: Document) -> dict[
 
 
 def _answer(question: Field, values: Mapping[str, str], person: Document) -> Any:
-    """Return the answer to store. An answer that has not changed is stored as it was."""
+    """Return the answer that the service stores.
+
+    If the operator has not changed an answer, it stays as it was stored.
+    """
     typed = values.get(question.name, question.value)
     if typed == question.value:
         return stored_answer(question, person)

@@ -40,7 +40,8 @@ LIST_ACTIONS: tuple[ListAction, ...] = (
     *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, NOTICE, END_NOTICE, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
-# These requests come from forms and file imports. They have no dialog of their own.
+# The console and the commands send these requests from forms and file imports, so they have no
+# dialog of their own.
 OTHERS = (
     Request(method="PUT", path=LIST),
     Request(method="PATCH", path=LIST),
@@ -74,7 +75,7 @@ def possible_for_person(person: Document) -> list[PersonAction]:
         case "waiting" if person["ready"]:
             actions = [BUMP, ADMIT_PERSON, CLAIM_PERSON, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
         case "waiting":
-            # Do not offer ADMIT_PERSON here, because the service refuses to admit a person who is
+            # ADMIT_PERSON is not offered here, because the service refuses to admit a person who is
             # not ready.
             is_held_back = "held_back" in (person["not_ready"] or ())
             is_unverified = "unverified" in (person["not_ready"] or ())

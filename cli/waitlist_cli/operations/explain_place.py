@@ -56,7 +56,7 @@ class Ahead:
     admitted_later: int
     # The number of people who had joined before this entry and then left.
     left: int
-    # The number of people who joined after this entry but are ahead of it now.
+    # The number of people who joined after this entry, but are ahead of it now.
     ahead_later: int
     # Whether all people were examined. If some were not examined, the real numbers can be higher.
     is_whole: bool

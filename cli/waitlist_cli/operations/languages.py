@@ -1,18 +1,18 @@
-"""Finds the languages in which a waitlist speaks to its customers."""
+"""Finds the languages that a waitlist uses for its customers."""
 
 from collections.abc import Iterator
 
 from waitlist_cli.operations.action import Document
 from waitlist_cli.operations.declared import settings
 
-# The languages of the service, and how they are called.
+# The languages of the service, with their names.
 LANGUAGES = dict(settings()["messages.language"].choices)
 
 
 def languages_of(waitlist: Document) -> list[str]:
-    """Return the languages of a waitlist: its usual language, and those of its own texts.
+    """Return the languages of a waitlist.
 
-    The usual language comes first.
+    Its usual language comes first, and then the languages of its own texts.
     """
     usual = (waitlist.get("messages") or {}).get("language")
     found = {*_languages(waitlist), *([usual] if usual else [])} or {"en"}

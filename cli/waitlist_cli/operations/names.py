@@ -12,7 +12,7 @@ NAME = re.compile(
     r"(?<![^\W_])(names?|surname|vorname|nachname|nom|prénom|nombre|apellidos?|اسم|الاسم|اسمك)"
     r"(?![^\W_])"
 )
-# These profile fields contain a name on lists whose page asks no questions.
+# On waitlists whose page asks no questions, these profile fields contain a name.
 USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
 ADDRESSES = ("email", "phone")
 
@@ -24,7 +24,10 @@ def questions_of(waitlist: Document) -> Sequence[Mapping[str, Any]]:
 
 
 def label_of(labels: str | Mapping[str, str]) -> str:
-    """Return the text of a label for operators, whose language is English if there is a choice."""
+    """Return the text of a label for operators.
+
+    If the label has several languages, it is the English text.
+    """
     if isinstance(labels, str):
         return labels
     return labels.get("en") or next(iter(labels.values()), "")

@@ -18,7 +18,10 @@ ENDED = "The notice has ended. Customers no longer see it."
 
 
 def _one_text(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a text in all languages, unless the waitlist has several languages."""
+    """Return the field for a text in all languages.
+
+    If the waitlist has several languages, return None.
+    """
     if len(languages_of(waitlist)) > 1:
         return None
     text = (waitlist.get("notice") or {}).get("text", "")
@@ -26,7 +29,9 @@ def _one_text(field: Field, waitlist: Document, _person: Document) -> Field | No
 
 
 def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for the text in one language, if the waitlist has this and others."""
+    """Return the field for the text in one language, if the waitlist has several languages and this
+    is one of them.
+    """
     languages, language = languages_of(waitlist), field.name.removeprefix("text_")
     if language not in languages or len(languages) == 1:
         return None
@@ -148,7 +153,7 @@ def _field_of(path: str) -> str:
 
 
 def shown_text(notice: Document) -> str:
-    """Say until when customers see a notice, or that it has ended."""
+    """Describe until when customers see the notice, or say that the notice has ended."""
     if notice["text"] is None:
         return ENDED
     until = f"until {format_value(notice['until'])}" if notice["until"] else "until you end it"

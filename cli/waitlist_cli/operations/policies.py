@@ -20,7 +20,7 @@ DEFAULTS = defaults("admission")
 
 
 def admits_alone(policy: Mapping[str, Any]) -> bool:
-    """Return whether a policy admits people without an operator."""
+    """Return whether a policy can admit people without an operator."""
     return bool(policy["rate"] or policy["schedule"] or policy["max_inside"])
 
 

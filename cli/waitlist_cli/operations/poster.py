@@ -38,7 +38,7 @@ QUIET_ZONE = 4
 LARGEST_CODE = 120
 # The width of an average character, as a share of the font size. Wide characters count as two.
 CHARACTER = 0.62
-# The poster also shows the address as text, so the address has to fit on it.
+# The poster also shows the address as text, so the address must not be longer than this.
 MAX_ADDRESS = 250
 ELLIPSIS = "…"
 
@@ -88,7 +88,7 @@ def address_of(waitlist: Mapping[str, Any]) -> str:
 def _content(
     name: str, about: str, colour: str, joins: Sequence[tuple[str, str]], url: str
 ) -> Iterator[str]:
-    """Yield the texts and the QR code, from the top of the sheet to its bottom."""
+    """Yield the texts and the QR code, from the top to the bottom of the sheet."""
     size, lines = _fitted(name, (19, 15, 12, 9), 3)
     bottom = BAND + 6.0
     for line in lines:
@@ -118,7 +118,7 @@ def _content(
 
 def _code(url: str, left: float, top: float, side: float, colour: str) -> Iterator[str]:
     """Yield the QR code with a coloured frame. Black on white can be scanned in any light."""
-    # Only the poster needs this library, so the other commands do not import it.
+    # Only the poster needs this library, so it is not imported for other commands.
     import segno
 
     modules = segno.make_qr(url, error="m").matrix

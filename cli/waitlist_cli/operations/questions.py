@@ -10,7 +10,7 @@ from waitlist_cli.terminal.output import CONTROLS
 
 PARTS = ("profile", "attributes")
 KINDS = {"email": "email", "tel": "tel", "checkbox": "tick", "select": "select"}
-# A waitlist without questions needs at least a name or an address to recognise a person.
+# If a waitlist has no questions, a name or an address is needed to recognise a person.
 USUAL = (
     {"name": "name", "label": "Name", "type": "text"},
     {"name": "email", "label": "Email address", "type": "email"},
@@ -64,7 +64,10 @@ def answered_fields(waitlist: Document, person: Document) -> list[Field]:
 
 
 def stored_answer(field: Field, person: Document) -> Any:
-    """Return what the record of the person contains for a question. None means no answer."""
+    """Return what the record of the person contains as the answer to a question.
+
+    None means that there is no answer.
+    """
     part, _, name = field.name.partition(".")
     return person[part].get(name)
 
@@ -76,14 +79,14 @@ def _one_line(stored: object) -> str | None:
     if isinstance(stored, bool) or not isinstance(stored, str | int | float):
         return None
     text = str(stored)
-    # Some characters are invisible, and the operator must notice them.
+    # The text may contain invisible characters, which the operator must notice.
     return None if CONTROLS.search(text) or text != text.strip() else text
 
 
 def _with_answer(field: Field, answer: str) -> Field:
     options = field.options
     if field.kind == "select" and answer not in dict(options):
-        # The list has changed its choices since the person answered.
+        # The waitlist has changed the choices of this question since the person answered it.
         options = [*options, (answer, answer)]
     return replace(field, value=answer, options=options)
 

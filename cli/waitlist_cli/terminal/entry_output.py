@@ -85,10 +85,10 @@ def print_each(
     words: tuple[str, str],
     people: Iterable[tuple[str, dict[str, Any], Refused | None]],
 ) -> int:
-    """Print who was refused, and the number of people who were not. Return the exit code.
+    """Print the people whom the service refused, and the number of all others.
 
-    Each item of `people` has three parts: a name, the fields that identify the person in the JSON
-    output, and the error. The error is None if the request succeeded.
+    Return the exit code. Each item of `people` has three parts: a name, the fields that identify
+    the person in the JSON output, and the error. The error is None if the request succeeded.
     """
     count, refused = 0, []
     for name, who, refusal in people:

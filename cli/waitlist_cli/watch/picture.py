@@ -17,11 +17,11 @@ from waitlist_cli.terminal.output import format_details, format_duration, format
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
-# A terminal is wide enough for eight numbers in a row, and for profiles, if it has at least this
-# many columns.
+# If a terminal has at least this many columns, it is wide enough for eight numbers in a row, and
+# for profiles.
 WIDE = 76
 LONGEST_NAME = 26
-# How many lines of the screen are not used for the table of people.
+# The number of screen lines that are not used for the table of people.
 OTHER_LINES = 14
 # The colours of the states in which a waitlist refuses signups.
 SHUT = {"closed": "red", "not_open_yet": "yellow"}
@@ -38,8 +38,8 @@ class Snapshot:
     gone_per_second: float | None
     depths: tuple[int, ...]
     people: Sequence[dict[str, Any]]
-    # Why the latest numbers could not be read. If this is set, the snapshot repeats the previous
-    # numbers.
+    # The reason why the latest numbers could not be read. If there is one, the snapshot repeats the
+    # previous numbers.
     problem: str = ""
 
     def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:

@@ -22,7 +22,7 @@ from waitlist_cli.watch.rates import Rates
 from waitlist_cli.work.signals import Shutdown
 
 HEAD = 50
-# Settings rarely change, so they are read only once for this many snapshots.
+# Settings rarely change, so they are read only once for this number of snapshots.
 SNAPSHOTS_PER_CONFIGURATION = 10
 DEPTHS = 120
 

@@ -10,9 +10,9 @@ from contextlib import suppress
 
 from waitlist_cli.errors import WrongUsage
 
-# The number of seconds that a program and its child processes may take to end after SIGTERM.
+# The time in seconds that a program and its child processes have to end after SIGTERM.
 GRACE_SECONDS = 5.0
-# How often to check whether a process group has ended.
+# The interval at which the command checks whether a process group has ended.
 LOOK_SECONDS = 0.05
 STDERR = 2
 

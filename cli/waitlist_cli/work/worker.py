@@ -28,14 +28,15 @@ from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# The longest pause of a worker after failures. Without pauses, a program that always fails would
-# run in a tight loop, because a released entry returns to the head of the queue.
+# The longest pause of a worker after failures. If there were no pauses, a program that always fails
+# would run again and again without a break, because a released entry returns to the head of the
+# queue.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
 # After the program has failed for a person, this person is not claimed again for some time. The
 # time doubles with each failure, up to this limit.
 MOST_RETRY_SECONDS = 3600
-# The number of failures is remembered for at most this many people.
+# The command remembers the number of failures of at most this many people.
 MOST_REMEMBERED = 10_000
 REASON_LENGTH = 500
 

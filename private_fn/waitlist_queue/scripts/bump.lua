@@ -10,7 +10,7 @@ local place = place_of(keys, entry_id)
 if not place or place.state ~= 'waiting' then return {'not_waiting'} end
 -- An entry with a different ticket belongs to a later signup, which this message must not move.
 if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- To find the target, count all waiting entries. Positions, in contrast, do not count entries with an unverified
+-- All waiting entries are counted to find the target. Positions, in contrast, do not count entries with an unverified
 -- address.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(place.rank)
@@ -25,7 +25,7 @@ local function target()
     last_ticket = next_stamp(keys, now, last_ticket)
     return BACK + last_ticket
   end
-  -- The entry does not move beyond the head of its own priority.
+  -- The entry does not move past the first entry of its own priority.
   local head = count_between(keys, '-inf', first_rank_of(place.rank) - 1)
   if index <= head then return place.rank end
   local ahead = to == 'front' and index or tonumber(places)

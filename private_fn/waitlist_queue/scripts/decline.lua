@@ -33,7 +33,8 @@ if hold then
   redis.call('HINCRBY', keys.meta, 'declined', 1)
   if once_key ~= '' then remember_move(keys, once_key, hold.stamp, once_seconds) end
 else
-  -- A later decision, such as another offer, does not undo the decline. The request is still answered as a repeat.
+  -- A later decision, such as another offer, does not undo the decline. The response is still that of a repeated
+  -- request.
   local wanted_deadline = tonumber(offered_until_millis) or 0
   outcome, hold = 'repeat', find_decision(keys, entry_id, function(decision)
     if decision.verb ~= 'declined' or ticket ~= '' and decision.ticket ~= tonumber(ticket) then return false end
@@ -42,7 +43,7 @@ else
     return wanted_deadline == 0 or decision.at == wanted_deadline
   end)
   if not hold and declined_before then
-    -- The decline has been recorded already, so Redis knows only that the idempotency key was used.
+    -- The decline has already been recorded, so Redis only knows that the idempotency key was used.
     hold = place_of(keys, entry_id)
     if hold then
       hold.stamp, hold.token, hold.basis, hold.placed = declined_before, '', false, false

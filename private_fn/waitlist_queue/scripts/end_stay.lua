@@ -16,7 +16,7 @@ if is_erased == '1' and not is_late then
   if take_outside(keys, entry_id) then wake(keys) end
 end
 if is_late then
-  -- The new signup determines whether the customer is inside.
+  -- If the customer has signed up again, the new signup decides whether the customer is inside.
 elseif inside_until_millis == '0' then
   if take_outside(keys, entry_id) then wake(keys) end
 elseif inside_until_millis ~= '' then
@@ -30,8 +30,8 @@ end
 local stamp = next_stamp(keys, now, nil, known_stamp)
 if unless_placed == '1' and place then return {'present', stamp, 0, place.ticket} end
 if ended then
-  -- The entry has been removed before, but Redis may have its place again. This happens if a server takes over that
-  -- lacks the newest writes.
+  -- The entry was already removed, but Redis may have its place again. This happens if a server takes over that lacks
+  -- the newest writes.
   if ticket ~= '' then take_out(keys, entry_id, place, ticket, counts_as == 'admitted') end
   return {'absent', stamp, ended, ticket_of_tombstone(keys, entry_id, join_id, ended)}
 end
@@ -39,9 +39,9 @@ local was = take_out(keys, entry_id, place, ticket, counts_as == 'admitted')
 local found = was and was ~= 'other' and place.ticket or false
 add_tombstone(keys, entry_id, join_id, stamp, ticket == '' and found)
 if counts_as == 'left' or counts_as == 'declined' then
-  -- A stay with a ticket had a place, even if Redis has lost it.
+  -- If the signup has a ticket, its entry had a place in the queue, even if Redis has lost this place.
   if was == 'other' or (not was and ticket == '') then return {'absent', stamp, stamp, found} end
-  -- An admission that came after the intent to leave does not count.
+  -- If the customer was admitted after the intent to leave was written, the admission does not count.
   local had_offer = was == 'offered' or was == 'done' and is_entered(place)
   if was == 'done' then
     uncount_admission(keys, place)

@@ -4,10 +4,12 @@
 -- ARGV entry_id ticket
 -- RETURNS exited|absent
 local visit = visit_of(keys, entry_id)
--- If the customer has been admitted again in the meantime, the new admission has a different ticket and must not end.
+-- If the customer has been admitted again in the meantime, the new admission has a different ticket, and this message
+-- must not end it.
 if ticket ~= '' and visit and visit ~= tonumber(ticket) then return {'absent'} end
 if meta_state == 'hydrating' then
-  -- The rebuild may have read the record before the customer left. It must not put the customer inside again.
+  -- The rebuild may have read the record before the customer left. The mark prevents the rebuild from counting the
+  -- customer as inside again.
   put_inside(keys, entry_id, ticket, LEFT_DURING_REBUILD)
   return {'exited'}
 end

@@ -13,7 +13,7 @@ if first ~= '' then
   from = rank or '+inf'
 end
 
--- Read one entry more than `limit`, to find out whether another page follows.
+-- Read one entry more than `limit`, to find out whether there is another page.
 local found = {}
 local function read(set)
   local members = redis.call('ZRANGEBYSCORE', set, from, '+inf', 'WITHSCORES', 'LIMIT', 0, limit + 1)

@@ -6,8 +6,8 @@
 -- RETURNS not_parked
 local place = place_of(keys, entry_id)
 local outcome, hold = 'redriven', place
--- If the entry was parked at another time, an operator has returned it since the message was sent, and it has been
--- parked again.
+-- If the entry was parked at a different time, an operator has already returned it, and it has been parked again since
+-- the message was sent.
 local is_requested_parking = parked_millis == '' or
   tonumber(parked_millis) == tonumber(redis.call('ZSCORE', keys.parked, entry_id) or nil)
 if hold and hold.state == 'parked' and is_requested_parking then

@@ -12,8 +12,8 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
--- The customer has left during a rebuild, and the record already says so. This message was sent before, so it comes
--- too late.
+-- The customer has left during a rebuild, and the record already says so. This message was sent earlier and arrives too
+-- late.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
 -- If the set `inside` contains the end of the customer's pass, nobody else has taken the customer's place, even if the
 -- pass has ended. Otherwise the customer needs a free place.

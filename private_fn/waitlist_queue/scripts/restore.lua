@@ -19,7 +19,7 @@ local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then
     if not is_same_stay then return end
-    -- The record has refused this admission, because the decision was based on an earlier place of the entry.
+    -- The record has refused this admission, because the decision was based on an earlier state of the entry.
     uncount_admission(keys, hold)
   elseif is_same_stay and new.state == 'offered' then
     -- The record has a different offer, which is open. This server does not know which slots were used for that offer,

@@ -7,8 +7,7 @@
 -- separated by spaces.
 -- RETURNS restored restored present gone
 
--- Appends two arguments to a command. Writing many entries with one command is much faster than one command for each
--- entry.
+-- Adds two arguments to a command. One command for many entries is much faster than one command for each entry.
 local function append_pair(values, first, second)
   values[#values + 1], values[#values + 2] = first, second
 end

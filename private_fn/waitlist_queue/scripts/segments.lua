@@ -12,7 +12,8 @@ if meta_segments_state == 'building' then return {'segments_building'} end
 
 local depths = {}
 for _ = 1, limit do
-  -- A segment id is followed by one of the bytes `:`, `;` and `<`. The byte `=` sorts after them.
+  -- In the index, each segment id is followed by one of the bytes `:`, `;` and `<`. The byte `=` sorts after all three,
+  -- so it ends the range of a segment.
   local from = after == '' and '-' or '[' .. after .. '='
   local members = redis.call('ZRANGEBYLEX', keys.segments, from, '+', 'LIMIT', 0, FIRST)
   local first_member = unpack(members)

@@ -31,15 +31,15 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
   if is_expiring then return {'expiring'} end
   -- The text "entry_id:join_id" is also the name of the tombstone.
   if redis.call('ZSCORE', keys.tombstones, stay) then
-    -- If the waitlist is still full, a repeated signup is refused for the same reason as before.
+    -- If the waitlist is still full, a repeated signup is refused for the same reason as the first one.
     if capacity and meta_state == 'warm' and total + off_queue >= capacity then return {'waitlist_full'} end
     return {'gone'}
   end
   local rank = waiting_rank(keys, entry_id)
   local hold = not rank and read_hold(keys, entry_id)
   if hold then
-    -- This stamp must be older than the decision that took the entry out of the queue, so that the record keeps that
-    -- decision.
+    -- This stamp (logical timestamp) must be older than the decision that took the entry out of the queue. Otherwise,
+    -- the record would not keep that decision.
     local stamp = given_rank and hold.stamp - 1 or hold.ticket
     return {'already', hold.rank, hold.ticket, stamp, false, false, false, false}
   end
@@ -54,7 +54,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
       return {'not_open_yet'}
     end
     if segments_version ~= meta_segments_version then return {'stale_segments'} end
-    -- During a rebuild the number of entries is unknown.
+    -- During a rebuild, the number of entries on the waitlist is unknown.
     if capacity and meta_state == 'hydrating' then return {'rebuilding'} end
     if capacity and total + off_queue >= capacity then
       add_tombstone(keys, entry_id, join_id, stamp)
@@ -97,7 +97,7 @@ local function place(stay, entry_id, join_id, given_rank, given_ticket, known_st
     ready_ahead = redis.call('ZCARD', keys.queue) - (has_reason(readiness) and 0 or 1)
   end
   local position = ahead + 1
-  -- If this signup is the last entry in the queue, the next signup in this run is placed directly behind it.
+  -- If this signup is now the last entry in the queue, the next signup of this run is placed directly behind it.
   is_last = is_last or is_signup and ahead == others
   local pace = not given_rank and pace_of(meta_paused, meta_pace)
   return {outcome, rank, ticket, stamp, position, (given_rank or not hides_counts) and verified, pace,

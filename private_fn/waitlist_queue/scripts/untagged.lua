@@ -8,8 +8,8 @@ if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')
   return {'ready', 0, {}}
 end
--- The set is read from the end. If entries leave at the front between two calls, the remaining entries keep their
--- distance from the end.
+-- The set is read from its end. If entries leave at the front between two calls, the other entries keep their distance
+-- from the end.
 local listed = ({waiting = keys.queue, not_ready = keys.not_ready, held = keys.held, parked = keys.parked})[which]
 local ids = listed and redis.call('ZREVRANGE', listed, offset, offset + limit - 1)
 if not ids or #ids == 0 then return {'untagged', 0, {}} end

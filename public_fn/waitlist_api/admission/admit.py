@@ -49,7 +49,7 @@ class AdmitCommand(Struct, frozen=True, kw_only=True):
 
 
 class AdmitOneCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to offer a slot to a single entry, whatever its position is."""
+    """An operator's request to offer a slot to a single entry, at any position in the queue."""
 
     waitlist_id: str
     entry_id: str
@@ -147,8 +147,8 @@ class Admissions(Struct, frozen=True):
             return offers[0].view, record
         if admitted.outcome != "repeat" and record.status not in PRESENT:
             raise NotWaiting(NOT_TO_BE_TAKEN)
-        # The offer has already ended, or another request has changed the entry since. Return the
-        # current state.
+        # The offer has already ended, or a different request has changed the entry. Return the
+        # current state of the entry.
         return self.positions.read(*key, to_operator=True), record
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
@@ -233,10 +233,10 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Let the passes begin now for entries that an earlier run has admitted but not recorded.
+        """An earlier run has admitted these entries, but has not recorded the admissions.
 
-        Return the entries, each with the end of its pass. An entry is left out if there is no more
-        room for it.
+        Let their passes begin now. Return the entries, each with the end of its pass. An entry is
+        left out if there is no more room for it.
         """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {

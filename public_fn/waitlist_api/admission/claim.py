@@ -24,7 +24,8 @@ from waitlist_api.settings.waitlist import pass_seconds_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting, WaitlistError
 
-# A claim can end before its customer is called, for example because the customer has left.
+# A claim can end before its customer is called to a place, for example because the customer has
+# left.
 CLAIM_ENDED = (AlreadyAdmitted, ClaimExpired, ClaimMismatch, EntryNotFound, NotWaiting)
 
 
@@ -94,7 +95,7 @@ class Claims(Struct, frozen=True):
         return Claiming(offers, held.limit)
 
     def claim_one(self, command: ClaimCommand) -> Offer:
-        """Claim the entry `command.entry_id`, whatever its position is."""
+        """Claim the entry `command.entry_id`, at any position in the queue."""
         claiming = self.claim(command)
         if claiming.offers:
             return claiming.offers[0]
@@ -121,8 +122,8 @@ class Claims(Struct, frozen=True):
                 by=command.by,
                 token=token,
                 to=command.call_to,
-                # Only one claim has this token, so the token also identifies the first call of the
-                # claim.
+                # Only one claim has this token, so the first call of the claim is identified by the
+                # token as well.
                 key=token,
             )
             try:

@@ -32,7 +32,7 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
     waitlist_id: str
     entry_id: str
     stay: int | None
-    # What the customer wants: to move to the end of the queue, or to leave. If it is None, the
+    # The customer's choice: to move to the end of the queue, or to leave. If it is None, the
     # setting `decline` decides.
     to: Literal["back", "leave"] | None
     offered_until_millis: int | None
@@ -65,7 +65,8 @@ class Declines(Struct, frozen=True):
         to = command.to or rules.to
         once_key = None
         if command.idempotency_key:
-            # The digest includes `to`, so the same key with another `to` counts as another request.
+            # The digest includes `to`. If a request has the same key but a different `to`, it
+            # therefore counts as a different request.
             once_key = once_key_of(f"{CUSTOMER} {command.to or ''}", command.idempotency_key)
         record = self.entries.find(waitlist_id, entry_id, stay)
         is_repeat = once_key is not None and record.hold.once_key == once_key

@@ -62,7 +62,7 @@ class _Within(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """Do nothing here, because `to_request` checks the segments."""
+        """There is nothing to do here, because `to_request` checks the segments."""
 
 
 def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:
@@ -71,8 +71,8 @@ def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str
     # call.
     key = idempotency_key or secrets.token_hex(16)
     return {
-        # Include the operator in the digest. If another operator uses the same key, Redis must not
-        # return the claim tokens to this other operator.
+        # Include the operator in the digest. If a second operator uses the same key, Redis must not
+        # return the first operator's claim tokens.
         "once_key": _digest(f"{by}\0{key}"),
         "once_body": _digest(json.dumps(asked, sort_keys=True)),
         "once_seconds": ONCE_SECONDS if idempotency_key else INTERNAL_ONCE_SECONDS,

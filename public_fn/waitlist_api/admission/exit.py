@@ -62,6 +62,6 @@ class Exits(Struct, frozen=True):
 
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:
     """Return whether the exit is already recorded."""
-    # An exit by the customer may make no room for others. In this case an operator's exit must
-    # still be recorded.
+    # An exit by the customer may not have made room for others. In this case, an operator's exit
+    # must still be recorded.
     return (record.went_out_millis if is_customer else record.end.exited_millis) is not None

@@ -114,7 +114,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     parked_millis: int | None = None
     # A digest of the caller's idempotency key.
     once_key: str | None = None
-    # If an offer is withdrawn, the next entry gets the slot, but only within these hours.
+    # If an offer is withdrawn, the next entry gets the slot. This happens only within these hours.
     hours: tuple[c.Hours, ...] = ()
     # The new value of this field in the record.
     changes_until_millis: int = 0
@@ -183,7 +183,7 @@ class Holds(Struct, frozen=True):
         record = self._record(verb, command, result)
         deadline_millis = getattr(result, "deadline_millis", 0)
         if command.once_key and result.outcome == "repeat":
-            # The entry may have received another offer in the meantime, so read its current state.
+            # The entry may have received a new offer in the meantime, so read its current state.
             return ActionResult(self.positions.read(*command.key), deadline_millis, result)
         return ActionResult(_view_after(verb, command, result), deadline_millis, result, record)
 
@@ -349,7 +349,7 @@ class Holds(Struct, frozen=True):
 
     def _view_of(self, record: EntryRecord, *, to_operator: bool) -> EntryView:
         view = self.positions.read(*record.key, to_operator=to_operator)
-        # The customer may have joined again after the record was read.
+        # The customer may have left and joined again since the record was read.
         return view if view.status == record.status else EntryView.recorded(record)
 
 
@@ -383,16 +383,15 @@ def _events(
 
 def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
-    # A repeated request gets no position if another claim has taken the entry in the meantime.
+    # If the entry has been claimed again in the meantime, a repeated request gets no position.
     if verb.after != "waiting" or result.position is None:
         return EntryView.placed(*place)
     return EntryView.placed(*place, result.position, result.total)
 
 
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
-    """Return whether an earlier attempt of the same command has already made this change.
-
-    The record shows this.
+    """Return whether the record shows that an earlier attempt of the same command has already made
+    this change.
     """
     decided = "admitted" if record.status == "admitted" else record.hold.end
     is_same = decided == verb.decided and record.status == verb.after
@@ -432,8 +431,8 @@ def _error_of(
     if isinstance(refusal, NotOffered | OfferExpired):
         return refusal
     if isinstance(refusal, NotParked):
-        # According to the record, the entry is set aside. Redis has another state. Maintenance will
-        # correct the difference.
+        # According to the record, the entry is set aside, but Redis has a different state.
+        # Maintenance will correct the difference.
         is_parked = record.status == "parked" and command.names_time_of(record)
         return Rebuilding() if is_parked else refusal
     if record.status in ("left", "leaving", "joining"):

@@ -33,7 +33,8 @@ from waitlist_shared.ids import new_invitation_id
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
 logger = logging.getLogger(__name__)
-# A request makes offers for this long. Maintenance makes the remaining offers.
+# The time for which a request makes offers. After this time, maintenance makes the remaining
+# offers.
 REQUEST_MILLIS = 8_000
 NO_OFFER_MESSAGE = (
     "this waitlist does not send the message `offered`, so add `offered` to `messages.kinds` first"
@@ -68,7 +69,7 @@ class Counted(Struct, frozen=True):
 
 
 class Invitations(Struct, frozen=True):
-    """Makes the offers of invitations, and counts what became of them."""
+    """Makes the offers of invitations, and counts how the offers ended."""
 
     records: InvitationRecords
     invitees: Invitees
@@ -148,7 +149,7 @@ class Invitations(Struct, frozen=True):
         while invitation.running:
             after = self._invite_page(invitation, is_resumed=is_resumed)
             if after is None:
-                # Another run has already stored this page, and continues with the next page.
+                # A different run has already stored this page, and continues with the next page.
                 return self.records.find(*invitation.ids) or invitation
             invitation, is_resumed = after, False
             if is_time_up():

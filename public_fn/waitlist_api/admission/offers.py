@@ -106,8 +106,8 @@ class OfferWriter(Struct, frozen=True):
             # Redis took an outdated version of the entry.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # Otherwise another request has changed the entry after it was taken, and has recorded that
-        # change.
+        # In all other cases, a different request has changed the entry after it was taken, and has
+        # recorded this change.
         return None
 
     def _write_joining(
@@ -126,7 +126,8 @@ class OfferWriter(Struct, frozen=True):
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
-            # If the record still has the same signup, another request has finished recording it.
+            # If the record still has the same signup, a different request has finished recording
+            # it.
             if changed.record is None or changed.record.join_id != record.join_id:
                 return None
         try:

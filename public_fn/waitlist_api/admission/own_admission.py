@@ -14,7 +14,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
-# A request with this deadline can never accept an offer, because no offer ends at time 0.
+# No offer ends at time 0, so a request with this deadline can never accept an offer.
 NO_OFFER = 0
 
 

@@ -49,8 +49,8 @@ class TakeOne(Struct, frozen=True):
         try:
             restored = self.positions.restore_place(record)
             if restored.ticket != record.ticket:
-                # Redis has lost its newest writes and still has the entry of an earlier signup, so
-                # repair the entry.
+                # Redis has lost its newest writes and still has the entry of an earlier signup.
+                # Repair the entry.
                 self.positions.repair_place(record)
             return restored
         except Gone as error:

@@ -70,7 +70,8 @@ class TokenKey(Struct, frozen=True):
 
     def code(self, waitlist_id: str, content: "CodeContent") -> str:
         """Return a code that proves that its holder can read messages to an address."""
-        # The signed text of a token contains fewer slashes, so it never equals the text of a code.
+        # The signed text of a token contains fewer slashes than the signed text of a code, so the
+        # two are never equal.
         purpose = f"move/{content.to}" if content.to else "verify"
         text = (
             f"{purpose}/{waitlist_id}/{content.entry_id}/{content.stay}/{content.minute}".encode()

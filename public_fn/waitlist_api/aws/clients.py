@@ -15,7 +15,7 @@ CONNECT_SECONDS = 1
 # The longest pause that botocore makes before the first retry of a throttled call. The maximum
 # doubles with each further retry.
 THROTTLED_PAUSE_SECONDS = 1
-# The header `x-amz-retry-after` can make a pause longer by at most this much.
+# The header `x-amz-retry-after` can make a pause longer, but by no more than this time.
 ASKED_PAUSE_SECONDS = 5
 
 
@@ -52,7 +52,7 @@ PATIENT_LAMBDA = _config(read_seconds=4, attempts=5)
 SENDING = _config(read_seconds=5, attempts=1)
 
 NO_DEADLINE = Deadline()
-# Botocore's HTTP response, and the parsed body of the response.
+# The HTTP response of botocore, and the parsed body of this response.
 Response = tuple[Any, Any]
 
 

@@ -76,7 +76,8 @@ class AddressChanges(Struct, frozen=True):
     def _move(self, key: tuple[str, str], stay: int, to: str) -> EntryRecord | None:
         """Try once to move the entry to the new address, and return the changed record.
 
-        Return None if another request has changed an entry first. The caller then tries again.
+        Return None if a different request has changed one of the entries first. The caller then
+        tries again.
         """
         record = self.steps.present(key, stay)
         if record is None:

@@ -31,7 +31,7 @@ SETTLED_MILLIS = 3600_000
 
 
 class Point(Struct, frozen=True):
-    """The place in the index from which the next page is read."""
+    """The point in the index from which the next page is read."""
 
     # Every shard is read from this time on, in milliseconds. The list of banned customers is sorted
     # by logical timestamps, so there this number is a logical timestamp.
@@ -164,7 +164,7 @@ def _is_unreached(record: EntryRecord, which: Unreached) -> bool:
 def _is_still_listed(record: EntryRecord, which: Listed, now_millis: int) -> bool:
     """Return whether the record says that the entry belongs in this list.
 
-    The index can be out of date, for example if the customer has just joined again.
+    The index can be outdated, for example if the customer has just joined again.
     """
     if record.intent.erase:
         return False

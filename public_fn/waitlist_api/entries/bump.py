@@ -95,8 +95,8 @@ class Bumps(Struct, frozen=True):
             record = changed.record
             if record is None or record.status not in PRESENT:
                 raise NotWaiting from changed
-            # Redis has moved an outdated version of the entry, so restore the entry from its
-            # record.
+            # The version of the entry that Redis has moved was outdated, so restore the entry from
+            # its record.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state="waiting", rank=moved.rank))
             raise Rebuilding from changed

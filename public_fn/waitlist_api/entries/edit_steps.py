@@ -62,7 +62,7 @@ class EditSteps(Struct, frozen=True):
         return marked.stamp
 
     def readdress(self, record: EntryRecord, profile: dict[str, Any]) -> None:
-        """Mark an unreachable customer as reachable if the new profile has another address."""
+        """If the new profile has a different address, mark an unreachable customer as reachable."""
         has_changed = any(record.profile.get(name) != profile.get(name) for name in ADDRESSES)
         if record.contact.unreachable and has_changed:
             self.recipients.mark_reachable(*record.key, record.ticket or 0)

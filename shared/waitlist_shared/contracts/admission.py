@@ -45,7 +45,7 @@ class Hours(Struct, frozen=True, array_like=True):
 
 
 class Invitee(Struct, frozen=True, array_like=True):
-    """An entry that an invitation is for. The ticket identifies the signup."""
+    """A person whom an invitation is for. The ticket identifies the signup."""
 
     entry_id: EntryId
     ticket: Ticket
@@ -62,8 +62,8 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # If `refill` is true, each unused offer goes to the next customer, until `count` customers have
     # entered. A request with a `count` of 0 cancels what is left of an earlier refill.
     refill: bool = False
-    # How long these offers last. If `refill` is true, the later offers last as long. If it is None,
-    # the admission policy decides.
+    # How long these offers last. If `refill` is true, the later offers have the same duration. If
+    # this field is None, the admission policy decides.
     offer_seconds: OfferSeconds | None = None
     entry_id: EntryId | None = None
     # If a ticket is given, the entry must still have this ticket. A customer who signs up again
@@ -79,13 +79,12 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # settings or a different schedule, it makes no offers.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # According to the record of the waitlist, the scheduled admissions up to the time
-    # `counted_until` have been counted, and `counted_slots` of these admissions are unused.
+    # The state of the schedule in the record of the waitlist: the scheduled admissions up to the
+    # time `counted_until` have been counted, and `counted_slots` of these admissions are unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0
-    # The scheduled times from `schedule_from` to `next_instant`. The time `next_instant` itself is
-    # not included.
+    # The scheduled times from `schedule_from` up to `next_instant`, which is not included itself.
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
     # The current or next period in which offers are made, and the periods after it. Redis makes no
@@ -109,7 +108,7 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     # of the customer's pass.
     entries: tuple[Claimed, ...] = ()
     stamp: Ticket = 0
-    # Whether more offers are due. If so, the caller should send another request.
+    # True if more offers are due. In this case, the caller should send another request.
     is_more: bool = False
     is_automatic: bool = False
     waiting: Number = 0
@@ -121,14 +120,14 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     # The version of the settings in Redis, if it differs from the caller's version.
     settings_version: Number = 0
     # How many entries the request has taken from the queue. If the outcome is `repeat`, this is the
-    # number of the first request.
+    # number that the first request has taken.
     taken: Number = 0
 
 
 class OnOffer(OnEntry, frozen=True, kw_only=True):
     """A request about an offer to a customer."""
 
-    # The ticket of the signup that the offer must belong to.
+    # The ticket of the signup to which the offer must belong.
     ticket: Ticket | None = None
     # The token of the offer, or "" if the caller does not know it. All offers that the end of the
     # admission has shortened have the same deadline, so only the token tells them apart.
@@ -205,7 +204,7 @@ class Renew(OnEntry, frozen=True, kw_only=True):
 
     # The ticket of the signup with which the customer was admitted.
     ticket: Ticket
-    # Whether the customer was admitted through a claim. Such a customer may exceed the limit
+    # True if the customer was admitted through a claim. Such a customer may exceed the limit
     # `max_inside`.
     is_claim: bool = False
 

@@ -77,7 +77,7 @@ class Claimed(Struct, frozen=True, kw_only=True):
     # The deadline of the claim or offer that expired. It is 0 if `expired_stamp` and
     # `no_show_stamp` are 0.
     ended_millis: Number
-    # The logical timestamp of the claim or offer, or None if the customer has been admitted.
+    # The logical timestamp of the claim or offer. It is None if the customer has been admitted.
     stamp: Ticket | None = None
     basis_stamp: Ticket
     placed_stamp: Ticket

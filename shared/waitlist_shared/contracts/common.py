@@ -95,7 +95,7 @@ class OnStay(OnEntry, frozen=True, kw_only=True):
 
 # The reasons why a waiting entry cannot be claimed or offered a slot.
 NotReadyReason = Literal["resting", "held_back", "delayed", "declined", "unverified", "away"]
-# The reasons that Redis decides about. An entry has at most one of them.
+# The reasons about which Redis decides. An entry has at most one of these reasons.
 DelayReason = Literal["delayed", "declined"]
 
 

@@ -18,7 +18,7 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 class SharedMillisecond(Struct, frozen=True, array_like=True):
-    """How many rows of an import have a time in the same millisecond."""
+    """The number of rows of an import that have a time in the same millisecond."""
 
     ticket: Ticket  # the first ticket of this millisecond
     count: Annotated[int, Meta(ge=1, le=MAX_BATCH)]
@@ -37,7 +37,7 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     """The tickets for the rows of an import are `first`, `first + apart`, and so on."""
 
-    # A logical timestamp that is later than all earlier decisions.
+    # A logical timestamp that is later than the timestamps of all earlier decisions.
     stamp: Ticket
     first: Ticket
     apart: Number = 1
@@ -55,7 +55,7 @@ class Insert(Signup, frozen=True, kw_only=True):
     ticket: Ticket
     priority: Priority = 0
     # The rank for an entry that gets its former place back. The entry gets this rank, or the
-    # nearest free rank ahead of it. Without a rank, the ticket determines the place.
+    # nearest free rank ahead of it. If no rank is given, the ticket determines the place.
     rank: Rank | None = None
 
 

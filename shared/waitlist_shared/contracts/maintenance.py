@@ -72,7 +72,7 @@ class InspectResult(Result, frozen=True, kw_only=True):
     dirty_stamp: Number
     # The version of the entry's segments, or None if Redis has no segments for the entry.
     attributes_version: Number | None = None
-    # The ticket identifies the signup that the entry belongs to.
+    # The ticket identifies the signup to which the entry belongs.
     ticket: Ticket | None = None
     # The version of the entry's readiness, or None if Redis has no readiness for the entry.
     readiness_version: Number | None = None

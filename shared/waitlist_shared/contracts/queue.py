@@ -54,7 +54,7 @@ class PingResult(Result, frozen=True):
 
 
 class Counters(Struct, frozen=True, kw_only=True):
-    """How often each event has happened since the waitlist was created."""
+    """How often each kind of event has happened since the waitlist was created."""
 
     signed_up: Number = 0
     left: Number = 0
@@ -126,7 +126,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     acceptance: Acceptance = "enter"
     # The maximum number of entries that may be claimed at the same time.
     max_claims: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
-    # The times at which signups begin and end. If a time is not set, the field is missing in Redis.
+    # The times at which signups begin and end. If the waitlist has no such time, Redis has no field
+    # for it.
     opens_millis: Number | UnsetType = UNSET
     closes_millis: Number | UnsetType = UNSET
     # True if the policy makes offers only during certain hours. Each message about offers contains
@@ -302,7 +303,7 @@ class Position(OnEntry, frozen=True, kw_only=True):
 
     segments: SegmentIds = ()
     segments_version: Number = 0
-    # Whether the request comes from the customer. Such a request shows that the customer is
+    # True if the request comes from the customer. Such a request shows that the customer is
     # present.
     is_poll: bool = False
 
@@ -326,7 +327,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # True if offers are due. The caller then sends an Admit request.
     is_due: bool = False
     offered_until_millis: Number | None = None
-    # The token of the claim or offer. It is empty if the entry waits.
+    # The token of the claim or offer. The token is empty if the entry is waiting.
     token: str = ""
     # True if the record contains a call number that the customer should see.
     has_call_numbers: bool = False
@@ -439,7 +440,7 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
 class Stats(OnWaitlist, frozen=True, kw_only=True):
     """Counts the entries on a waitlist."""
 
-    # How many of the first ready entries the result lists by their ids.
+    # The number of the first ready entries that the result lists by their ids.
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0
 
 
@@ -470,7 +471,7 @@ class StatsResult(Result, frozen=True, kw_only=True):
     is_due: bool
     # The logical timestamp of the last change.
     last_stamp: Number
-    # The logical timestamp that a change would get if it were made now.
+    # The logical timestamp that a change would get if the change were made now.
     clock_stamp: Number
     beat: Number
     settings_version: Number

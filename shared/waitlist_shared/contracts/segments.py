@@ -1,5 +1,6 @@
-"""The messages about segments, which say which entries a segment contains and how many of them are
-waiting.
+"""The messages about segments.
+
+They say which entries belong to a segment, and how many of these entries are waiting.
 """
 
 from typing import Annotated, Literal
@@ -66,7 +67,8 @@ class Untagged(OnWaitlist, frozen=True, kw_only=True):
 class UntaggedResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `untagged`, or `ready` if no entry is missing from the segment index."""
 
-    # The number of entries that were checked, or 0 if all entries have been checked.
+    # The number of entries that this call has checked. It is 0 if all entries have been checked
+    # before.
     looked_at: int = 0
     entry_ids: tuple[EntryId, ...] = ()
 

@@ -8,13 +8,13 @@ import { useOwnZone } from "/static/zones.js";
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");
 const NOTICE_MILLIS = 12000;
-// There is more time to undo an action than to read a notice.
+// Operators get more time to undo an action than to read a notice.
 const UNDO_MILLIS = 60000;
 const GONE = "The console does not answer. If it has ended, start it again with `waitlist console`.";
 
 const polls = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
 
-// A page does not poll while it is hidden or while a dialog is open.
+// While a page is hidden or a dialog is open, the page does not poll.
 const isStill = () => document.hidden || dialog.open;
 document.addEventListener("htmx:before:request", (event) => {
   if (polls(event) && isStill()) event.preventDefault();
@@ -52,10 +52,11 @@ function returnFocus() {
 }
 
 document.addEventListener("htmx:after:swap", (event) => {
-  // An undone action has a new notice, which replaces the notice with the button "Undo".
+  // When an action is undone, a new notice replaces the notice with the button "Undo".
   const undone = event.detail.ctx.sourceElement?.closest?.(".notice");
   if (undone && event.detail.ctx.response.status < 400) {
-    // What is outside an open dialog cannot be read, so the new notice moves into the dialog.
+    // While a dialog is open, screen readers cannot read what is outside it, so the new notice
+    // moves into the dialog.
     if (dialog.open) undone.after(document.querySelector("#notices .notice:last-of-type"));
     dismiss(undone);
   }
@@ -115,7 +116,8 @@ async function copyText(button) {
 }
 
 function dismiss(notice) {
-  // The browser takes the focus from a button that is disabled while its request runs.
+  // While the request of a button runs, the button is disabled, and the browser takes the focus
+  // away from it.
   const hadFocus = notice.contains(document.activeElement) || document.activeElement === document.body;
   const place = dialog.open ? dialog : document.getElementById("notices");
   const home = dialog.open ? dialog.querySelector("[data-close]") : document.getElementById("main");

@@ -18,7 +18,8 @@ export function runCounter() {
     const isOther = event.ctrlKey || event.altKey || event.metaKey || event.repeat;
     if (isTyping || isOther || !shortcuts.checked || document.querySelector("dialog[open]")) return;
     const matching = [...document.querySelectorAll(`[data-shortcut="${CSS.escape(event.key.toLowerCase())}"]`)];
-    // If several people are called, a key applies to the person who has the focus, or else to the last one.
+    // If several people are called, a key applies to the person who has the focus, or else to the
+    // last person on the page.
     const person = document.activeElement?.closest(".called");
     const button = matching.find((one) => person?.contains(one)) ?? matching.at(-1);
     if (!button || button.disabled) return;
@@ -26,7 +27,7 @@ export function runCounter() {
     button.click();
   });
 
-  // A refresh that began before the end of an action may have old data, so do not show it.
+  // If a refresh began before the end of an action, its data may be outdated, so it is not shown.
   const refreshes = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
   let actions = 0;
   document.addEventListener("htmx:before:request", (event) => {

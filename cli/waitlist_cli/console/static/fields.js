@@ -1,4 +1,4 @@
-// Moves the problems in a refusal to the fields that they are about.
+// Moves each problem of a refused form to the field that it is about.
 
 /** Remove the problems of the last request from the fields of a form. */
 export function clearProblems(form) {

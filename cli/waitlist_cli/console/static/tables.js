@@ -6,7 +6,8 @@ let sorted = null;
 
 const table = () => document.querySelector("table.people");
 const rows = () => [...(table()?.tBodies[0].rows ?? [])];
-// A dialog repeats the ticked people in hidden fields of the same name, so look only in the table.
+// A dialog repeats the ticked people in hidden fields that have the same name, so only the table is
+// searched.
 const ticks = () => [...document.querySelectorAll("table.people [name=entry]")];
 
 /** Let the operator sort, filter and tick the rows. The page can replace the table at any time. */

@@ -1,7 +1,7 @@
 -- NEEDS presence reasons segments tickets waiting
 
 -- Returns the rank of an entry that can be taken out of the queue, or nil and an error code. If the customer has signed
--- up again since the message was sent, the entry has another ticket and is not taken.
+-- up again since the message was sent, the entry has a different ticket and is not taken.
 local function check_certain(keys, entry_id, ticket)
   local rank, is_ready = waiting_rank(keys, entry_id)
   if not rank then return nil, 'not_waiting' end
@@ -11,7 +11,7 @@ local function check_certain(keys, entry_id, ticket)
   return rank
 end
 
--- Takes a certain entry out of the queue, whatever its position is. Returns the entry as pop_preferred does.
+-- Takes a certain entry out of the queue, at any position. Returns the entry in the same form as pop_preferred.
 local function take_certain(keys, entry_id, rank)
   if keys.not_ready then end_absence(keys, entry_id) end
   redis.call('ZREM', keys.queue, entry_id)

@@ -18,7 +18,8 @@ local function index_claims(keys)
   redis.call('HSET', keys.meta, 'claims_indexed', '1')
 end
 
--- Returns how many of the `count` requested entries may be claimed now. The caller must first end the expired claims.
+-- Returns how many of the `count` requested entries may be claimed now. Before this call, the caller must end the
+-- expired claims.
 local function within_limit(keys, max_claims, is_indexed, count, now)
   if not is_indexed then index_claims(keys) end
   -- Count only claims whose deadline has not passed.

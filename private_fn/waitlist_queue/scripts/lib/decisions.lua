@@ -69,8 +69,8 @@ local function decision_by_token(keys, entry_id, verb, token)
   end)
 end
 
--- Deletes the pending decisions after a logical timestamp. The record has given the entry another place since then, so
--- these decisions no longer apply.
+-- Deletes the pending decisions after a logical timestamp. The record has given the entry a different place since then,
+-- so these decisions no longer apply.
 local function forget_decisions_after(keys, entry_id, stamp)
   local kept, newest = {}, nil
   for row in string.gmatch(redis.call('HGET', keys.pending_decisions, entry_id) or '', '%S+') do
@@ -99,7 +99,7 @@ local function decision_before(keys, entry_id, stamp)
 end
 
 -- If the last claim or offer before a logical timestamp was ended by a decision of the kind `verb`, such as `expired`,
--- returns this decision. Otherwise, returns a false value.
+-- returns this decision. Otherwise, returns nil or false.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

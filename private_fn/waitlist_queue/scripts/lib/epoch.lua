@@ -21,7 +21,7 @@ end
 -- `epoch_start`.
 local function begin_epoch(keys, state, epoch, epoch_start, counters, scheduled_until, now,
     server_run_id)
-  -- Admissions that were due in the previous epoch are discarded, because they may already have been made.
+  -- Discard admissions that were due in the previous epoch, because they may already have been made.
   redis.call('HSET', keys.meta, 'state', state, 'epoch', epoch, 'last_ticket', epoch_start,
     'epoch_start', epoch_start, 'beat', 0, 'owner', server_run_id, 'bucket_at', now,
     'scheduled', 0, 'scheduled_until', scheduled_until)

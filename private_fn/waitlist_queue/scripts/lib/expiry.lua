@@ -46,7 +46,8 @@ local function end_expired(keys, max_attempts, now)
   if not has_expired_holds(keys, now) then return true end
   local expired = redis.call('ZRANGEBYSCORE', keys.held, '-inf', millis,
     'WITHSCORES', 'LIMIT', 0, EXPIRED_AT_ONCE)
-  -- Draw two stamps, because an offer that ends with a parked entry causes two events. Each event needs its own stamp.
+  -- Draw two stamps (logical timestamps). If the end of an offer parks the entry, it causes two events, and each event
+  -- needs its own stamp.
   local stamp = next_stamp(keys, now, next_stamp(keys, now))
   local no_show, misses_at_most, misses_then =
     unpack(redis.call('HMGET', keys.meta, 'no_show', 'misses_at_most', 'misses_then'))
@@ -66,7 +67,7 @@ local function end_expired(keys, max_attempts, now)
     return a.entry_id < b.entry_id
   end)
   for i, hold in ipairs(holds) do
-    -- Each entry that moves to the back needs its own rank.
+    -- Every entry that moves to the back of the queue needs its own rank.
     if i > 1 and no_show == 'to_back' then stamp = next_stamp(keys, now, stamp) end
     end_hold(keys, hold.entry_id, hold, hold.deadline, ends, stamp)
   end

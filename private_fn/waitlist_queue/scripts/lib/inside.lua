@@ -8,7 +8,7 @@ local function put_inside(keys, entry_id, ticket, until_millis)
   redis.call('HSET', keys.visits, entry_id, ticket)
 end
 
--- Removes a customer from the set `inside`. Returns whether the customer was in the set.
+-- Removes a customer from the set `inside`. Returns true if the customer was in the set.
 local function take_outside(keys, entry_id)
   redis.call('HDEL', keys.visits, entry_id)
   return redis.call('ZREM', keys.inside, entry_id) == 1

@@ -1,6 +1,6 @@
 -- NEEDS decisions segments tickets waiting
 
--- All offers of an invitation have tokens that begin with the same characters.
+-- The tokens of all offers of one invitation begin with the same characters.
 local INVITATION_LENGTH = 24
 
 -- Takes up to `most` invitees from the queue. Leaves out invitees who are not ready, who have signed up again since the

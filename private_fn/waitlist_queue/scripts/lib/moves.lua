@@ -13,8 +13,7 @@ local function forget_old_moves(keys, stamp)
   if #old > 0 then redis.call('ZREM', keys.moves, unpack(old)) end
 end
 
--- Remembers a move. The expiry of the set is postponed and never brought forward, so that no move is forgotten too
--- early.
+-- Remembers a move. The expiry time of the set is only ever postponed, so that no move is forgotten too early.
 local function remember_move(keys, once_key, stamp, seconds, ...)
   redis.call('ZADD', keys.moves, 'NX', stamp, once_key, ...)
   if redis.call('EXPIRE', keys.moves, seconds, 'GT') == 0 then
@@ -27,8 +26,8 @@ local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end
 
--- Returns the number of places of an earlier move. Returns false if the number is not known, because the move was
--- restored from the record.
+-- Returns the number of places by which an earlier request moved the entry. Returns false if the number is not known,
+-- because the move was restored from the record.
 local function distance_of(keys, once_key, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #once_key + 2)) or false

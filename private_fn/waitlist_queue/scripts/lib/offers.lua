@@ -27,8 +27,8 @@ local function offer(keys, popped, policy, tokens, stamp, paid, now)
   return entries, taken, is_automatic
 end
 
--- Makes an offer to the first entry of the queue if an admission is due. Returns the rows of the reply, and whether the
--- customer was admitted at once.
+-- If an admission is due, makes an offer to the first entry of the queue. Returns the rows of the reply. Also returns
+-- whether the customer was admitted at once.
 local function offer_next(keys, tokens, stamp, hours, now)
   local policy = read_policy(keys, now)
   read_hours(policy, hours, math.floor(now / 1000))

@@ -13,7 +13,7 @@ local function read_policy(keys, now)
     'presence_seconds', 'until_millis'}
   local values, policy = redis.call('HMGET', keys.meta, unpack(names)), {}
   for i, name in ipairs(names) do policy[name] = tonumber(values[i]) or values[i] end
-  -- The defaults are for a waitlist that has never had a policy or a quota.
+  -- These defaults apply to a waitlist that has never had a policy or a quota.
   policy.bucket_at, policy.scheduled = policy.bucket_at or now, policy.scheduled or 0
   policy.scheduled_until = policy.scheduled_until or 0
   policy.quota, policy.quota_open = policy.quota or 0, policy.quota_open or 0

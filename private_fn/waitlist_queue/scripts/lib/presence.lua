@@ -24,7 +24,7 @@ local function note_poll(keys, entry_id, now)
 end
 
 -- Removes the reason that the customer is away, which makes the entry ready unless it has other reasons. Returns the
--- readiness of the entry.
+-- new readiness of the entry.
 local function end_absence(keys, entry_id)
   local packed = redis.call('HGET', keys.readiness, entry_id)
   if not packed or not is_away(packed) then return packed end

@@ -22,7 +22,7 @@ local function run_length(keys, rank, direction)
   return full
 end
 
--- Returns the lowest rank in the priority that `rank` belongs to.
+-- Returns the lowest rank in the priority to which `rank` belongs.
 local function first_rank_of(rank)
   return math.min(MAX_PRIORITY, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
@@ -50,7 +50,7 @@ local function free_rank(keys, entry_id, rank, own)
   return upper and upper - 1
 end
 
--- Returns `rank` if it is free, or the next free rank after it.
+-- Returns `rank` if it is free, and otherwise the next free rank after it.
 local function free_rank_after(keys, rank)
   return rank + run_length(keys, rank, 1)
 end

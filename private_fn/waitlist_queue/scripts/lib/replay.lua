@@ -17,7 +17,7 @@ local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the answer to a repeated request: the entries of the earlier request that still have the claim or offer, or
+-- Returns the response to a repeated request: the entries of the earlier request that are still claimed or offered, or
 -- whose customers have been admitted.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}

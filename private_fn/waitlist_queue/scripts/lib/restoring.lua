@@ -1,12 +1,12 @@
 -- NEEDS holds int_text readiness requeue segments waiting
 
--- Returns whether the place from the record may replace the place that the entry has in Redis. The class Restore
--- explains `when`.
+-- Returns true if the place from the record may replace the place that the entry has in Redis. The comments of the
+-- class Restore explain `when`.
 local function may_restore(keys, entry_id, when, expected, is_hydrating, new, present)
   if not present then return true end
   if when == 'unchanged' then return expected == present.state .. ':' .. int_text(present.rank) end
   if when ~= 'older' or not is_hydrating then return false end
-  -- If Redis has admitted the customer, the record does not contain the admission yet.
+  -- If Redis has just admitted the customer, the record does not contain this admission yet.
   if present.state == 'done' and present.ticket == new.ticket then return false end
   if new.state == 'waiting' and present.state == 'waiting' and present.rank == new.rank then return false end
   if present.stamp > new.stamp then return false end
@@ -14,7 +14,7 @@ local function may_restore(keys, entry_id, when, expected, is_hydrating, new, pr
   return not dirty or tonumber(dirty) <= new.stamp
 end
 
--- Writes the segments and the readiness from the record, unless Redis has another signup of the same customer.
+-- Writes the segments and the readiness from the record, unless Redis has a different signup of the same customer.
 local function restore_edits(keys, entry_id, tags, readiness, ticket, present, is_restored)
   local is_same_stay = present and present.ticket == ticket
   if not is_restored and (not is_same_stay or present.state == 'done') then return end
@@ -26,7 +26,7 @@ end
 -- Restores an entry as its record says: waiting, claimed, with an offer, or parked (set aside for an operator).
 local function restore_place(keys, entry_id, new, present, time_millis)
   if present and present.state == 'waiting' then
-    -- Remove the entry first, because its own old rank must not block the new one.
+    -- Remove the entry from the queue first, because its own old rank must not count as taken.
     remove_waiting(keys, entry_id)
     leave_segments(keys, entry_id, present.rank)
   end

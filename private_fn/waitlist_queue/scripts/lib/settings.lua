@@ -1,6 +1,6 @@
 -- NEEDS over segments
 
--- If one of these settings is not set, Redis has no field for it.
+-- If a waitlist does not have one of these settings, Redis has no field for this setting.
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'has_call_numbers',
   'presence_seconds', 'misses_at_most', 'misses_then', 'until_millis'}
 
@@ -31,7 +31,7 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
   if former.presence_seconds then redis.call('UNLINK', keys.last_polls) end
   redis.call('HSET', keys.meta, unpack(fields))
   if max_claims then
-    -- If the waitlist still has the setting, the next claim creates this set again.
+    -- If the waitlist still has this setting, the next claim creates the set again.
     redis.call('UNLINK', keys.claimed)
     redis.call('HDEL', keys.meta, 'claims_indexed')
   end

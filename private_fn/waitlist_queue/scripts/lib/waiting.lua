@@ -57,8 +57,8 @@ local function count_ahead(keys, entry_id)
   return ready + passed_over - redis.call('ZCOUNT', keys.unverified, '-inf', rank - 1), ready
 end
 
--- Returns the waiting entry with this rank, or else the nearest waiting entry ahead of this rank, and the entry's rank.
--- Returns nil if there is no such entry.
+-- Returns the waiting entry with this rank, and the rank. If there is none, returns the nearest waiting entry ahead of
+-- this rank, and its rank. If there is none either, returns nil.
 local function waiting_until(keys, rank)
   local function nearest(set)
     local entry_id, found = unpack(redis.call('ZREVRANGEBYSCORE', set, rank, '-inf', 'WITHSCORES', 'LIMIT', 0, 1))

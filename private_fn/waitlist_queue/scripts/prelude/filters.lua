@@ -1,4 +1,4 @@
--- Refuse filters that were made with other segment settings, and refuse all filters until the segment index is
+-- Refuse filters that were made with outdated segment settings, and refuse all filters until the segment index is
 -- complete.
 -- NEEDS pop
 -- RETURNS stale_segments|segments_building

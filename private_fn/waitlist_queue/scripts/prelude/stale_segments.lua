@@ -1,3 +1,3 @@
--- Refuse a request that was made with other segment settings than the waitlist has now.
+-- Refuse a request that was made with outdated segment settings.
 -- RETURNS stale_segments
 if segments_version ~= meta_segments_version then return {'stale_segments'} end
