@@ -232,6 +232,25 @@ def test_a_good_answer_is_one_whatever_follows(stage: Stage, stand: Stand, answe
     assert stand.events == ["joined"]
 
 
+def test_a_receiver_may_need_longer_to_answer_than_to_accept_the_connection(
+    stage: Stage, stand: Stand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The receiver answers half a second after the time limit for connecting has passed."""
+    limit = 0.2
+    monkeypatch.setattr("waitlist_api.webhooks.receiver.CONNECT_SECONDS", limit)
+
+    def late(request: Any) -> None:
+        stand.ending.wait(limit + 0.5)
+        status(204)(request)
+
+    stage.scene.people.all_sign_up("ada")
+    stand.answers = [late]
+    stage.announce()
+    stage.run()
+    assert stage.queue.bodies == []
+    assert stand.events == ["joined"]
+
+
 def elsewhere(stand: Stand) -> Answer:
     return status(302, location=stand.url, content_length="0")
 
