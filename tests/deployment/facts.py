@@ -10,6 +10,7 @@ from typing import Any
 
 from tests.deployment.template import as_list
 from tools.deploy.rights import LIST_STREAMS, NETWORK_ACTIONS, TRACE_ACTIONS
+from waitlist_api.config import Config, ConfigError, EventsConfig, MessagesConfig, WebhookConfig
 
 Resources = dict[str, dict[str, Any]]
 Fact = Callable[[Resources], list[str]]
@@ -30,6 +31,14 @@ RESOURCE_POLICIES = (
     "AWS::Logs::ResourcePolicy",
 )
 ANYWHERE = ("0.0.0.0/0", "::/0")
+# The private function is not in this table, because AWS chooses the URL of Redis.
+CONFIGURATIONS: dict[str, Any] = {
+    "PublicFn": Config,
+    "MaintenanceFn": Config,
+    "EventsFn": EventsConfig,
+    "WebhookFn": WebhookConfig,
+    "MessagesFn": MessagesConfig,
+}
 NAMES_OF_SECRETS = ("SECRET", "PASSWORD", "TOKEN", "CREDENTIAL", "API_KEY")
 
 
@@ -166,6 +175,23 @@ def redis_is_called_with_tls(resources: Resources) -> list[str]:
     return [] if is_made_here or url == {"Ref": "ExistingRedisUrl"} else [f"Redis is at {url}"]
 
 
+def functions_accept_their_variables(resources: Resources) -> list[str]:
+    found = []
+    for name, function in of_type(resources, "Lambda::Function"):
+        if name in CONFIGURATIONS:
+            variables = function["Environment"]["Variables"].items()
+            # A value that is not known before the deployment is a function of CloudFormation. Use
+            # "1" instead, because some of these values must be numbers.
+            known = {
+                key: "1" if isinstance(value, dict) else str(value) for key, value in variables
+            }
+            try:
+                CONFIGURATIONS[name].from_env(known)
+            except ConfigError as error:
+                found.append(f"{name} does not start: {error}")
+    return found
+
+
 def secrets_are_in_no_variable(resources: Resources) -> list[str]:
     return [
         f"{name} has {variable} in its environment"
@@ -207,6 +233,7 @@ FACTS: tuple[Fact, ...] = (
     resource_policies_have_conditions,
     the_network_is_closed,
     redis_is_called_with_tls,
+    functions_accept_their_variables,
     secrets_are_in_no_variable,
     secrets_are_made_by_aws,
     operators_routes_are_iams,

@@ -111,6 +111,11 @@ VIOLATIONS: list[tuple[Fact, Path, Any]] = [
         {"Fn::Sub": "redis://${Redis.Endpoint.Address}:6379"},
     ),
     (
+        facts.functions_accept_their_variables,
+        (*PUBLIC, "Environment", "Variables", "TABLE_NAME"),
+        "",
+    ),
+    (
         facts.secrets_are_in_no_variable,
         (*PUBLIC, "Environment", "Variables", "ENTRY_TOKEN_SECRET"),
         "hunter2",
