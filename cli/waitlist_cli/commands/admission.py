@@ -149,7 +149,10 @@ def _print_claims(context: Context, answer: dict[str, Any]) -> None:
         context.output.text("There is nobody to claim.")
     # Print each value on its own line. Operators copy the tokens, and a table would wrap them.
     for values in rows:
-        context.output.pairs(dict(zip(columns, values, strict=True)))
+        pairs = dict(zip(columns, values, strict=True))
+        context.output.pairs(
+            {name: pairs[name] for name in pairs if name != "call_number" or pairs[name]}
+        )
         context.output.line("")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waitlist_cli.operations.names import name_of, questions_of
+from waitlist_cli.operations.names import own_name_of, questions_of
 
 PARTS = ("attributes", "profile")
 # The number of columns that a table shows by default, and the number of columns from which the
@@ -65,4 +65,4 @@ def columns_of(
 def _repeats_names(column: Column, waitlist: Document, people: Sequence[Document]) -> bool:
     values = [(column.value_for(person), person) for person in people]
     given = [(value, person) for value, person in values if value is not None]
-    return bool(given) and all(value == name_of(person, waitlist) for value, person in given)
+    return bool(given) and all(value == own_name_of(person, waitlist) for value, person in given)

@@ -34,6 +34,14 @@ def label_of(labels: str | Mapping[str, str]) -> str:
 
 
 def name_of(person: Document, waitlist: Document) -> str:
+    """Return the call number and the name of a person, such as `A042 Ada`.
+
+    A person without a call number has only a name.
+    """
+    return " ".join(filter(None, [person.get("call_number"), own_name_of(person, waitlist)]))
+
+
+def own_name_of(person: Document, waitlist: Document) -> str:
     """Return the name of a person, by the answers to the questions of the waitlist.
 
     If nobody asked for a name, return the address, then the first text that the person had to

@@ -1,4 +1,4 @@
-"""Finds people by a part of their customer id, profile or attributes."""
+"""Finds people by their call number, or by a part of their customer id, profile or attributes."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ def found_people(
     on_limit: Callable[[str], object] = lambda _: None,
     on_look: Callable[[], object] = lambda: None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the people whose id, profile or attributes contain `text`.
+    """Yield the people whose call number, id, profile or attributes contain `text`.
 
     The search examines at most `most` people of each status. If it reaches this limit, it calls
     `on_limit` with the status.
@@ -51,6 +51,7 @@ def found_people(
 
 
 def _texts(person: dict[str, Any]) -> Iterator[object]:
+    yield person["call_number"] or ""
     yield person["customer_id"]
     yield from person["profile"].values()
     yield from person["attributes"].values()

@@ -10,6 +10,7 @@ from waitlist_cli.terminal.output import format_count, format_details
 
 WAITING = (
     "position",
+    "call_number",
     "entry_id",
     "customer_id",
     "priority",
@@ -18,8 +19,9 @@ WAITING = (
     "profile",
     "attributes",
 )
-FOUND = ("status", "position", "entry_id", "customer_id", "joined_at", "profile")
+FOUND = ("status", "position", "call_number", "entry_id", "customer_id", "joined_at", "profile")
 OFFERED = (
+    "call_number",
     "entry_id",
     "customer_id",
     "offered_until",
@@ -28,9 +30,33 @@ OFFERED = (
     "joined_at",
     "profile",
 )
-PARKED = ("entry_id", "customer_id", "parked_at", "park_reason", "attempts", "profile")
-ADMITTED = ("admitted_at", "entry_id", "customer_id", "inside_until", "exited_at", "profile")
-CLAIMED = ("entry_id", "claim_token", "claimed_until", "attempts", "customer_id", "profile")
+PARKED = (
+    "call_number",
+    "entry_id",
+    "customer_id",
+    "parked_at",
+    "park_reason",
+    "attempts",
+    "profile",
+)
+ADMITTED = (
+    "admitted_at",
+    "call_number",
+    "entry_id",
+    "customer_id",
+    "inside_until",
+    "exited_at",
+    "profile",
+)
+CLAIMED = (
+    "call_number",
+    "entry_id",
+    "claim_token",
+    "claimed_until",
+    "attempts",
+    "customer_id",
+    "profile",
+)
 NUMBERS = ("position", "priority", "attempts")
 NESTED = ("profile", "attributes")
 EVENT = ("at", "event", "by", "reason", "detail")
@@ -61,6 +87,8 @@ def print_entries(
             {**entry, "customer_id": entry["customer_id"] or entry["entry_id"]} for entry in people
         ]
         unused = ["entry_id"] if any(map(passed_over, people)) else ["entry_id", "not_ready"]
+        if not any(entry["call_number"] for entry in people):
+            unused.append("call_number")
         columns = [name for name in columns if name not in unused]
     rows = (row(person, columns) for person in people)
     context.output.rows(columns, rows, title=title, right=NUMBERS)

@@ -20,7 +20,12 @@ from rich.text import Text
 from waitlist_cli.errors import CliError
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z")
-HEADINGS = {"position": "#", "customer_id": "customer", "joined_at": "joined"}
+HEADINGS = {
+    "position": "#",
+    "call_number": "number",
+    "customer_id": "customer",
+    "joined_at": "joined",
+}
 # Columns whose values are never wrapped, because operators copy these values from the screen.
 WHOLE = (
     "entry_id",

@@ -215,8 +215,8 @@ def test_an_exit_frees_a_place_inside(bakery: Bakery) -> None:
     listed = bakery.typed.json("admitted", *words)["entries"]
     assert [one["customer_id"] for one in listed] == ["ada", "bob"]
     (header, row) = bakery.typed.run("inside", *words).splitlines()
-    assert header.split("\t")[:3] == ["admitted_at", "entry_id", "customer_id"]
-    assert row.split("\t")[2] == "bob"
+    assert header.split("\t")[:3] == ["admitted_at", "call_number", "entry_id"]
+    assert row.split("\t")[3] == "bob"
     header, *rows = bakery.typed.run("export", *words, "--status", "admitted").splitlines()
     assert ("admitted_at" in header, len(rows)) == (True, 2)
     result = bakery.typed("--json", "exit", bakery.waitlist_id, "--customer", "eve")

@@ -85,7 +85,7 @@ def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
     assert typed.json("position", *of(bakery, "ada"))["rest_until"] == until
     typed.run("ready", *of(bakery, "bob"), "--no")
     shown = typed.run("head", bakery.waitlist_id)
-    assert [line.split("\t")[2:5:2] for line in shown.splitlines()[1:]] == [
+    assert [line.split("\t")[3:6:2] for line in shown.splitlines()[1:]] == [
         ["ada", "resting"],
         ["bob", "held back"],
     ]

@@ -85,12 +85,25 @@ def test_people_are_found_by_a_part_of_their_id_in_any_case(bakery: Bakery) -> N
     assert "--max limited the search to the first 1 waiting people" in result.stderr
 
 
+def test_people_are_shown_and_found_by_their_call_number(bakery: Bakery) -> None:
+    bakery.typed.run("edit", bakery.waitlist_id, "--call-numbers-prefix", "A")
+    bakery.sign_up("ada", "bob")
+    assert "A001" in bakery.typed.run("head", bakery.waitlist_id)
+    (found,) = bakery.typed.json("find", bakery.waitlist_id, "a002")["entries"]
+    assert (found["customer_id"], found["call_number"]) == ("bob", "A002")
+    claimed = bakery.typed.run("claim", bakery.waitlist_id)
+    assert "A001" in claimed
+    shown = bakery.typed.run("show", bakery.waitlist_id)
+    assert "A001, A002, …, which begin again every day" in shown
+
+
 def test_the_head_has_the_requested_length(bakery: Bakery) -> None:
     """P1"""
     bakery.sign_up(*NAMES)
     lines = bakery.typed.run("head", bakery.waitlist_id, "-n", "3").splitlines()
-    assert lines[0].split("\t")[:3] == ["position", "entry_id", "customer_id"]
-    assert [line.split("\t")[2] for line in lines[1:]] == NAMES[:3]
+    columns = ["position", "call_number", "entry_id", "customer_id"]
+    assert lines[0].split("\t")[:4] == columns
+    assert [line.split("\t")[3] for line in lines[1:]] == NAMES[:3]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,44 @@
+"""The console shows a person's call number first beside the name, and finds people by it."""
+
+import pytest
+
+from tests.unit.cli.conftest import Bakery
+from tests.unit.cli.console.opened import Opened
+from tests.unit.cli.console.test_people import person, search
+
+
+@pytest.fixture
+def people(bakery: Bakery) -> str:
+    """A waitlist with call numbers. The path of its page *People*."""
+    bakery.typed.run("edit", bakery.waitlist_id, "--call-numbers-prefix", "A")
+    bakery.sign_up("ada", "bob")
+    return f"/lists/{bakery.waitlist_id}/people"
+
+
+def test_tables_and_dialogs_show_the_number_before_the_name(
+    console: Opened, bakery: Bakery, people: str
+) -> None:
+    assert [name in console.text(people) for name in ("A001 ada", "A002 bob")] == [True, True]
+    assert "A001 ada ada" not in console.text(people)
+    ada = person(console, bakery, "ada")
+    assert "A001 ada" in ada.text
+    assert "A001 ada" in console.text(f"{ada.path}/remove")
+
+
+def test_the_counter_shows_whom_to_call_by_which_number(
+    console: Opened, bakery: Bakery, people: str
+) -> None:
+    counter = people.replace("/people", "/counter")
+    assert "A001 ada" in console.text(counter)
+    sent = console.send(counter, room="Room 2", key="a-key-of-this-test")
+    assert "A001 ada is called to Room 2." in sent.text
+    assert "A001 ada" in console.text(people.replace("/people", "/serve"))
+
+
+def test_people_are_found_by_their_number(console: Opened, bakery: Bakery, people: str) -> None:
+    assert "A002 bob" in search(console, bakery, "a002")
+
+
+def test_adding_a_person_says_the_number(console: Opened, bakery: Bakery, people: str) -> None:
+    added = console.submit(people.replace("/people", "/do/add"), customer_id="cyd")
+    assert "A003 cyd has joined." in added
