@@ -236,7 +236,8 @@ def test_missing_credentials_end_with_exit_code_4(tmp_path: Any) -> None:
 
 def test_a_pipe_that_closes_early_is_not_an_error(fake: FakeService) -> None:
     people = [{"entry_id": "a" * 26, "customer_id": f"c{number}"} for number in range(100)]
-    rest = dict.fromkeys(("position", "priority", "joined_at", "profile", "attributes"))
+    names = ("position", "call_number", "priority", "joined_at", "profile", "attributes")
+    rest = dict.fromkeys(names)
     page = {"entries": [{**one, **rest} for one in people], "cursor": "more"}
     fake.script = [answer(200, page)] * 1000
     command = [sys.executable, "-m", "waitlist_cli", *Typed(fake.url).service]
