@@ -28,6 +28,7 @@ MAIL = {"identity": {"field": "email"}, "messages": {"kinds": ["verify"]}}
 CHECKED = {"identity": {"field": "email", "verify": "before_offer"}}
 ASKED = {"confirm": {"every_days": 90}}
 AGREE = {"name": "terms", "label": "I agree to the terms", "type": "checkbox"}
+LINKED = {**AGREE, "label": "I agree to the [terms](https://example.com/terms)"}
 SIZE = {"name": "size", "label": "Size", "kept_in": "attributes"}
 EMAIL = {"name": "email", "label": "Email", "type": "email"}
 # These settings need no rule, because they work on every waitlist and every stack.
@@ -56,7 +57,6 @@ WITHOUT_NEEDS = frozenset(
         "page.logo_url",
         "page.header_url",
         "page.font",
-        "page.privacy_url",
         "page.imprint_url",
         "page.image_url",
         "page.index",
@@ -162,7 +162,15 @@ BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "attribute_without_segment": ({"page": {"fields": [SIZE]}}, {"segments": [["size"]]}),
     "version_without_checkbox": (
         {"page": {"fields": [{**EMAIL, "version": "2026-11"}]}},
+        {"page": {"fields": [{**LINKED, "version": "2026-11"}]}},
+    ),
+    "consent_without_text": (
         {"page": {"fields": [{**AGREE, "version": "2026-11"}]}},
+        {"page": {"fields": [{**LINKED, "version": "2026-11"}]}},
+    ),
+    "admission_over": (
+        {"admission": {**POLICY, "until": "2026-11-27T11:00:00Z"}},
+        {"admission": {**POLICY, "until": "2026-11-27T13:00:00Z"}},
     ),
 }
 
@@ -273,6 +281,13 @@ def test_a_list_whose_limit_is_too_small_for_its_form_is_refused(
 
     assert found(least - 1) == ["no_room_for_answers"]
     assert found(least) == []
+
+
+def test_a_text_to_accept_is_linked_in_each_language_or_as_the_privacy_notice() -> None:
+    german = {**LINKED, "label": {"en": LINKED["label"], "de": "Ich stimme zu"}, "version": "1"}
+    assert warning_codes({"page": {"fields": [german]}}) == ["consent_without_text"]
+    page = {"fields": [german], "privacy_url": "https://example.com/privacy"}
+    assert warning_codes({"page": page}) == []
 
 
 def test_each_rule_is_tested() -> None:

@@ -7,6 +7,7 @@ import typer
 
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.admit import quota_text
+from waitlist_cli.operations.checklist import checklist
 from waitlist_cli.operations.lists import CLOSE, DELETE, OPEN, PAUSE
 from waitlist_cli.operations.notice import notice_text
 from waitlist_cli.operations.policies import policy_text
@@ -195,6 +196,24 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
     context.output.pairs(pairs)
     for warning in warnings:
         context.output.note(f"{', '.join(warning['settings'])}: {warning['message']}", "yellow")
+
+
+@command("check", PANEL, "waitlist check bakery")
+def check(context: Context, waitlist: WaitlistId) -> int:
+    """List what the settings of a waitlist still lack, and which commands add it.
+
+    The exit code is 1 if anything is missing.
+    """
+    found = context.call("GET", waitlist)
+    if context.output.as_json:
+        context.output.json({"waitlist_id": waitlist, "warnings": found["warnings"]})
+    else:
+        items = checklist(found)
+        if not items:
+            context.output.text(f"The settings of {waitlist} lack nothing.")
+        for item in items:
+            context.output.text(f"{item.message} Use: {' or '.join(item.commands)}")
+    return 1 if found["warnings"] else 0
 
 
 for action in (PAUSE, OPEN, CLOSE):

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from waitlist_cli.console.picked_times import in_zone
+from waitlist_cli.operations.checklist import checklist
 from waitlist_cli.operations.names import name_of, own_name_of
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
@@ -133,6 +134,7 @@ def _environment() -> Environment:
         ahead=ahead,
     )
     made.filters["local_time"] = local_time
+    made.filters["checklist"] = checklist
     made.filters |= {"details": format_details, "passed_over": passed_over, "name_in": name_of}
     made.filters["own_name_in"] = own_name_of
     return made

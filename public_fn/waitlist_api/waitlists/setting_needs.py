@@ -1,5 +1,6 @@
 """Check that the settings of a waitlist work together and that the stack supports them."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Self
 
@@ -18,6 +19,8 @@ SENT_WITH_VERIFY = ("link", "address")
 # The kinds of messages that tell customers that it is their turn.
 TURN_KINDS = ("offered", "called")
 SHORTEST_ADDRESS: dict[IdentityField, str] = {"email": "a@b.co", "phone": "+4930123"}
+# A link in the label of a checkbox, such as [terms](https://example.com/terms).
+LINK = re.compile(r"\[[^\]]+\]\([^)]+\)")
 SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "1"}
 
 
@@ -172,6 +175,13 @@ def _leaves_at_no_time(settings: WaitlistSettings, _stack: Stack, _: int) -> boo
     return policy is not None and policy.then == "leave" and policy.until is None
 
 
+def _is_over(settings: WaitlistSettings, _stack: Stack, now_millis: int) -> bool:
+    policy = settings.admission
+    return (
+        policy is not None and policy.until_millis is not None and policy.until_millis <= now_millis
+    )
+
+
 def _opens_when_over(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
     policy, closes_millis = settings.admission, settings.closes_millis
     if policy is None or policy.until_millis is None or policy.then != "leave":
@@ -210,6 +220,19 @@ def _version_of_no_text(settings: WaitlistSettings, _stack: Stack, _: int) -> bo
     return any(
         field.version is not None and field.type != "checkbox" for field in _fields(settings)
     )
+
+
+def _links_to_no_text(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    if settings.page is None or settings.page.privacy_url is not None:
+        return False
+    return any(
+        field.type == "checkbox" and field.version is not None and not _has_link(field)
+        for field in settings.page.fields
+    )
+
+
+def _has_link(field: PageField) -> bool:
+    return all(LINK.search(label) for label in field.labels)
 
 
 def _keeps_address_elsewhere(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
@@ -386,6 +409,13 @@ RULES: tuple[Rule, ...] = (
         is_broken=_leaves_at_no_time,
     ),
     Rule(
+        code="admission_over",
+        settings=("admission.until",),
+        message="The admission has ended, because the time `until` has passed, so the waitlist "
+        "makes no offers. Set `until` to a later time, or remove it.",
+        is_broken=_is_over,
+    ),
+    Rule(
         code="until_without_closes_at",
         settings=("admission.until", "closes_at"),
         message="People can still sign up after the admission has ended, but are removed within a "
@@ -421,6 +451,14 @@ RULES: tuple[Rule, ...] = (
         "which identifies the text that customers accept. Make the field a checkbox, "
         "or remove the version.",
         is_broken=_version_of_no_text,
+    ),
+    Rule(
+        code="consent_without_text",
+        settings=("page.fields", "page.privacy_url"),
+        message="A checkbox asks customers to accept a version of a text, but the page does not "
+        "link to this text. Add a link such as [terms](https://example.com/terms) to the label in "
+        "each language, or set page.privacy_url.",
+        is_broken=_links_to_no_text,
     ),
 )
 

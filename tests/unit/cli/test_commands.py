@@ -24,7 +24,7 @@ from waitlist_cli.terminal.command import COMMON
 PARENT = typer.Context(GROUP)
 COMMANDS: dict[str, Any] = GROUP.commands
 EXPECTED = (
-    "create show list edit pause resume open close delete policy page poster notice "
+    "create show check list edit pause resume open close delete policy page poster notice "
     "signup position leave rest confirm remove ready unban bump erase history explain "
     "reinstate token link verify "
     "admit admit-person invite invitations withdraw exit claim claim-person call complete release "

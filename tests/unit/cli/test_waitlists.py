@@ -1,5 +1,6 @@
 """Commands about waitlists, against the real service."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -211,5 +212,13 @@ def test_a_setting_that_needs_another_setting_is_saved_with_a_warning(
     assert "warnings" not in result.stdout
     (warning,) = bakery.typed.json("show", bakery.waitlist_id)["warnings"]
     assert warning["code"] == "enter_url_without_policy"
+    missing = typed("check", bakery.waitlist_id)
+    assert missing.exit_code == 1
+    commands = f"Use: waitlist page {bakery.waitlist_id} or waitlist policy {bakery.waitlist_id}"
+    assert "Customers are sent to enter_url" in missing.stdout
+    assert commands in missing.stdout
+    asked = json.loads(typed("--json", "check", bakery.waitlist_id).stdout)
+    assert asked == {"waitlist_id": bakery.waitlist_id, "warnings": [warning]}
     mended = typed("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert (mended.exit_code, mended.stderr) == (0, "")
+    assert "lack nothing" in bakery.typed.run("check", bakery.waitlist_id)

@@ -17,7 +17,9 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed
+from waitlist_api.waitlists.setting_needs import RULES
 from waitlist_cli.console.app import STATIC
+from waitlist_cli.operations.checklist import checklist
 from waitlist_cli.operations.policies import DEFAULTS
 
 SETTINGS = {
@@ -59,6 +61,26 @@ def test_each_tab_warns_that_a_setting_needs_another_setting(
         assert "Customers are sent to enter_url without a pass" in text
     bakery.typed("policy", bakery.waitlist_id, "--rate", "5/minute")
     assert "without a pass" not in readable(console.text(f"/lists/{bakery.waitlist_id}/page"))
+
+
+def test_the_checklist_links_to_the_fields_that_mend_it(console: Opened, bakery: Bakery) -> None:
+    bakery.typed("page", bakery.waitlist_id, "--enter", "https://shop.example.com/enter")
+    bakery.typed.run("close", bakery.waitlist_id)
+    path = f"/lists/{bakery.waitlist_id}"
+    live = console.page(path)
+    assert "Still to do" in live
+    assert f'href="{path}/page#enter_url">Where customers enter</a>' in live
+    assert f'href="{path}/policy#policy">Admission</a>' in live
+    pages = {
+        page: console.page(f"{path}{page}")
+        for page in ("", "/page", "/policy", "/messages", "/settings")
+    }
+    names = {name for rule in RULES for name in rule.settings}
+    warning = {"code": "all", "message": "", "settings": sorted(names)}
+    (item,) = checklist({"waitlist_id": bakery.waitlist_id, "warnings": [warning]})
+    links = [step.link.partition("#") for step in item.steps]
+    assert len(links) == len(names)
+    assert [link for link in links if f'id="{link[2]}"' not in pages[link[0]]] == []
 
 
 def test_a_list_is_created_only_once(console: Opened, typed: Typed) -> None:

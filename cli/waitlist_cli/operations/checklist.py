@@ -1,0 +1,96 @@
+"""Says what the settings of a waitlist still lack, and where an operator can add it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from waitlist_cli.operations.action import Document
+from waitlist_cli.operations.declared import settings, settings_in
+
+# The page of the console and the command that change the settings of a group.
+PLACES = {
+    "admission": ("policy", "policy"),
+    "messages": ("messages", "edit"),
+    "page": ("page", "page"),
+}
+# The ids of the fields on the pages of the console, if they differ from the names of the settings.
+FIELDS = {
+    "admission": "policy",
+    "admission.rate": "rate_count",
+    "admission.presence": "away_after",
+    "messages.kinds": "rules",
+    "messages.texts": "own-words",
+}
+# The form of the policy has a layout of its own for these settings.
+OWN_LAYOUT = {
+    f"admission.{key}"
+    for key in (
+        *("schedule", "combine", "max_inside", "acceptance"),
+        *("no_show", "offer_hours", "until"),
+    )
+}
+# Settings without a label of their own.
+LABELS = {"open": "Signups", "admission": "Admission", "confirm": "Still there?"}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A setting that the operator can change to mend a warning."""
+
+    label: str
+    # The path of the field in the console, below the path of the waitlist.
+    link: str
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that the settings lack."""
+
+    code: str
+    # What is missing, and what to do.
+    message: str
+    steps: tuple[Step, ...]
+    # The commands that change these settings.
+    commands: tuple[str, ...]
+
+
+def checklist(waitlist: Document) -> list[Item]:
+    """Return what the settings of the waitlist lack. The service has found it."""
+    return [_item(warning, waitlist["waitlist_id"]) for warning in waitlist["warnings"]]
+
+
+def _item(warning: dict[str, Any], waitlist_id: str) -> Item:
+    names = warning["settings"]
+    # An older command line may not know a new setting.
+    known = [name for name in names if name in settings()]
+    commands = dict.fromkeys(_place(name)[1] for name in known)
+    return Item(
+        warning["code"],
+        warning["message"].replace("`", ""),
+        tuple(Step(_label(name), _link(name)) for name in known),
+        tuple(f"waitlist {command} {waitlist_id}" for command in commands),
+    )
+
+
+def _place(name: str) -> tuple[str, str]:
+    return PLACES.get(name.partition(".")[0], ("settings", "edit"))
+
+
+def _label(name: str) -> str:
+    return LABELS.get(name) or settings()[name].label or name.rpartition(".")[2].capitalize()
+
+
+def _link(name: str) -> str:
+    if name == "open":
+        return "#do-open"
+    page = _place(name)[0]
+    return f"/{page}#{FIELDS.get(name) or _field(name, page)}"
+
+
+def _field(name: str, page: str) -> str:
+    key = name.rpartition(".")[2]
+    if page in ("page", "messages") or name in OWN_LAYOUT:
+        return key
+    # A group is turned on by its first setting.
+    if settings()[name].type == "group":
+        name = next(iter(settings_in(name).values())).name
+    return f"field-{name.replace('.', '_')}"
