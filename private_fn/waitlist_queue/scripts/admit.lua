@@ -7,6 +7,7 @@
 -- ARGV invitees offer_until_millis
 -- If `refill` is 1, unused offers go to the next customers until `count` more customers have entered. `instants` has
 -- the form "millis:count", `hours` the form "opens:closes" and `invitees` the form "entry:ticket", separated by spaces.
+-- If `offer_until_millis` is not 0, the offers belong to an invitation. `invitees` can then be empty.
 -- RETURNS admitted stamp entries is_automatic is_more waiting scheduled_until scheduled taken
 -- RETURNS repeat stamp entries is_automatic is_more waiting taken
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
@@ -36,6 +37,7 @@ if policy.is_over and (entry_id ~= '' or (tonumber(count) or 0) > 0) then return
 local room = room_of(keys, policy, now)
 policy.offer_seconds = tonumber(offer_seconds) or policy.offer_seconds
 local popped, due = {}, 0 -- `due` is the number of customers whom the policy may admit now
+local has_room = false -- whether an invitation may make more offers
 local paid = function() return '' end
 local function take(most) return pop_present(keys, filters, most, policy.presence_seconds, now) end
 if entry_id ~= '' then
@@ -43,10 +45,11 @@ if entry_id ~= '' then
   if not rank then return {refusal} end
   if room == 0 then return {'inside_full'} end
   popped = {take_certain(keys, entry_id, rank)}
-elseif invitees ~= '' then
+elseif offer_until_millis ~= '0' then
   policy.offer_until = until_over(policy.until_millis, tonumber(offer_until_millis))
   local most = policy.offer_until > millis and math.min(tonumber(count), room or MOST) or 0
   popped = take_invitees(keys, invitees, tokens, most)
+  has_room = not room or room > #popped
 elseif count == '0' then
   policy.quota, policy.quota_open = 0, 0
   redis.call('HSET', keys.meta, 'quota', 0, 'quota_open', 0, 'quota_number', policy.quota_number + 1)
@@ -83,7 +86,7 @@ if once_key ~= '' then
 end
 
 local waiting = redis.call('ZCARD', keys.queue)
-local is_more = due > #popped and waiting > 0
+local is_more = (due > #popped or has_room) and waiting > 0
 if meta_paused ~= '1' and (policy.has_limit or policy.quota > 0) then
   if room then room = room - #popped end
   local at = next_due(keys, policy, room, next_instant, millis)

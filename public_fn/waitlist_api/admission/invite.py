@@ -168,7 +168,7 @@ class Invitations(Struct, frozen=True):
         if wanted <= 0 or self.now_millis() >= invitation.until_millis:
             return self.records.advance(invitation, taken, None, is_done=True)
         candidates, next_rank = self._candidates(invitation)
-        if not candidates:
+        if not (candidates or is_resumed):
             return self.records.advance(invitation, taken, next_rank, is_done=next_rank is None)
         request = c.Admit(
             waitlist_id=invitation.waitlist_id,
@@ -179,6 +179,8 @@ class Invitations(Struct, frozen=True):
             **once_fields(invitation.by, f"{invitation.invitation_id} {invitation.page}", []),
         )
         try:
+            # An earlier run may have made offers that are not recorded. Redis returns these offers,
+            # even if there are no candidates any more.
             admitted: c.AdmitResult = self.recovering_queue.read(request)
         except AdmissionOver:
             return self.records.advance(invitation, taken, None, is_done=True)
@@ -190,8 +192,7 @@ class Invitations(Struct, frozen=True):
             is_done = bool(invitation.entries) or taken >= invitation.count
         else:
             taken += admitted.taken
-            is_full = admitted.taken == 0
-            is_done = is_full or next_rank is None or taken >= invitation.count
+            is_done = not admitted.is_more or next_rank is None or taken >= invitation.count
         return self.records.advance(invitation, taken, next_rank, is_done=is_done)
 
     def _candidates(self, invitation: Invitation) -> tuple[list[c.Invitee], int | None]:

@@ -76,6 +76,21 @@ def test_a_next_page_leaves_out_who_has_a_pending_decision_of_the_invitation(lin
     assert invited(line, "ann", page=2, invitation=other) == ["ann"]
 
 
+def test_a_page_says_whether_the_invitation_may_make_more_offers(line: Line) -> None:
+    """If all invitees of a page have gone, others may still be invited. If there is no more room,
+    nobody is invited any more.
+    """
+    policy(line, max_inside=1)
+    line.all_sign_up(["ann", "bob", "cyd"])
+    gone = [[line.id_of("ann"), 1]]
+    answer = accepted(invite(line, "ann", invitees=gone))
+    assert (answer["taken"], answer["is_more"]) == (0, True)
+    answer = accepted(invite(line, page=1, invitees=[], count=1))
+    assert (answer["taken"], answer["is_more"]) == (0, True), "a page may be empty"
+    answer = accepted(invite(line, "bob", page=2))
+    assert (answer["taken"], answer["is_more"]) == (1, False)
+
+
 def test_room_and_the_end_bound_an_invitation(line: Line) -> None:
     policy(line, max_inside=2)
     line.all_sign_up(PEOPLE)

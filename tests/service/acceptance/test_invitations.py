@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tests.service.acceptance.terms import Waitlist
 from tests.service.acceptance.test_admission_policy import iso
 from tests.support.admissions import Admissions
-from tests.support.faults import Call, Crash, Wire, crash_after, crash_before, unheard
+from tests.support.faults import Call, Crash, Wire, crash_after
 from tests.support.gateway import Answer
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
@@ -283,33 +283,74 @@ def in_steps(wire: Wire) -> Admissions:
     return people
 
 
-def crash(call: Call) -> Any:
-    return crash_after(call)
+def step_of_offers(people: Admissions, wire: Wire) -> int:
+    """Return after how many calls to AWS an invitation of the first people sends its offers to
+    Redis.
+    """
+    wire.disarm()
+    invite(people, entries=[people.id_of("eve")], count=None)
+    # An invitation of the first people also reads the queue.
+    return 1 + max(step for step, name in enumerate(wire.names) if name == "Invoke")
 
 
-@pytest.mark.parametrize(
-    "fault", [crash_before, crash_after, unheard], ids=lambda one: one.__name__
-)
+def test_an_invitation_does_not_end_early_because_another_one_was_faster() -> None:
+    """The second invitation has read its first page. Then all people of this page are invited."""
+    wire = Wire()
+    people = in_steps(wire)
+    people.bring(*[{"customer_id": f"p{number}"} for number in range(150)])
+    others = []
+
+    def overtake(call: Call) -> Any:
+        wire.disarm()
+        others.append(invite(people))
+        return call.make()
+
+    step = step_of_offers(people, wire)
+    wire.arm(step, overtake)
+    second = invite(people, count=40)
+    assert funnel(people, invited(others[0])) == {"invited": 100, "open": 100}
+    assert funnel(people, invited(second)) == {"invited": 40, "open": 40}
+
+
+def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
+    """The first request stops before it records its offers. Nobody else waits afterwards."""
+    wire = Wire()
+    people = in_steps(wire)
+    step = step_of_offers(people, wire)
+    wire.arm(step, crash_after)
+    with pytest.raises(Crash):
+        invite(people, KEY)
+    wire.disarm()
+    again = invite(people, KEY)
+    assert again.json["state"] == "done"
+    assert funnel(people, invited(again)) == {"invited": 4, "open": 4}
+
+
+def is_after_last_write(wire: Wire, step: int) -> bool:
+    """Return whether the request has only counted its invitees since this step, or has ended."""
+    return all(name == "Query" for name in wire.names[step:])
+
+
 @pytest.mark.parametrize("loses_redis", [False, True])
 def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
-    fault: Any, loses_redis: bool
+    loses_redis: bool,
 ) -> None:
-    """A request that invites people stops at each of its calls to AWS.
+    """A request that invites people stops after each of its calls to AWS.
 
-    Some of the people decline before the request continues.
+    Ann declines before the request is repeated. If Redis is lost before her offer is recorded, her
+    history may show only the decline. The model checker tries other faults.
     """
     step = 0
     while True:
         wire = Wire()
         people = in_steps(wire)
         world = people.world
-        before = len(wire.calls)
-        wire.arm(before + step, fault)
+        wire.arm(step, crash_after)
         try:
             invite(people, KEY, count=3)
         except Crash:
             wire.is_dead = False
-        is_over = len(wire.calls) <= before + step
+        is_over = is_after_last_write(wire, step)
         wire.disarm()
         people.decline("ann", to="back")
         if loses_redis:
@@ -325,7 +366,8 @@ def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
         assert found(people, invited(again)).json["state"] == "done"
         assert max(offers(people).values()) == 1, (step, offers(people))
         assert counts["invited"] == 3, (step, counts)
-        assert counts["invited"] == sum(offers(people).values())
+        reached = {name for name in people.names.values() if len(people.events(name)) > 1}
+        assert counts["invited"] == len(reached), (step, counts, reached)
         if is_over:
             break
         step += 1
@@ -353,24 +395,12 @@ def test_the_end_of_an_offer_that_only_redis_knows_is_counted(
     assert funnel(people, invitation) == {"invited": 1, "declined": 1}
 
 
-def leave(people: Admissions) -> None:
-    people.leave("ann")
-
-
 def erase(people: Admissions) -> None:
     people.erase("ann")
 
 
 def decline(people: Admissions) -> None:
     people.decline("ann", to="back")
-
-
-def withdraw(people: Admissions) -> None:
-    people.withdraw("ann")
-
-
-def move(people: Admissions) -> None:
-    people.bump("eve", to="front")
 
 
 def miss(people: Admissions) -> None:
@@ -388,13 +418,14 @@ def invite_too(people: Admissions) -> None:
 
 @pytest.mark.parametrize(
     "happen",
-    [leave, erase, decline, withdraw, move, miss, maintain, invite_too],
+    [erase, decline, miss, maintain, invite_too],
     ids=lambda one: one.__name__,
 )
 def test_whatever_happens_between_two_steps_each_person_is_invited_once(happen: Any) -> None:
     """A request invites three people.
 
-    Before each of its calls to AWS, a different request comes in between.
+    Before each of its calls to AWS, a different request comes in between. If the time of the offers
+    passes before they are made, nobody is invited.
     """
     step, is_over = 0, False
     while not is_over:
@@ -409,10 +440,9 @@ def test_whatever_happens_between_two_steps_each_person_is_invited_once(happen: 
                 happen(people)
             return call.make()
 
-        before = len(wire.calls)
-        wire.arm(before + step, once)
+        wire.arm(step, once)
         made = invite(people, KEY, count=3, offer_seconds=1800)
-        is_over = others == 0
+        is_over = others == 0 or is_after_last_write(wire, step)
         wire.disarm()
         if made.code == "throttled":
             made = invite(people, KEY, count=3, offer_seconds=1800)
@@ -427,9 +457,9 @@ def test_whatever_happens_between_two_steps_each_person_is_invited_once(happen: 
                 if count and (name, happen) != ("ann", erase)
             }
         )
-        assert max(own.values()) == 1, (step, own)
+        assert max(own.values(), default=1) == 1, (step, own)
         gone = 1 if happen is erase else 0
         assert sum(own.values()) <= counts["invited"] <= sum(own.values()) + gone, (step, counts)
-        assert 2 <= counts["invited"] <= 3
+        assert counts["invited"] in ((0, 3) if happen is miss else (2, 3)), (step, counts)
         step += 1
     assert step > 5
