@@ -212,7 +212,7 @@ def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether Redis made its decisions with an outdated version of the entry."""
     if place.state == "absent":
         return False
-    if place.ticket != record.ticket:
+    if place.ticket != record.ticket or _has_ended(record, place):
         return True
     news = [decision for decision in place.decisions if decision.stamp > record.stamp]
     return bool(news) and transition_of(record.key, news[0], ()).is_refuted_by(record)
@@ -285,6 +285,16 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
 def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether the recorded signup has ended and Redis has an entry of another signup."""
     return record.status in ENDED and place.ticket != record.ticket
+
+
+def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
+    """Return whether the record knows how the claim or the offer ended that Redis still has.
+
+    Redis has lost this end. It may have extended or shortened the claim or the offer since, so its
+    stamp can be newer than the record.
+    """
+    is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")
+    return is_held and bool(place.token) and record.hold.token == place.token
 
 
 def _is_extended(record: EntryRecord, place: c.DirtyPlace) -> bool:

@@ -136,19 +136,10 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "settings that Redis has lost, and no other server has taken over",
         "Maintenance sends new settings to Redis again each minute. If a customer is admitted"
-        " before that, the pass follows the old settings, or there is no pass. If Redis has lost"
-        " the end of an offer too, and the end of the admission shortens this offer again, it"
-        " counts as newer than its end, and stays open until the end of the admission.",
+        " before that, the pass follows the old settings, or there is no pass.",
         "complete / held, policy / Redis, unseen, 1 behind / step 0 / gives up",
         lambda result, problem: (
-            _is_unseen(result)
-            and (
-                (_is_of(result, "complete", "enter") and problem.kind == "inside")
-                or (
-                    result.case.scenario.startswith(scenarios.UNTIL_END)
-                    and problem.kind in (*OFFERED_TO_OTHERS, "rank")
-                )
-            )
+            _is_unseen(result) and _is_of(result, "complete", "enter") and problem.kind == "inside"
         ),
     ),
     KnownFailure(

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
+from tests.service.acceptance.test_admission_policy import iso
 from tests.support.admissions import Admissions
 from tests.support.faults import Crash
 from tests.support.snapshot import RedisState
@@ -73,6 +74,25 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     assert people.status("ann") == "waiting"
     assert people.events("ann")[-1] == "joined"
     assert people.status("bob") == "offered"
+
+
+def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_admission_is_lost_too(
+    waitlist: Waitlist, world: World
+) -> None:
+    """When maintenance sends the new end again, Redis shortens the offer that it still has. Redis
+    draws a new stamp for this, but the record knows how the offer ended (promise P3).
+    """
+    people = waitlist("ann", "bob", admission={"offer_seconds": LONG})
+    people.admit(count=1)
+    with lost(world):
+        assert people.decline("ann", to="back").status == 200
+        until = iso(LONG // 2)
+        assert people.configure(admission={"offer_seconds": LONG, "until": until}).status == 200
+    some_runs(world)
+    assert people.order() == ["bob", "ann"]
+    world.advance(LONG)
+    some_runs(world)
+    assert people.events("ann") == ["joined", "offered", "declined"]
 
 
 @contextmanager
