@@ -172,9 +172,13 @@ def test_a_quota_stays_open_until_it_is_ended(bakery: Bakery) -> None:
         "Offered a slot to 0 of 2 people. The remaining slots go to the next people.\n"
     )
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 2
+    shown = " ".join(bakery.typed("show", bakery.waitlist_id).output.split())
+    assert "A quota has been running since" in shown
+    assert f"2 more people are to enter. To end it: waitlist admit {bakery.waitlist_id} 0" in shown
     ended = bakery.typed.run("admit", bakery.waitlist_id, "0")
     assert ended == "The quota has ended. Open offers stay valid.\n"
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0
+    assert "quota" not in bakery.typed("show", bakery.waitlist_id).output
     words = ["2", "--refill", "--filter", "language=Spanish"]
     assert bakery.typed("admit", bakery.waitlist_id, *words).exit_code == 2
 
