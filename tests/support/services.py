@@ -9,6 +9,7 @@ from waitlist_api.admission.claim import Claims
 from waitlist_api.admission.decline import Declines
 from waitlist_api.admission.exit import Exits
 from waitlist_api.admission.holds import Holds
+from waitlist_api.admission.invite import Invitations
 from waitlist_api.admission.own_admission import OwnAdmissions
 from waitlist_api.admission.polls import Polls
 from waitlist_api.admission.withdraw import Withdrawals
@@ -87,6 +88,7 @@ class AllServices(Struct, frozen=True):
     passes: Passes
     admissions: Admissions
     withdrawals: Withdrawals
+    invitations: Invitations
     exits: Exits
     replays: Replays
     trials: Trials

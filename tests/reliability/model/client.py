@@ -27,6 +27,7 @@ from waitlist_api.admission.holds import (
     RELEASE,
     HoldCommand,
 )
+from waitlist_api.admission.invite import InviteCommand
 from waitlist_api.clock import iso
 from waitlist_api.entries.bump import BumpCommand
 from waitlist_api.entries.edit import EditCommand
@@ -46,7 +47,8 @@ from waitlist_api.settings.rest import DAY_MILLIS, RestRules
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared import contracts as c
 from waitlist_shared.contracts import Unanswered
-from waitlist_shared.ids import entry_id_of
+from waitlist_shared.errors import Rebuilding
+from waitlist_shared.ids import entry_id_of, invitation_of
 from waitlist_shared.limits import (
     MAX_DELAY_SECONDS,
     MAX_PAGE,
@@ -130,6 +132,13 @@ class Brought:
     """The result of an import, with one item for each row."""
 
     people: tuple[ImportedRow, ...]
+
+
+@dataclass(frozen=True)
+class Invited:
+    """The result of an invitation: the tokens of its offers, by customer."""
+
+    tokens: dict[str, str]
 
 
 @dataclass
@@ -315,6 +324,33 @@ class Client:
         given = {NAMES[offer.claim.entry_id]: offer.claim.token for offer in offers}
         self.tokens.setdefault(key, {}).update(given)
         return offers
+
+    def invite(self, count: int, key: str) -> Any:
+        command = InviteCommand(
+            waitlist_id=WAITLIST_ID,
+            by=OPERATOR,
+            count=count,
+            offer_seconds=LEASE_SECONDS,
+            idempotency_key=key,
+        )
+        invitation = self.services.invitations.invite(command).invitation
+        if invitation.running:
+            # The client repeats the request until all offers are made.
+            raise Rebuilding
+        records = self.services.entries.get_many(WAITLIST_ID, list(NAMES))
+        given = {
+            NAMES[record.entry_id]: record.hold.token
+            for record in sorted(records.values(), key=lambda record: record.rank or 0)
+            if record.status == "offered"
+            and invitation_of(record.hold.token) == invitation.invitation_id
+        }
+        self.tokens.setdefault(key, {}).update(given)
+        return Invited(given)
+
+    def continue_invitations(self) -> Any:
+        maintenance = self.services.maintenance
+        _, running = maintenance.rounds.read()
+        maintenance.invitation_runner.run_all(running, lambda: False)
 
     def run_policy(self) -> Any:
         self.services.admissions.run(WAITLIST_ID)

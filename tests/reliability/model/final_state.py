@@ -47,6 +47,18 @@ class Segmented:
 
 
 @dataclass(frozen=True)
+class Invitation:
+    """An invitation, as its items show it. `states` says what became of its offers.
+
+    `ends` says what became of them by the histories, for each customer who still has a history.
+    """
+
+    is_running: bool
+    states: Counter[str]
+    ends: dict[str, list[str]]
+
+
+@dataclass(frozen=True)
 class FinalState:
     """The final state of a waitlist: the sets in Redis, the records of the entries, the positions
     of the customers, and the counters.
@@ -75,6 +87,7 @@ class FinalState:
     slots: Counter[str]
     last_ticket: int
     segments: Segmented
+    invitations: dict[str, Invitation]
     records: dict[str, Item]
     admissions: Counter[str]
     signups: Counter[str]
@@ -126,6 +139,7 @@ def observe(testbed: Testbed) -> FinalState:
         slots=_slots(testbed),
         last_ticket=last_ticket,
         segments=_segmented(testbed),
+        invitations=_invitations(testbed),
         records={_name(record["entry_id"]): record for record in records},
         admissions=_tally(items, "admitted"),
         signups=_tally(items, "joined"),
@@ -231,6 +245,56 @@ def _segmented(testbed: Testbed) -> Segmented:
             if record.status in PRESENT
         },
     )
+
+
+# What becomes of an offer of an invitation, by the next event of the entry that ends an offer.
+FATES = {
+    "admitted": "entered",
+    "declined": "declined",
+    "no_show": "missed",
+    "withdrawn": "left",
+    "left": "left",
+    # A customer declines an offer and leaves the waitlist.
+    "left declined": "declined",
+    # An operator who has the token of an offer can also end it as if it were a claim.
+    "released": "missed",
+    "parked": "missed",
+}
+
+
+def _invitations(testbed: Testbed) -> dict[str, Invitation]:
+    """Read all invitations, with the items of their invitees and the events of their offers."""
+    items = testbed.table.items
+    found = [decode(item) for item in items.values()]
+    states: dict[str, Counter[str]] = {}
+    for item in found:
+        if item["pk"].startswith("INVITEES#"):
+            invitation_id = item["pk"].split("#")[2]
+            states.setdefault(invitation_id, Counter())[item["state"]] += 1
+    return {
+        item["invitation_id"]: Invitation(
+            item["running"],
+            states.get(item["invitation_id"], Counter()),
+            _fates(found, item["invitation_id"]),
+        )
+        for item in found
+        if item["pk"].startswith("INVITATIONS#") and "running" in item
+    }
+
+
+def _fates(items: list[Item], invitation_id: str) -> dict[str, list[str]]:
+    """Return what became of each offer of an invitation, by the histories of the customers."""
+    fates: dict[str, list[str]] = {}
+    events = [item for item in items if item["sk"].startswith(HISTORY)]
+    for item in sorted(events, key=lambda item: str(item["sk"])):
+        own = fates.setdefault(_name(item["entry_id"]), [])
+        word = " ".join(filter(None, (item["event"], item.get("reason"))))
+        fate = FATES.get(word) or FATES.get(item["event"])
+        if own and own[-1] == "open" and fate:
+            own[-1] = fate
+        if item.get("detail", {}).get("invitation") == invitation_id:
+            own.append("open")
+    return fates
 
 
 def _note(packed: str) -> Note:

@@ -61,6 +61,7 @@ CHECKED = (
     "bump to the front",
     "bump by places",
     "admit one",
+    "invite",
     "claim",
     "claim one",
     "complete",
@@ -74,8 +75,8 @@ CHECKED = (
     "import",
     *OF_QUESTIONS,
 )
-# These operations concern a customer, and not a certain signup of this customer.
-OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim")
+# These operations concern a customer or many customers, and not a certain signup of a customer.
+OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim", "invite")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)
 _again: tuple[Request, ...] = (

@@ -83,6 +83,7 @@ def _problems(
     yield from _inside(line, found)
     yield from _slots(line, found)
     yield from _segments(found)
+    yield from _invitations(found)
     yield from _left_over(found)
 
 
@@ -359,6 +360,26 @@ def _segments(found: FinalState) -> Iterator[Problem]:
     }
     if segments.waiting != expected:
         yield Problem("segment", f"the index has {segments.waiting}, not {expected}")
+
+
+def _invitations(found: FinalState) -> Iterator[Problem]:
+    """Check that each invitation has made all its offers, has invited each customer at most once,
+    and knows what became of each offer.
+
+    If an invited customer was erased, only the item of the invitee still exists.
+    """
+    for invitation in found.invitations.values():
+        if invitation.is_running:
+            yield Problem("invitation", "the invitation still makes offers")
+        twice = [name for name, ends in invitation.ends.items() if len(ends) > 1]
+        if twice:
+            yield Problem("invitation", f"{twice} are invited twice")
+        expected = Counter(end for ends in invitation.ends.values() for end in ends)
+        more = invitation.states - expected
+        erased = len(NAMES) - len(found.histories)
+        if expected - invitation.states or more.keys() - {"left"} or more["left"] > erased:
+            states = dict(invitation.states)
+            yield Problem("invitation", f"its offers are {states}, not {dict(expected)}")
 
 
 def _left_over(found: FinalState) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tests.reliability.model.client import NAMES, Brought
+from tests.reliability.model.client import NAMES, Brought, Invited
 from tests.support.faults import Crash
 from waitlist_api.admission.holds import ActionResult
 from waitlist_api.entries.join import SignedUp
@@ -77,6 +77,8 @@ def _done(result: Any) -> Outcome:
         )
     if isinstance(result, Brought):
         return Outcome(verdict="done", rows=tuple(map(_word, result.people)))
+    if isinstance(result, Invited):
+        return Outcome(verdict="done", given=tuple(result.tokens.items()))
     offers = result if isinstance(result, list) else []
     given = tuple((NAMES[offer.claim.entry_id], offer.claim.token) for offer in offers)
     return Outcome(verdict="done", given=given)

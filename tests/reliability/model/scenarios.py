@@ -27,6 +27,7 @@ from tests.reliability.model.requests import (
     forget,
     go_away,
     hold_back,
+    invite,
     leave,
     let_holds_end,
     let_pass,
@@ -52,6 +53,9 @@ from waitlist_queue import keys
 from waitlist_shared.limits import MAX_PRESENCE_SECONDS
 
 EARLIEST = "the-first-admission"
+INVITATION = "the-invitation"
+# After these steps of its request, an invitation is stored, and Redis has made its offers.
+STORED_STEP, OFFERED_STEP = 3, 7
 SIGNUP = "the-signup"
 COLD = ", Redis lost"
 # In these scenarios, the slot of an offer came from a schedule, a quota or a rate.
@@ -118,6 +122,8 @@ _offer_over = (*_offered_by_hand, let_holds_end())
 _offer_over_to_back = (*_offered(Policy(no_show="to_back")), let_holds_end())
 _offer_over_leave = (*_offered(Policy(no_show="leave")), let_holds_end())
 _offered_to_keep = _offered(Policy(declines_kept=1))
+# The invitation has made an offer to `b`, `e` is inside, and `d` and `c` wait.
+_invited = (*_waiting, set_policy(_by_hand), invite(3, INVITATION), decline("c"), enter("e"))
 _inside = (*_offered_by_hand, enter("b"))
 _left_an_offer = (NEARLY_OVER, decline_and_leave("b"))
 _full_inside = (*_inside, set_policy(Policy(max_inside=2)))
@@ -219,6 +225,18 @@ NAMES: dict[str, Scenario] = {
         *_waiting,
         set_policy(_by_hand),
         cut_off(admit(3, "cut-off"), step=0),
+    ),
+    "invited": _invited,
+    f"invited{OVER}": (*_invited, let_holds_end()),
+    "invitation begun": (
+        *_waiting,
+        set_policy(_by_hand),
+        cut_off(invite(3, INVITATION), step=STORED_STEP),
+    ),
+    "invitation unrecorded": (
+        *_waiting,
+        set_policy(_by_hand),
+        cut_off(invite(3, INVITATION), step=OFFERED_STEP),
     ),
     "offered, full": (*_offered_by_hand, set_policy(Policy(max_inside=2))),
     "offer over": _offer_over,

@@ -56,6 +56,7 @@ from tests.reliability.model.requests.of_claims import (
     release,
 )
 from tests.reliability.model.requests.of_imports import bring
+from tests.reliability.model.requests.of_invitations import continue_invitations, invite
 from tests.reliability.model.requests.request import Expected, Request
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "claim_one",
     "complete",
     "confirm",
+    "continue_invitations",
     "cut_off",
     "declare_segments",
     "decline",
@@ -86,6 +88,7 @@ __all__ = [
     "forget",
     "go_away",
     "hold_back",
+    "invite",
     "leave",
     "let_holds_end",
     "let_pass",
