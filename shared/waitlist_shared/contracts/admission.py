@@ -108,8 +108,8 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     # of the customer's pass.
     entries: tuple[Claimed, ...] = ()
     stamp: Ticket = 0
-    # True if more offers are due, or if an invitation may make more offers. In this case, the caller
-    # should send another request.
+    # True if more offers are due, or if an invitation may make more offers. In this case, the
+    # caller should send another request.
     is_more: bool = False
     is_automatic: bool = False
     waiting: Number = 0

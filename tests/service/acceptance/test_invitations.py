@@ -449,7 +449,7 @@ def test_whatever_happens_between_two_steps_each_person_is_invited_once(happen: 
         for _ in range(3):
             people.world.advance(60)
             people.world.maintenance.run_all()
-        counts = funnel(people, invited(made))
+        counts = Counter(funnel(people, invited(made)))
         own = Counter(
             {
                 name: count
