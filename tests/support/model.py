@@ -53,7 +53,8 @@ class Stay:
     A signup that is resting, delayed or held back (`is_held_back`) keeps its place but is passed
     over. The reason of a delay is a release or a decline, and `declines` counts the declines. The
     last poll of a customer who `is_away`, at the second `polled_at`, is too old. Positions do not
-    count a signup that `is_unverified`. The `question` was asked after the hold `asked_hold`.
+    count a signup that `is_unverified`. The `question` was asked after the hold `asked_hold`. If
+    `has_number` is true, the customer has a call number.
     """
 
     state: State
@@ -82,6 +83,7 @@ class Stay:
     asked_hold: str = ""
     key: str = ""
     is_reinstated: bool = False
+    has_number: bool = False
     former: "Stay | None" = None
 
     @property
@@ -174,7 +176,7 @@ class Waitlist:
     true, Redis may forget the slots, and the slots that paid for open offers. If `hours` is `opens`
     or `closes`, the waitlist opens or closes at some time. If a customer does not confirm that they
     are still waiting, their wait ends as `then` says. If `then` is None, no customer is asked and
-    no wait ends.
+    no wait ends. If `has_numbers` is true, each customer who joins gets a call number.
     """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
@@ -194,6 +196,7 @@ class Waitlist:
     max_claims: int | None = None
     hours: Literal["open", "opens", "closes", "shut"] = "open"
     then: Unanswered | None = "park"
+    has_numbers: bool = False
     slots: tuple[str, ...] = ()
     may_lose: bool = False
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
@@ -341,8 +344,8 @@ def _counts_as_inside(stay: Stay) -> bool:
 
 def joined(line: Waitlist, name: str, key: str) -> Waitlist:
     line, rank = line.draw()
-    line = line.put(name, Stay("waiting", rank, ticket=rank, key=key))
-    line = line.happened(name, "joined", CUSTOMER)
+    stay = Stay("waiting", rank, ticket=rank, key=key, has_number=line.has_numbers)
+    line = line.put(name, stay).happened(name, "joined", CUSTOMER)
     return replace(line, signed_up=line.signed_up + 1)
 
 
@@ -390,7 +393,10 @@ def enlisted(line: Waitlist, name: str) -> Waitlist:
     ranks = {line.by_name[other].rank for other in line.of("waiting")}
     while rank in ranks:
         rank += -1 if stay.is_reinstated else 1
-    line = line.change(name, state="waiting", rank=rank, ticket=ticket)
+    # A reinstated entry keeps its former call number.
+    had_number = stay.is_reinstated and stay.former is not None and stay.former.has_number
+    has_number = line.has_numbers or had_number
+    line = line.change(name, state="waiting", rank=rank, ticket=ticket, has_number=has_number)
     line = line.happened(name, "reinstated" if stay.is_reinstated else "joined", OPERATOR)
     return replace(line, signed_up=line.signed_up + 1)
 

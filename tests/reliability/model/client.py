@@ -39,6 +39,7 @@ from waitlist_api.entries.signup_step import SignupCommand
 from waitlist_api.imports.rows import ImportedRow, ImportRow
 from waitlist_api.records.leaves import Leave, LeftOffer
 from waitlist_api.settings.admission import AdmissionPolicy, Rate, Scheduled
+from waitlist_api.settings.call_numbers import CallNumberRules
 from waitlist_api.settings.confirm import ConfirmRules
 from waitlist_api.settings.decline import DeclineRules
 from waitlist_api.settings.misses import MissRules
@@ -169,6 +170,11 @@ class Client:
         at = datetime.fromtimestamp(seconds, UTC).isoformat()
         opens_at, closes_at = (at, None) if opens else (None, at)
         settings = WaitlistSettings(**SETTINGS, opens_at=opens_at, closes_at=closes_at)
+        self.services.waitlists.put(WAITLIST_ID, settings)
+
+    def number_people(self) -> Any:
+        rules = CallNumberRules(restart="never", prefix="A")
+        settings = WaitlistSettings(**SETTINGS, call_numbers=rules)
         self.services.waitlists.put(WAITLIST_ID, settings)
 
     def expect_answers(self, then: Unanswered | None) -> Any:

@@ -63,6 +63,8 @@ class FinalState:
     """The final state of a waitlist: the sets in Redis, the records of the entries, the positions
     of the customers, and the counters.
 
+    `numbers` counts how often each call number was given out, which is at most once.
+
     `line` contains all waiting entries, and `passed_over` contains the waiting entries that are not
     ready. `reasons` says why an entry is not ready, whatever its status is. `questions` contains
     the time by which a customer must answer. `stamps` are the stamps of the events in `histories`.
@@ -91,6 +93,7 @@ class FinalState:
     records: dict[str, Item]
     admissions: Counter[str]
     signups: Counter[str]
+    numbers: Counter[str]
     traces: frozenset[str]
     histories: dict[str, tuple[Event, ...]]
     stamps: dict[str, tuple[int, ...]]
@@ -143,6 +146,11 @@ def observe(testbed: Testbed) -> FinalState:
         records={_name(record["entry_id"]): record for record in records},
         admissions=_tally(items, "admitted"),
         signups=_tally(items, "joined"),
+        numbers=Counter(
+            str(item["call_number"]["S"])
+            for item in items
+            if item.get("event") == {"S": "joined"} and "call_number" in item
+        ),
         histories=_histories(items),
         stamps=_stamps(items),
         traces=frozenset(_name(item["pk"]["S"].rpartition("#")[2]) for item in items),

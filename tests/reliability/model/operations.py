@@ -46,6 +46,7 @@ from tests.reliability.model.scenarios import (
     INVITATION,
     LIMITED,
     NEW_ONES,
+    NUMBERED,
     SIGNUP,
     SLOTS,
     SLOTS_OVER,
@@ -80,10 +81,12 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "signup",
         sign_up("b", REPEAT),
-        ("absent", "absent, Redis lost", "full", "opening", "closing", "erased"),
+        ("absent", "absent, Redis lost", "full", "opening", "closing", "erased", NUMBERED),
     ),
     Operation("signup without a key", sign_up("b", "keyless", is_keyless=True), ("absent", "left")),
-    Operation("signup again", sign_up("b", SIGNUP), ("waiting", "held", "joining")),
+    Operation(
+        "signup again", sign_up("b", SIGNUP), ("waiting", "held", "joining", f"{NUMBERED}, joining")
+    ),
     Operation(
         "rejoin",
         sign_up("b", "again"),
@@ -99,6 +102,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "leaving",
             "no-show noticed",
             "inside, full",
+            f"{NUMBERED}, left",
         ),
     ),
     Operation(
@@ -145,6 +149,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "place forgotten",
             "held back",
             "over, noticed",
+            f"{NUMBERED}, joining",
         ),
     ),
     Operation("bump to the front", bump("b", "f", to="front"), ("waiting",)),
@@ -174,6 +179,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "held back",
             "over",
             "moved",
+            f"{NUMBERED}, joining",
             LIMITED,
             cold(LIMITED),
             *ASKED,
@@ -224,7 +230,15 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "import",
         bring("a file", *NEW_ONES),
-        ("two absent", "two absent, Redis lost", "room for one", "joining", "leaving", "left"),
+        (
+            "two absent",
+            "two absent, Redis lost",
+            "room for one",
+            "joining",
+            "leaving",
+            "left",
+            f"{NUMBERED}, two absent",
+        ),
     ),
     Operation(
         "import of those of one time",
@@ -268,7 +282,10 @@ OPERATIONS: tuple[Operation, ...] = (
         is_maintenance=True,
     ),
     Operation(
-        "finishing of intents", finish_intents(), ("joining", "leaving"), is_maintenance=True
+        "finishing of intents",
+        finish_intents(),
+        ("joining", "leaving", f"{NUMBERED}, joining"),
+        is_maintenance=True,
     ),
     Operation("declaration of segments", declare_segments(), ("waiting", "held", "joining")),
     Operation(
@@ -323,7 +340,15 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "reinstate",
         reinstate("b", "the-return"),
-        ("left", "left, Redis lost", "left and full", "left a hold", "leaving", "parked"),
+        (
+            "left",
+            "left, Redis lost",
+            "left and full",
+            "left a hold",
+            "leaving",
+            "parked",
+            f"{NUMBERED}, left",
+        ),
     ),
     Operation(
         "admit",

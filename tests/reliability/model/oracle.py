@@ -77,6 +77,7 @@ def _problems(
         if stay is not None and stay.state in ON_LIST:
             yield from _agreement(name, stay, found, is_unheard)
             yield from _readiness(name, stay, found)
+            yield from _number(name, stay, found)
             yield from _holds(name, stay, found, tokens)
     yield from _order(line, found)
     yield from _counters(line, found)
@@ -85,6 +86,9 @@ def _problems(
     yield from _segments(found)
     yield from _invitations(found)
     yield from _left_over(found)
+    for number, count in found.numbers.items():
+        if count > 1:
+            yield Problem("number", f"{count} customers got the number {number}")
 
 
 def _in_redis(
@@ -241,6 +245,13 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
     asked = (stay.is_asked, stay.question == "noted")
     if found.questions.get(name) != deadline or asked != (bool(deadline), "unanswered" in question):
         yield Problem("question", f"to {name}: {stay.question}, {found.questions}, {deadline}")
+
+
+def _number(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
+    """Check that the record of a numbered customer has a number that was given out."""
+    number = str(found.records.get(name, {}).get("call_number", ""))
+    if stay.has_number and not found.numbers[number]:
+        yield Problem("number", f"{name} has the number {number!r}, given: {found.numbers}")
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:

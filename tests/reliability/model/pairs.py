@@ -18,6 +18,7 @@ from tests.reliability.model.sameness import Text, digest_of
 from tests.reliability.model.scenarios import (
     ADMISSION_OVER,
     LIMITED,
+    NUMBERED,
     QUESTION,
     SLOTS,
     UNTIL_END,
@@ -62,9 +63,9 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
     """Return the scenarios in which a pair of operations runs. If one of the operations is a
     rebuild, return the scenarios in which Redis is lost.
 
-    Scenarios with slots, questions or a limit are used only if both operations have them, because
-    there would be too many cases otherwise. An operation about questions is combined with other
-    operations only in these scenarios.
+    Scenarios with slots, questions, call numbers or a limit are used only if both operations have
+    them, because there would be too many cases otherwise. An operation about questions is combined
+    with other operations only in these scenarios.
     """
     both = {*first.scenarios} & {*second.scenarios}
     if any(name.startswith(QUESTION) for name in (first.scenarios[0], second.scenarios[0])):
@@ -75,7 +76,7 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
         if not is_cold(name)
         and (
             name in both
-            or not name.startswith((*SLOTS, QUESTION, LIMITED, UNTIL_END, ADMISSION_OVER))
+            or not name.startswith((*SLOTS, QUESTION, LIMITED, NUMBERED, UNTIL_END, ADMISSION_OVER))
         )
     ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):

@@ -37,6 +37,7 @@ from tests.reliability.model.requests import (
     maintain,
     note_silence,
     notice_ends,
+    number_people,
     open_or_close,
     park,
     redrive,
@@ -66,6 +67,8 @@ OVER = " over"
 QUESTION = "question"
 # In the scenarios whose names begin with these words, only one more claim is allowed.
 LIMITED = "claims limited"
+# In the scenarios whose names begin with this word, each customer who joins gets a call number.
+NUMBERED = "numbered"
 # In these scenarios, the admission has an end. In the first scenario the end is still to come, and
 # in the others it has passed.
 UNTIL_END, ADMISSION_OVER = "offered until the end", "admission over"
@@ -85,6 +88,7 @@ def _signed_up(*names: str) -> Scenario:
 _early = (*_signed_up("a", "c", "e"), *_night)
 _two_absent = (*_early, *_admission)
 _absent = (*_early, *_signed_up("d"), *_admission)
+_numbered = (*_absent, number_people())
 # The rows of the import. `e` is already on the waitlist. The intents of `d` and `b` belong to two
 # transactions.
 NEW_ONES = (Row("d"), Row("e"), Row("b"))
@@ -179,6 +183,10 @@ NAMES: dict[str, Scenario] = {
     "opening": (*_absent, open_or_close(opens=True)),
     "closing": (*_absent, open_or_close(opens=False)),
     "left and closing": (*_left, open_or_close(opens=False)),
+    NUMBERED: _numbered,
+    f"{NUMBERED}, joining": (*_numbered, cut_off(sign_up("b", SIGNUP), step=1)),
+    f"{NUMBERED}, left": (*_numbered, sign_up("b", SIGNUP), leave("b")),
+    f"{NUMBERED}, two absent": (*_two_absent, number_people()),
     "leaving": (*_waiting, cut_off(leave("b"), step=0)),
     "left": _left,
     "left and full": (*_left, limit_to(3)),

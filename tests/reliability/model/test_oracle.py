@@ -8,6 +8,7 @@ import pytest
 from tests.reliability.model.client import FIRST, WAITLIST_ID, id_of
 from tests.reliability.model.final_state import observe
 from tests.reliability.model.oracle import judge
+from tests.reliability.model.requests import sign_up
 from tests.reliability.model.testbed import Testbed
 from tools.local.dynamodb.items import Item
 from waitlist_queue import keys
@@ -320,6 +321,29 @@ def test_an_additional_slot_is_noticed_even_after_a_loss(testbed: Testbed) -> No
         found = replace(observe(testbed), is_first_life=False)
         problems = judge({end}, found, testbed.tokens)
         assert {problem.kind for problem in problems} - {"unsettled", "twice"} == kinds
+
+
+def lose_the_number(testbed: Testbed) -> None:
+    del record_of(testbed, "b")["call_number"]
+
+
+def give_a_number_twice(testbed: Testbed) -> None:
+    key = history_of(testbed, "c", "joined")
+    testbed.table.items[key] = testbed.table.items[key] | {"call_number": {"S": "A001"}}
+
+
+@pytest.mark.parametrize("mutant", [None, lose_the_number, give_a_number_twice])
+def test_a_lost_number_and_a_repeated_number_are_noticed(
+    testbed: Testbed, mutant: Mutant | None
+) -> None:
+    testbed.begin(testbed.snapshot_of("numbered, left"))
+    end = sign_up("b", "again").effect(testbed.line)[0]
+    testbed.elsewhere.sign_up("b", "again")
+    testbed.maintain_until_quiet()
+    if mutant:
+        mutant(testbed)
+    found = judge({end}, observe(testbed), testbed.tokens)
+    assert {problem.kind for problem in found} == ({"number"} if mutant else set())
 
 
 def ask_in_the_record_only(testbed: Testbed) -> None:

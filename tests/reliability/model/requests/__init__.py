@@ -18,6 +18,7 @@ from tests.reliability.model.requests.environment import (
     maintain,
     note_silence,
     notice_ends,
+    number_people,
     open_or_close,
     set_policy,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "maintain",
     "note_silence",
     "notice_ends",
+    "number_people",
     "open_or_close",
     "park",
     "poll",

@@ -38,6 +38,14 @@ def allow_claims(most: int) -> Request:
     )
 
 
+def number_people() -> Request:
+    """Change the settings so that each customer who joins gets a call number."""
+    return Request(
+        lambda client: client.number_people(),
+        lambda line: (replace(line, capacity=None, policy=None, has_numbers=True), NOTHING),
+    )
+
+
 def open_or_close(*, opens: bool) -> Request:
     """Set the list to open, or to close, at a time that may pass during a request."""
     return Request(
