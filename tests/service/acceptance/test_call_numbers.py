@@ -1,4 +1,4 @@
-"""Each customer of a waitlist gets a short number, by which the counter can call them."""
+"""Each customer of a waitlist gets a short number, by which the staff can call them."""
 
 from contextlib import suppress
 from datetime import datetime
