@@ -2,12 +2,13 @@
 -- entries, sorted by the time at which they were parked.
 -- PRELUDE cold rebuilding expiring
 -- NEEDS holds
--- ARGV which after after_id limit
--- The page begins after the entry `after_id`, whose time is `after`. `which` is `held` or `parked`.
+-- ARGV which after after_id skip limit
+-- The page begins after the entry `after_id`, whose time is `after`. If there is no `after_id`, the page leaves out the
+-- first `skip` entries. `which` is `held` or `parked`.
 -- RETURNS listed total entries
 -- EACH entries entry_id rank ticket attempts time_millis stamp
 local listed = which == 'held' and keys.held or keys.parked
-local index = 0
+local index = tonumber(skip)
 if after_id ~= '' then
   -- Many entries may have the same time. The page continues after the last entry of the previous page. If that entry
   -- is gone or has a different time now, the page begins with the first entry that has the time `after`.

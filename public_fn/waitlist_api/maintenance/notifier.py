@@ -1,10 +1,11 @@
 """Notify customers when their turn is near or when their offer ends soon."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from functools import partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from waitlist_api.clock import IsTimeUp, NowMillis, never
 from waitlist_api.parallel import run_all
@@ -28,8 +29,10 @@ RUN_MILLIS = 75_000
 # could hardly accept in time. Offers shorter than SHORTEST_MILLIS never get this notice.
 LEAST_MILLIS = 60_000
 SHORTEST_MILLIS = 120_000
-# The maximum number of pages that one run reads. A page has 100 offers.
-PAGES = 100
+# One run reads at most this number of pages with the offers that end first, and as many pages with
+# other offers. A page has 100 offers.
+PAGES = 50
+MINUTE_MILLIS = 60_000
 
 
 class Head(Struct, frozen=True):
@@ -71,7 +74,7 @@ class Notifier(Struct, frozen=True):
             head = self._head(waitlist.waitlist_id, settings.messages.near, redis_millis)
         due = list(head.due)
         if sends_notice(settings, "ending") and stats.offered:
-            due += self._ending(waitlist, redis_millis, is_time_up)
+            due += self._ending(waitlist, stats.offered, redis_millis, is_time_up)
         written = []
         if due:
             known_stamp = max(notice.record.known_stamp for notice in due)
@@ -120,10 +123,11 @@ class Notifier(Struct, frozen=True):
         return Head(digest_of(ids), due, has_others)
 
     def _ending(
-        self, waitlist: WaitlistRecord, redis_millis: int, is_time_up: IsTimeUp
+        self, waitlist: WaitlistRecord, offered: int, redis_millis: int, is_time_up: IsTimeUp
     ) -> Iterator[Notice]:
         """Yield a notice for each offer that ends soon according to the Redis clock."""
-        for page in self._held(waitlist.waitlist_id, redis_millis + DAY_MILLIS + RUN_MILLIS):
+        until_millis = redis_millis + DAY_MILLIS + RUN_MILLIS
+        for page in self._held(waitlist.waitlist_id, offered, until_millis):
             soon = [entry for entry in page if _ends_soon(entry, redis_millis)]
             records = self.entries.get_many(
                 waitlist.waitlist_id, [entry.entry_id for entry in soon]
@@ -139,24 +143,38 @@ class Notifier(Struct, frozen=True):
             if is_time_up():
                 return
 
-    def _held(self, waitlist_id: str, until_millis: int) -> Iterator[Sequence[c.OffQueueEntry]]:
-        """Yield pages of claimed and offered entries whose deadline is not after the given time."""
-        request = c.ListOffQueue(waitlist_id=waitlist_id, which="held", limit=MAX_PAGE)
+    def _held(
+        self, waitlist_id: str, offered: int, until_millis: int
+    ) -> Iterator[Sequence[c.OffQueueEntry]]:
+        """Yield pages of claimed and offered entries whose deadline is not after the given time.
+
+        If there are too many entries for one run, yield the first entries, and a part of the other
+        entries. In each minute, this is the next part.
+        """
+        is_more = yield from self._pages(waitlist_id, 0, until_millis)
+        size = PAGES * MAX_PAGE
+        parts = -(-offered // size) - 1
+        if is_more and parts > 0:
+            part = self.now_millis() // MINUTE_MILLIS % parts
+            yield from self._pages(waitlist_id, size * (part + 1), until_millis)
+
+    def _pages(
+        self, waitlist_id: str, skip: int, until_millis: int
+    ) -> Generator[Sequence[c.OffQueueEntry], None, bool]:
+        """Yield pages as `_held` does, but leave out the first `skip` entries. Return whether more
+        pages may follow.
+        """
+        request = c.ListOffQueue(waitlist_id=waitlist_id, which="held", skip=skip, limit=MAX_PAGE)
         for _ in range(PAGES):
             page: c.ListOffQueueResult = self.queue.send(request)
             due = [entry for entry in page.entries if entry.time_millis <= until_millis]
             if due:
                 yield due
             if len(due) < MAX_PAGE:
-                return
+                return False
             last = due[-1]
-            request = c.ListOffQueue(
-                waitlist_id=waitlist_id,
-                which="held",
-                after=last.time_millis,
-                after_id=last.entry_id,
-                limit=MAX_PAGE,
-            )
+            request = replace(request, after=last.time_millis, after_id=last.entry_id)
+        return True
 
 
 def _ends_soon(entry: c.OffQueueEntry, redis_millis: int) -> bool:

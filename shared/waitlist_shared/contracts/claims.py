@@ -325,6 +325,8 @@ class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
     # The time and the id of the last entry on the previous page.
     after: Number = 0
     after_id: EntryId | None = None
+    # How many entries to skip, if the page does not follow another page.
+    skip: Number = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_PAGE)] = MAX_PAGE
 
 

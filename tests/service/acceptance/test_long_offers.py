@@ -6,6 +6,7 @@ from tests.service.acceptance.terms import Waitlist
 from tests.service.acceptance.test_admission_policy import iso
 from tests.support.admissions import Admissions
 from tests.support.world import World
+from waitlist_api.maintenance import notifier
 
 DAY = 86_400
 TELLING = {"messages": {"kinds": ["offered", "ending"]}}
@@ -62,3 +63,21 @@ def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
         world.advance(300)
         world.maintenance.run_all()
     assert told(people) == 2
+
+
+def test_everybody_is_reminded_once_if_many_offers_end_together(
+    waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One run of maintenance reads only the first offers, and a part of the other offers."""
+    monkeypatch.setattr(notifier, "PAGES", 1)
+    monkeypatch.setattr(notifier, "MAX_PAGE", 2)
+    names = [f"person-{number}" for number in range(11)]
+    people = waitlist(*names, **TELLING, admission={"offer_seconds": 600})
+    people.admit(11, offer_seconds=2 * DAY)
+    world.advance(2 * DAY - DAY // 2)
+    world.maintenance.run_all()
+    assert told(people) == 4
+    for _ in range(5):
+        world.advance(60)
+        world.maintenance.run_all()
+    assert [people.events(name).count("ending") for name in names] == [1] * 11
