@@ -69,7 +69,7 @@ class InvitationNotFound(WaitlistError):
 
 
 class AlreadyOnList(WaitlistError):
-    """The customer is already on the waitlist, and the caller may be another person."""
+    """The customer is already on the waitlist, and the caller may be a different person."""
 
     code = "already_on_list"
     status = 409
@@ -122,7 +122,7 @@ class RestsUsedUp(WaitlistError):
 
 
 class ConfirmOff(WaitlistError):
-    """The `confirm` setting is off, so customers are not asked if they are still waiting."""
+    """The `confirm` setting is off, so the service does not ask customers to confirm."""
 
     code = "confirm_off"
     status = 409
@@ -302,7 +302,7 @@ class BotCheckUnavailable(WaitlistError):
 
 
 class EdgeOnly(WaitlistError):
-    """The stack accepts requests from customers only through its edge."""
+    """The stack accepts requests from customers only through CloudFront."""
 
     code = "edge_only"
     status = 403

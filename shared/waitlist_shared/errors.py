@@ -142,9 +142,7 @@ class EntryNotReady(WaitlistError):
 
 
 class NoRoom(WaitlistError):
-    """The entry cannot be moved, because no rank is free ahead of the requested place in its
-    priority.
-    """
+    """The entry cannot be moved to the requested place, because no rank is free ahead of it."""
 
     code = "no_room"
     status = 409

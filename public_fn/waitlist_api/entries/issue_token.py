@@ -67,8 +67,8 @@ class TokenIssuer(Struct, frozen=True):
     def _record(self, waitlist_id: str, entry_id: str) -> EntryRecord:
         record = self.entries.get(waitlist_id, entry_id)
         if record is not None and record.status == "joining":
-            # The signup was interrupted before it recorded the ticket. Finish the signup first,
-            # because an entry token contains the ticket.
+            # The signup was interrupted before it recorded the ticket. An entry token contains the
+            # ticket, so finish the signup first.
             self.joins.try_to_finish(record)
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.intent.erase:

@@ -77,7 +77,7 @@ class Joins(Struct, frozen=True):
         return recorded, True
 
     def cancel(self, record: EntryRecord) -> None:
-        """Cancel a signup in the record after Redis has ended it."""
+        """Cancel a signup in the record. Redis has already ended the signup."""
         try:
             self.entries.cancel_join(record)
         except EntryChanged:

@@ -55,10 +55,9 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def _unchanged(self, record: EntryRecord, leave: Leave) -> EntryRecord | None:
-        """Return the record if an earlier request to erase the entry must be finished. Otherwise
-        return None.
+        """If an earlier request to erase the entry must be finished, return the record.
 
-        Raise an error if the entry cannot leave.
+        Otherwise, return None. If the entry cannot leave, raise an error.
         """
         if record.status == "admitted":
             raise AlreadyAdmitted
@@ -131,7 +130,7 @@ class Leaves(Struct, frozen=True):
             decided = finish_leave(record, event, now_millis, left)
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
-            # In the meantime, another request has changed the record: it has removed the entry,
+            # In the meantime, a different request has changed the record. It has removed the entry,
             # begun an erasure or banned the customer. Do not let the record of a banned customer
             # expire.
             now = changed.record

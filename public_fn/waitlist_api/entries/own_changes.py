@@ -13,7 +13,7 @@ EVERY_MILLIS = 5 * 60_000
 
 
 def count_join(former: EntryRecord, now_millis: int) -> int:
-    """Count another signup by the same customer.
+    """Count one more signup by the same customer.
 
     Raise TooManyChanges if the customer has made too many changes.
     """

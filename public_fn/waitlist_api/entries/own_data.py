@@ -169,7 +169,10 @@ class _Change(Struct, frozen=True):
         )
 
     def new_address(self, record: EntryRecord) -> _NewAddress | None:
-        """Return the requested address if it differs from the recorded address, or else None."""
+        """Return the requested address if it differs from the recorded address.
+
+        Otherwise, return None.
+        """
         rules, waitlist_id = self.settings.identity, self.command.waitlist_id
         if self.identities is None or rules is None or not self.names_address:
             return None

@@ -19,7 +19,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# API responses do not contain these fields of a view, or call them by another name.
+# These fields of a view do not appear in API responses, or have a different name there.
 UNSEEN = (
     "ticket",
     "rank",
@@ -46,7 +46,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
     joined_at: str | None = None
     # The deadline for accepting an offer.
     offered_until: str | None = None
-    # The number of the signup, which is part of the entry token.
+    # The number of the signup, which is a part of the entry token.
     ticket: int | None = None
     # The sort key of a waiting entry. Clients use it to find the entry's position on the public
     # board.
@@ -176,7 +176,8 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Return the view of an entry whose token Redis has refused, as far as the record knows it.
+        """Return the view of an entry whose token Redis has refused. The view contains only what is
+        in the record.
 
         Raise Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the record
         says that the customer is on the waitlist.

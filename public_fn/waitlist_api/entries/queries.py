@@ -24,9 +24,9 @@ Only = Literal["unverified", "asked"]
 
 
 class Begin(Struct, frozen=True):
-    """Where a page of waiting entries begins.
+    """The point at which a page of waiting entries begins.
 
-    If `ready` is set, the page has only ready entries, or only entries that are not ready.
+    If `ready` is set, the page contains only ready entries, or only entries that are not ready.
     """
 
     after: int | None

@@ -38,7 +38,7 @@ Due = Literal["asked", "reminded", "unanswered"]
 
 
 class Clocks(Struct, frozen=True):
-    """The current time in milliseconds, according to the local clock and the Redis clock."""
+    """The current time in milliseconds, once by the local clock and once by the clock of Redis."""
 
     here: int
     redis: int
@@ -231,7 +231,7 @@ def _each(
 def last_contact_millis(record: EntryRecord) -> int:
     """Return the time of the last contact with the customer, in milliseconds.
 
-    A signup, a question and a confirmation count as contact.
+    Signups, questions and confirmations count as contacts.
     """
     # If the entry was reinstated, its ticket still contains the time of the first signup. Use the
     # time of the reinstatement instead.

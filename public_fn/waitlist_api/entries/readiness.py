@@ -98,7 +98,7 @@ Decide = Callable[[EntryRecord], Change | None]
 
 
 def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
-    """Return the record of a customer who has just confirmed that they are still waiting."""
+    """Return the record of a customer who has just confirmed that they still want to wait."""
     question = replace(record.question.closed(), confirmed_millis=now_millis)
     return replace(record, question=question)
 

@@ -85,9 +85,7 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
 class EndPresent(Struct, frozen=True):
     """End the current signup of an entry that is parked or was removed by Redis, and then decide
-    again.
-
-    If the entry is on the waitlist in any other state, refuse the request.
+    again. If the entry is on the waitlist in a different state, refuse the request.
     """
 
     record: EntryRecord
@@ -97,7 +95,7 @@ Step = Refuse | Replay | FinishLeave | Resume | EndPresent | Create
 
 
 def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
-    """Decide the next step of a reinstatement from the record."""
+    """Decide from the record what the next step of a reinstatement is."""
     if record.ban.stamp:
         return Refuse(Banned())
     is_repeat = record.joined.key != "" and record.joined.key == command.key
@@ -108,8 +106,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
             return FinishLeave(record)
         case "joining":
             return Resume(record)
-        # Nothing is changed by a repeated request. Otherwise a delayed copy of the request could
-        # bring back a customer who has left in the meantime.
+        # If a request is repeated, it changes nothing. Otherwise, a delayed copy of the request
+        # could bring back a customer who has left in the meantime.
         case _ if is_repeat:
             return Replay(record)
         case "admitted":
@@ -234,7 +232,8 @@ class Reinstatements(Struct, frozen=True):
             case _:
                 # Another request has changed the record in the meantime, so decide again.
                 return
-        # These errors mean that another request has changed the entry after the record was read.
+        # These errors mean that a different request has changed the entry since the record was
+        # read.
         with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
             leave = Leave(by=by, reason=reason, stay=record.ticket, status=record.status)
             self.leaves.leave(*record.key, leave)

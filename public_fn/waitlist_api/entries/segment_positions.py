@@ -32,9 +32,7 @@ class SegmentPlace(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True):
-    """What Redis has answered: an entry's positions in the queue and in the segments of the
-    request.
-    """
+    """The answer of Redis: an entry's positions in the queue and in the segments of the request."""
 
     asked: tuple[Segment, ...]
     found: c.PositionResult

@@ -93,7 +93,7 @@ class Signups(Struct, frozen=True):
             if _depends_on_rejoin(step, command) and not terms.are_current:
                 terms = self._current_terms(command)
                 step = next_step(command, existing, terms, self.now_millis())
-            # Check for bots before answering, because the answer may reveal whether another
+            # Check for bots before answering, because the response may reveal whether a different
             # customer is on the waitlist.
             if isinstance(step, Create | Refuse) and not is_checked:
                 self._check_bot(command, terms)
@@ -123,7 +123,7 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """Return the command for the entry that now has the customer's address, if there is one."""
+        """If the customer's address now belongs to an entry, return the command for this entry."""
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
 
@@ -197,7 +197,7 @@ class Signups(Struct, frozen=True):
 
 def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
     """Return whether the signup is refused because of the setting `rejoin`."""
-    # If the waitlist verifies addresses, `UnprovenSignups` checks for itself whether the settings
-    # are current.
+    # If the waitlist verifies addresses, `UnprovenSignups` itself checks whether the settings are
+    # current.
     is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
     return is_ended and command.verify_until_millis is None

@@ -70,9 +70,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def may_be_known(self) -> bool:
-        """Whether the caller may have signed up before.
-
-        This is true if the caller has sent an idempotency key or an old entry token.
+        """True if the caller may have signed up before, because the request has an idempotency key
+        or an old entry token.
         """
         return bool(self.idempotency_key) or self.stay_shown is not None
 
@@ -144,8 +143,8 @@ class Terms(Struct, frozen=True):
 
     waitlist: WaitlistRecord
     refusal: WaitlistError | None
-    # Whether the waitlist was read from the table for this signup. If not, it came from the cache
-    # and may be out of date.
+    # True if the waitlist was read from the table for this signup. Otherwise, it came from the
+    # cache and may be outdated.
     are_current: bool = False
 
     def admit(self, former: EntryRecord | None) -> Refuse | Create:
@@ -176,7 +175,7 @@ def next_step(
 
 
 def _on_list(waitlist: WaitlistRecord) -> AlreadyOnList:
-    """Return the AlreadyOnList error. Its message depends only on public settings."""
+    """Return the AlreadyOnList error. Its message depends only on settings that are public."""
     identity = waitlist.settings.identity
     if identity is None:
         return AlreadyOnList()

@@ -52,8 +52,9 @@ class UnprovenSignups(Struct, frozen=True):
     now_millis: NowMillis
 
     def sign_up(self, command: SignupCommand, verify_minutes: int) -> None:
-        """Add an unverified entry. If there is an entry already, request a message to its
-        customer.
+        """Add an unverified entry.
+
+        If the address already has an entry, request a message to its customer.
         """
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
         # Ignore the idempotency key. If a key is used twice, the error would reveal that the
@@ -68,8 +69,8 @@ class UnprovenSignups(Struct, frozen=True):
             # check has already used up the guest's token, so it is not repeated.
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
-            # A guest whose data the new settings refuse has filled in an outdated form. The data of
-            # this form is not recorded.
+            # If the new settings refuse the guest's data, the guest has filled in an outdated form.
+            # The data of this form is not recorded.
             is_taken = is_current or find_refusal(waitlist, unproven) is None
             signup = _signup_of(unproven, waitlist.settings) if is_taken else None
             self._ask(known, stamp, signup)
@@ -136,8 +137,8 @@ class UnprovenSignups(Struct, frozen=True):
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
         """Write the event that sends a message with a link.
 
-        If no message is due, a transaction without an effect takes the same time, so that the
-        response time reveals nothing.
+        If no message is due, make a transaction that changes nothing but takes the same time, so
+        that the response time reveals nothing.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             now_millis = self.now_millis()
@@ -164,7 +165,7 @@ class UnprovenSignups(Struct, frozen=True):
 
 
 def _signup_of(command: SignupCommand, settings: WaitlistSettings) -> Signup:
-    """Return the data of the signup in the form in which a record stores it."""
+    """Return the data of the signup in the form in which the record stores it."""
     return Signup(
         address=settings.identity.field if settings.identity else "",
         profile=profile_to_store(settings, command.profile),

@@ -27,7 +27,7 @@ class Unsubscriptions(Struct, frozen=True):
         self.keys().check_unsubscribe_code(waitlist_id, code)
 
     def end(self, waitlist_id: str, code: str) -> None:
-        """Turn off the messages for the signup that the code belongs to.
+        """Turn off the messages for the signup to which the code belongs.
 
         Later signups of the same customer still receive messages.
         """

@@ -8,8 +8,8 @@ from msgspec import Struct
 from waitlist_api.records.samples import Sample
 
 # If at least this fraction of the allowed people is inside, the waitlist counts as full. When
-# somebody exits, the next person is admitted only at the next poll, so even a busy waitlist is
-# rarely full to the last place.
+# somebody exits, the next person is admitted only at the next poll. Even on a busy waitlist, the
+# maximum number of people is therefore rarely inside.
 NEARLY = 0.95
 
 
@@ -65,7 +65,7 @@ def rate_of(intervals: Sequence[Interval]) -> float:
 
 
 def leaving_of(intervals: Sequence[Interval]) -> float:
-    """Return the fraction of the waiting people that leaves the waitlist in each second."""
+    """Return the fraction of the waiting people who leave the waitlist in each second."""
     exposure = sum(interval.waiting * interval.seconds for interval in intervals)
     return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 

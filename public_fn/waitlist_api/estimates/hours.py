@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 
-# This many of the next offer hours are converted exactly. After them, admissions are spread evenly
-# over the whole day, including the time when no offers are made.
+# This is the number of the next offer hours that are converted exactly. After these, admissions are
+# spread evenly over the whole day, including the time in which no offers are made.
 MOST_HOURS = 14
 Hours = Sequence[tuple[float, float]]
 
@@ -49,7 +49,7 @@ def spread(pace: Pace, hours: Hours) -> Pace:
 def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
     """Convert a time interval in which people are admitted.
 
-    The result has a part for each of the offer hours in which the interval lies.
+    The result has one part for each period of offer hours that the interval touches.
     """
     length = piece.end - piece.start
     for number, ((begin, _), (first, last)) in enumerate(

@@ -41,8 +41,8 @@ SILENCE = DAY / 2
 # The last batch counts as finished if the time since its end is at least this multiple of the
 # average duration of a batch.
 OVER = 2.0
-# If nobody has been served for this multiple of the usual gap between admissions, the waitlist has
-# stopped admitting people.
+# If nobody has been served for the usual gap between admissions, multiplied by this number, the
+# waitlist has stopped admitting people.
 OVERDUE = 3.0
 # If successive days have a correlation of at least RESEMBLANCE, the pace follows the time of day.
 # To compute this pace, at least LEAST_DAYS and at most MOST_DAYS days are used.
@@ -241,7 +241,10 @@ def _days(far: Sequence[Interval], near: Sequence[Interval]) -> Pace | None:
 
 
 def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
-    """Return the number of entries served in each hour before the time `at`, newest hour first."""
+    """Return the number of entries that were served in each hour before the time `at`.
+
+    The newest hour comes first.
+    """
     hours: list[float] = []
     for interval in reversed(intervals):
         # Entries that were served within an interval are spread evenly over the hours of the
@@ -256,7 +259,9 @@ def _by_hour(intervals: Sequence[Interval], at: float) -> list[float]:
 
 
 def _resemblance(hours: Sequence[float]) -> float:
-    """Return the correlation between the admissions in each hour and those 24 hours earlier."""
+    """Return the correlation between the admissions in each hour and the admissions 24 hours
+    earlier.
+    """
     blurred = [sum(hours[max(0, hour - 1) : hour + 2]) for hour in range(len(hours))]
     today, before = blurred[:-24], blurred[24:]
     a, b = mean(today), mean(before)

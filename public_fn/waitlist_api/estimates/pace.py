@@ -20,10 +20,11 @@ HALF_A_PLACE = 0.5
 # After this many cycles, the estimate uses the mean rate of a whole cycle. A poll therefore never
 # has to compute more cycles.
 MOST_CYCLES = 60
-# Longer waits are not estimated, because an estimate of more than a year does not help a customer.
+# Waits that are longer than this are not estimated, because an estimate of more than a year does
+# not help a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
-# Maintenance stores a new pace (how fast people are admitted) every minute. If the pace is older
-# than this, it is not used.
+# Maintenance stores a new pace (how fast people are admitted) every minute. If the stored pace is
+# older than this, it is not used.
 STALE_SECONDS = 3600
 # Smaller numbers are rounding errors and count as zero.
 FEWEST = 1e-9
@@ -63,7 +64,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     rate: float = 0.0
     # The fraction of the waiting people who leave per second.
     leaving: float = 0.0
-    # The variance of the number of admissions, divided by the number of admissions.
+    # The variance of the number of admissions, divided by the mean of this number.
     dispersion: float = 0.0
     # The relative error of the pace.
     error: float = 0.0
@@ -200,7 +201,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     def _after(self, rate: float, needed: float, seconds: float) -> float:
         """Return how many of `needed` people are still waiting after the given time.
 
-        People are served at `rate`, and some of them leave.
+        In the meantime, people are served at `rate`, and some of them leave.
         """
         others = max(0.0, needed - 1)
         if self.leaving <= 0 or others <= 0:
@@ -213,10 +214,8 @@ class Pace(Struct, frozen=True, kw_only=True):
         return max(0.0, 1 - rate * (seconds - first))
 
     def _decayed(self, needed: float, seconds: float) -> float:
-        """Return how many of `needed` people still wait after some time in which nobody is
-        admitted.
-
-        Some of them leave during this time.
+        """Return how many of `needed` people are still waiting after some time in which nobody is
+        admitted but some people leave.
         """
         if needed <= 1 or seconds <= 0:
             return needed
@@ -242,7 +241,7 @@ def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
     known = Pace.decode(pace or UNKNOWN)
     now = now_millis / 1000
     estimate = known.estimate(position, now) if known else None
-    # After the admission is over, nobody gets an offer.
+    # After the admission has ended, nobody gets an offer.
     if known and known.until and now + (estimate.seconds if estimate else 0) >= known.until:
         return Wait(None, "over")
     return Wait(estimate, None if estimate else "unknown")

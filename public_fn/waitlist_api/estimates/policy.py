@@ -10,7 +10,7 @@ from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Offe
 from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.schedule import Instant, instants_after
 
-# To find scheduled times within the offer hours, at most this many scheduled times are read.
+# At most this many scheduled times are read to find the times within the offer hours.
 MOST_MOVED = 2_000
 # Admissions from the last scheduled time may still be in progress, because the policy's rate
 # spreads them over time. Search the last hour first, because a schedule may have a time every

@@ -51,7 +51,10 @@ class Recent(Struct):
         return cls(created, _since(minutes, created), _since(hours, created), now_millis)
 
     def add(self, sample: Sample, quiet_until: int = 0) -> list[tuple[Every, Sample]]:
-        """Add a sample. Return the samples to store, each with the word `minute` or `hour`."""
+        """Add a sample.
+
+        Return the samples that must be stored, each with the word `minute` or `hour`.
+        """
         kept: list[tuple[Every, Sample]] = []
         if self.minutes:
             last = self.minutes[-1]
@@ -96,9 +99,9 @@ class Recent(Struct):
 
 
 def _filled(samples: Sequence[Sample], step_millis: int) -> list[Sample]:
-    """Return the samples with copies in the gaps.
+    """Return the samples, with copies in the gaps.
 
-    Where the counts did not change, no samples were stored.
+    In these gaps, no samples were stored because the counts did not change.
     """
     filled = list(samples[:1])
     for before, after in pairwise(samples):

@@ -17,9 +17,9 @@ from waitlist_api.records.samples import Sample
 # The average time inside is only measured if at least this many people have exited.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
-# The people who are still inside stay longer than the people who have exited first, so the measured
-# time is less exact. If everybody were still inside, the relative error would increase by this
-# number.
+# People who are still inside stay longer than the people who have exited first, so the measured
+# time is less exact while many people are inside. If everybody were still inside, the relative
+# error would increase by this number.
 UNSEEN = 0.5
 
 
@@ -39,8 +39,8 @@ class Stay(Struct, frozen=True):
             seconds = (after.millis - before.millis) / 1000
             taken_seconds += (before.occupied + after.occupied) / 2 * seconds
             served = after.admitted + after.parked - before.admitted - before.parked
-            # An offer that was not accepted is not counted as served, although it occupied room for
-            # some time.
+            # If an offer was not accepted, it is not counted as served, although it occupied room
+            # for some time.
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
@@ -123,7 +123,7 @@ class _Filling(Struct):
         if self.late > 0 and end > self.at:
             until = min(end, self.at + self.late / self.outflow)
             self.late -= (until - self.at) * self.outflow
-            # A tiny remainder is a rounding error, so treat it as zero.
+            # Such a small remainder is a rounding error, so it counts as zero.
             self.late = self.late if self.late > 1e-6 else 0.0
             self._open(until, (until - self.at) * self.outflow)
         if end <= self.at:
@@ -141,7 +141,7 @@ class _Filling(Struct):
     def open_for_good(self, rate: float) -> float:
         """Simulate admissions at this rate until no room is left.
 
-        Return the rate at which people can be admitted after that.
+        Return the rate at which people can be admitted from then on.
         """
         if self.late > 0:
             self.wait_until(self.at + self.late / self.outflow)

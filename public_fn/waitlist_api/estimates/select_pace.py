@@ -13,13 +13,13 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# The policy's rate says when each slot is due. The next poll or maintenance run then makes the
-# offer. This number is the assumed standard deviation of this delay in seconds.
+# The policy's rate says when each slot is due, and the next poll or maintenance run makes the
+# offer. This number is the assumed standard deviation of the delay between the two, in seconds.
 TRIGGER_SECONDS = 1.0
 # A scheduled slot is offered by the next poll or maintenance run. This number is the assumed
 # standard deviation of the delay in seconds.
 MAINTENANCE_SECONDS = 30.0
-# If the measured rate is lower than this fraction of the policy's rate, another factor slows down
+# If the measured rate is lower than this fraction of the policy's rate, something else slows down
 # the admissions. For example, customers may not accept their offers.
 LIMITED = 0.9
 # If fewer entries than this were served, the measured rate is not compared with the policy's rate.
@@ -28,8 +28,8 @@ LEAST_SERVED = 30
 # If the measured pace is much faster, it is not used. This number says how much faster it may be,
 # as a multiple of the relative error of the average time inside.
 CLEAR = 2.0
-# At most this many scheduled times are estimated separately. For the time after them, the mean rate
-# of these scheduled admissions is used.
+# At most this many scheduled times are estimated separately. For the time after these, the mean
+# rate of the scheduled admissions is used.
 MOST_INSTANTS = 24
 # Until enough exits have been measured, assume that people stay inside for two thirds of the
 # duration of their pass, with this relative error.
@@ -42,23 +42,24 @@ WHOLE_PASS_ERROR = 0.25
 class Policy(Struct, frozen=True, kw_only=True):
     """The parts of an admission policy that determine how fast people are admitted.
 
-    All times are in seconds since 1970.
+    Its times are in seconds since 1970.
     """
 
     # The number of people who are admitted per second, starting at `rate_from`.
     rate: float | None = None
     rate_from: float = 0.0
-    # Whether scheduled admissions are added to the admissions of the rate. If not, the rate spreads
-    # the scheduled admissions over time.
+    # True if scheduled admissions are added to the admissions of the rate. Otherwise, the rate
+    # spreads the scheduled admissions over time.
     is_sum: bool = False
     # The next scheduled times, each with a number of people. None if there is no schedule.
     instants: Sequence[tuple[float, int]] | None = None
     max_inside: int | None = None
     pass_seconds: int = 3600
     offer_seconds: int = 0
-    # Whether a customer still takes up room after an exit, until the pass ends.
+    # True if a customer still takes up room after an exit, until the pass ends.
     is_whole_pass: bool = False
-    # The start and end times of the next offer hours. Empty if the policy can always make offers.
+    # The start and end times of the next offer hours. The list is empty if the policy can always
+    # make offers.
     hours: Sequence[tuple[float, float]] = ()
 
 

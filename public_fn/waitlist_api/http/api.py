@@ -41,10 +41,11 @@ from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import InternalError, WaitlistError
 
 Event = Mapping[str, Any]
-# Ignore the bodies of all other methods, because RFC 9110 gives such bodies no meaning.
+# The bodies of requests with all other methods are ignored, because RFC 9110 gives such bodies no
+# meaning.
 WITH_BODY = ("POST", "PUT", "PATCH")
 # Most responses are for one caller, so caches must not store them. If a response is the same for
-# all callers, its route sets its own Cache-Control.
+# all callers, its route sets a Cache-Control header of its own.
 ALWAYS = {
     "Cache-Control": "no-store",
     "Strict-Transport-Security": "max-age=31536000",

@@ -32,8 +32,8 @@ def read_next_page_fields(event: object) -> dict[str, str]:
 
     For all other requests, the result is empty.
     """
-    # An operator could skip the audited first page by making up a cursor. The request log therefore
-    # names the operator, the waitlist and the entry.
+    # If an operator makes up a cursor, the request skips the audited first page. For this reason,
+    # the request log names the operator, the waitlist and the entry.
     if not isinstance(event, Mapping) or _audit_of(event) != "first_page":
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}

@@ -20,9 +20,9 @@ class Credentials(Struct, frozen=True):
     request: Request
 
     def check(self, waitlist_id: str, entry_id: str) -> Proof:
-        """Return the entry that the credentials give access to.
+        """Return the entry to which the credentials give access.
 
-        Raise Forbidden if the request names another entry.
+        Raise Forbidden if the request names a different entry.
         """
         if self.tokens is not None:
             return self.tokens.check(waitlist_id, entry_id, self.request.header("authorization"))

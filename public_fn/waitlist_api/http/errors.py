@@ -17,8 +17,8 @@ CODE_HEADER = "Waitlist-Problem"
 def public_errors() -> dict[str, type[WaitlistError]]:
     """Return the error class of each code that clients can get, sorted by status and code."""
     errors = [error for error in _subclasses(WaitlistError) if error.shown_as is None]
-    # Several error classes can have the same code. The API describes such a code with the class
-    # that was defined last.
+    # Several error classes can have the same code. The API documentation describes such a code by
+    # the class that is defined last.
     found = {error.code: error for error in errors if error.status != InternalError.status}
     found[InternalError.code] = InternalError
     return dict(sorted(found.items(), key=lambda item: (item[1].status, item[0])))
@@ -43,7 +43,7 @@ def problem(error: WaitlistError) -> Response[str]:
         "title": HTTPStatus(shown.status).phrase,
         "status": shown.status,
         "code": shown.code,
-        # The message of a defect may contain details that clients must not see.
+        # The message of an internal error may contain details that clients must not see.
         "detail": cut(
             InternalError.advice if shown is InternalError else error.message, MAX_DETAIL_BYTES
         ),

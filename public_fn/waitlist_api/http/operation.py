@@ -1,4 +1,4 @@
-"""What a route declares about itself: its documentation, and which requests it accepts.
+"""The declarations of a route: its documentation, and the requests that it accepts.
 
 The docstring of a handler is the description of its operation in the OpenAPI document.
 """
@@ -49,7 +49,7 @@ class Operation(Struct, frozen=True):
     # "first_page": The operation returns a list of personal data. Only the request for the first
     # page is written to the audit log. Requests for later pages are written to the request log.
     audit: Literal["", "each_request", "first_page"] = ""
-    # The accepted values of Content-Type. An operation that accepts none ignores the body.
+    # The Content-Type values that the operation accepts. If it accepts none, it ignores the body.
     media_types: tuple[str, ...] = (JSON,)
     max_body_bytes: int = json_body.MAX_BODY_BYTES
     parse: Callable[[str], Any] = json_body.loads

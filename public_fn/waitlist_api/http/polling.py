@@ -8,8 +8,8 @@ from waitlist_shared.contracts import NotReady
 # every twenty positions.
 POSITIONS_PER_SECOND = 20
 LONGEST_SECONDS = 300
-# The polling intervals of entries without a position, by status. Each interval depends on how soon
-# the entry can change.
+# The polling intervals of entries that have no position, by status. Each interval depends on how
+# soon the entry can change.
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
 # A claimed customer can be called to a place at any moment, and should see the call within five
 # seconds. A client may poll up to a tenth later than it is told, and the poll itself takes time
@@ -21,8 +21,8 @@ CLAIMED_SECONDS = 3
 NOT_READY_SECONDS = 60
 OPEN_END_SECONDS = 5
 
-# A customer who does not poll for a certain time is passed over. Within this time a customer polls
-# as often as this, so two polls in a row may get lost.
+# A customer who does not poll for a certain time is passed over. Within this time, a customer sends
+# this number of polls, so even two lost polls in a row do no harm.
 POLLS_OF_PRESENCE = 3
 
 

@@ -35,7 +35,8 @@ class RequestLog(Struct, frozen=True):
     def respond(self, event: object, request_id: str, answer: Callable[[], Response]) -> Response:
         """Handle a request and write its log line, even if `answer` raises an exception."""
         id_ = choose_correlation_id(event, request_id)
-        # Write the audit line first, so that it exists even if the process dies during the request.
+        # The audit line is written first, so that it exists even if the process dies during the
+        # request.
         if (asked := read_audit_fields(event)) is not None:
             self.telemetry.audit(asked, id_)
         self.correlation.id = id_

@@ -25,11 +25,11 @@ Event = Mapping[str, Any]
 GET, HEAD = "GET", "HEAD"
 # Powertools writes parameters as `<name>`, and API Gateway as `{name}`.
 ANGLE_BRACKETS = str.maketrans("{}", "<>")
-# No id contains these characters. A slash would move the rest of the path into other parameters,
-# and proxies may cut off a path at a question mark or a hash.
+# Ids must not contain these characters. A slash would move the rest of the path into other
+# parameters, and proxies may cut off a path at a question mark or a hash.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
 SIGN_UP = "POST /v1/waitlists/{waitlist_id}/entries"
-# For each module, the methods of its class `Routes` and the route that each method handles.
+# For each module: the methods of its class `Routes`, each with the route that it handles.
 MODULES = {
     "openapi.docs": {"get_docs": "GET /docs"},
     "routes.health": {"health": "GET /v1/health"},

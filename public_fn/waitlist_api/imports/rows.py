@@ -32,8 +32,8 @@ TOO_LATE = FieldError(
     "body.joined_at", "must not be in the future. Leave it out to place the customer last"
 )
 NOT_YET = "must not be in the future"
-# Accept ranks that are slightly in the future, because the clock of another Redis server may be
-# ahead.
+# Accept ranks that are slightly in the future, because the clock of the other waitlist's Redis
+# server may be ahead.
 SKEW = timedelta(minutes=10)
 
 
@@ -51,24 +51,26 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     joined_at: datetime | None = None
     rank: int | None = None
     idempotency_key: str = ""
-    # Computes the customer id from the address in the profile. None if the caller sent the
-    # customer id.
+    # A function that computes the customer id from the address in the profile. It is None if the
+    # caller sent the customer id.
     identify: Callable[[dict[str, Any]], str] | None = None
-    # Whether the entry may be served. If not, an operator holds the entry back.
+    # True if the entry may be served. Otherwise, an operator holds the entry back.
     ready: bool = True
     # The reason why the customer is held back or banned.
     reason: str = ""
     rest_until: datetime | None = None
-    # Whether the address counts as verified. If not, the customer must verify it, provided that the
-    # waitlist verifies addresses.
+    # True if the address counts as verified. Otherwise, the customer must verify it if the waitlist
+    # verifies addresses.
     verified: bool = True
     confirmed_at: datetime | None = None
     messages: str = ""
     unreachable: bool = False
     language: str = ""
-    # Whether to ban the customer. A banned customer is not added, and cannot sign up later.
+    # True if the customer is to be banned. A banned customer is not added, and cannot sign up
+    # later.
     banned: bool = False
-    # Whether the caller sent a customer id although the address in the profile gives another one.
+    # True if the caller sent a customer id that differs from the id that belongs to the address in
+    # the profile.
     is_beside_address: bool = False
 
     def check(self, now: datetime) -> None:
@@ -155,14 +157,14 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def known_stamp(self) -> int:
-        """The newest known timestamp of the entry, or 0 if none is known."""
+        """The newest known logical timestamp of the entry, or 0 if none is known."""
         return 0 if self.record is None else self.record.known_stamp
 
     @property
     def joined_ticket(self) -> int | None:
         """The lowest ticket that a signup at the time `joined_at` can have.
 
-        None if `joined_at` is not set.
+        It is None if `joined_at` is not set.
         """
         joined_at = self.row.joined_at
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
@@ -180,7 +182,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "under_way"
         if record.ban.stamp:
             return "banned"
-        # A guest may have signed up under the id of the real customer and then left, to keep this
+        # A guest may have signed up with the id of the real customer and then left, to keep this
         # customer off the waitlist. An interrupted import may also have removed the guest's entry.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
@@ -203,8 +205,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if self.record is not None and self.record.joined.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # Do not return the ticket for a former address, because another person may read that
-            # mailbox now.
+            # Do not return the ticket for a former address, because a different person may read
+            # that mailbox now.
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:

@@ -25,7 +25,7 @@ from waitlist_shared.ranks import millis_of
 
 logger = logging.getLogger(__name__)
 
-# The minimum remaining time of a run. If less time is left, the run stops.
+# A run stops if less time than this is left.
 STOP_MILLIS = 60_000
 # How much of the journal an audit reads before it saves its progress. If the run is killed, the
 # next run repeats at most this much.
@@ -40,11 +40,11 @@ class AuditWindow(Struct, frozen=True):
     """The changes to one waitlist that an audit compares with Redis."""
 
     waitlist: WaitlistRecord
-    # The audit compares the changes after this timestamp.
+    # The audit compares the changes after this logical timestamp with Redis.
     since: int
     beat: c.HeartbeatResult
-    # The timestamp at which the audit began. It is earlier than `since` if the audit takes several
-    # runs.
+    # The logical timestamp at which the audit began. If the audit takes several runs, this
+    # timestamp is earlier than `since`.
     began: int = 0
     # The ids of entries whose changes Redis had lost.
     repaired: set[str] = field(default_factory=set)
@@ -151,7 +151,7 @@ class Auditor(Struct, frozen=True):
     ) -> dict[Key, c.InspectResult]:
         """Return the state of each entry in Redis.
 
-        Entries are left out if their queue is lost or is being rebuilt.
+        If the queue of an entry is lost or is being rebuilt, the entry is left out.
         """
         asked = list(changes)
         if not asked:

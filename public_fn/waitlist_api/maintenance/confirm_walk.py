@@ -12,7 +12,7 @@ from waitlist_shared.ranks import millis_of
 # The maximum number of pages that one run processes. A page has 100 entries.
 PAGES = 5
 # The maximum time between two checks of all entries. A check may miss entries that are not waiting
-# or not ready at that moment.
+# or not ready when they are checked.
 LONGEST_PAUSE_MILLIS = 3600_000
 
 

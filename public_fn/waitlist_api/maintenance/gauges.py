@@ -13,7 +13,7 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Add the state that a waitlist's queue had before the run to the gauges."""
+    """Add the state of a waitlist's queue before the run to the gauges."""
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
         metrics.add("waitlists_cold")
@@ -26,9 +26,7 @@ def measure_state(
 def measure_depth(
     metrics: MetricsCollector, stats: c.Result | WaitlistError | None, now_millis: int
 ) -> None:
-    """Add the numbers of waiting, offered, inside and parked entries to the gauges, as they are
-    after a run.
-    """
+    """Add the numbers of waiting, offered, inside and parked entries after a run to the gauges."""
     if not isinstance(stats, c.StatsResult):
         return
     metrics.add("waiting", stats.waiting)

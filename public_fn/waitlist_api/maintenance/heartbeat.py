@@ -25,8 +25,8 @@ from waitlist_shared.errors import Cold, Outdated, Rebuilding
 
 logger = logging.getLogger(__name__)
 
-# An audit reads at most this much of the journal, even if maintenance has not run for a longer
-# time.
+# An audit reads at most this much of the journal, even if maintenance has not run for longer than
+# that.
 LONGEST_STAMPS = 24 * 60 * MINUTE
 # If an audit continues in another run, it reads this much of the journal again, because a request
 # may have recorded a slightly older decision in the meantime.
@@ -121,7 +121,7 @@ class Heartbeat(Struct, frozen=True):
             yield waitlist_id
 
     def _is_rebuilt_since(self, waitlist: WaitlistRecord) -> bool:
-        """Return whether another run has rebuilt the queue since `waitlist` was read."""
+        """Return whether a different run has rebuilt the queue since `waitlist` was read."""
         now = self.waitlists.get(waitlist.waitlist_id)
         return now is not None and now.checkpoint.epoch != waitlist.checkpoint.epoch
 
@@ -186,8 +186,8 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return the timestamp from which the first audit after a rebuild compares changes.
+    """Return the logical timestamp from which the first audit after a rebuild compares changes.
 
-    The timestamp lies some time before the rebuild.
+    It lies some time before the rebuild.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

@@ -26,7 +26,7 @@ def run_each(work: Callable[[T], R], page: Iterable[T]) -> list[R | None]:
 
 
 def run_isolated(work: Callable[[T], R], subject: T) -> R | None:
-    """Process an item. If this raises a WaitlistError, log the error and return None."""
+    """Process an item. If processing raises a WaitlistError, log the error and return None."""
     try:
         return work(subject)
     except WaitlistError as error:

@@ -26,9 +26,9 @@ logger = logging.getLogger(__name__)
 # The interval at which the lease is renewed and the progress is saved. If a run is killed, the next
 # run repeats at most the work of one interval.
 NOTE_SECONDS = 5.0
-# The minimum remaining time of a run. If less time is left, the run stops.
+# A run stops if less time than this is left.
 STOP_MILLIS = 60_000
-# Writes to the table may be in progress when Redis loses its data. After this time, the table and
+# When Redis loses its data, writes to the table may be in progress. After this time, the table and
 # its index contain these writes.
 SETTLED_MILLIS = 2_000
 
@@ -93,7 +93,7 @@ class Rebuilder(Struct, frozen=True):
         """Return a run that continues the last rebuild or starts a new one."""
         waitlist, rebuild = lease.waitlist, lease.waitlist.rebuild
         # Store the id of the new queue first. If a failover brings back an older queue, maintenance
-        # then recognises that it is outdated.
+        # then recognises by the id that this queue is outdated.
         checkpoint = replace(waitlist.checkpoint, epoch=opened.epoch, beat=0, audited=0)
         self.waitlists.write_checkpoint(waitlist.waitlist_id, checkpoint)
         version = waitlist.segments_version

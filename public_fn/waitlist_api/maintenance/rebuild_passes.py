@@ -25,13 +25,14 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# The second pass of a rebuild corrects all entries that have changed since this long before the
+# The second pass of a rebuild corrects all entries that have changed since this time before the
 # rebuild. The index is slightly behind the table, and the clocks of the writers may differ by
 # minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# If no checkpoint says where to start reading the journal, start this long before the rebuild. The
-# time is longer than usual, because the Redis clock may have gone back.
+# If no checkpoint says where to start reading the journal, the rebuild starts to read it at this
+# time before its own start. The time is longer than usual, because the clock of Redis may have gone
+# back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_STAMPS = 24 * 60 * MINUTE
 
@@ -130,7 +131,9 @@ class RebuildPasses(Struct, frozen=True):
 
 
 def _earliest(run: RebuildRun) -> int:
-    """Return the timestamp at which to start reading the journal if there is no checkpoint."""
+    """If there is no checkpoint, return the logical timestamp at which to start reading the
+    journal.
+    """
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:

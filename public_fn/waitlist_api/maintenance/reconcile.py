@@ -84,7 +84,7 @@ class Reconciler(Struct, frozen=True):
                     continue
                 if place.state == "done":
                     # Record the admission with the end of its pass. Redis keeps the admission until
-                    # the next run finds both in the record.
+                    # the next run finds the admission and this end in the record.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -92,8 +92,8 @@ class Reconciler(Struct, frozen=True):
                 if not self._record(record, place, expired):
                     continue
                 if place.state == NO_SHOW:
-                    # Each of these errors means that another request is removing the entry, or that
-                    # the customer is joining again.
+                    # Each of these errors means that a different request is removing the entry, or
+                    # that the customer is joining again.
                     last = place.decisions[-1].verb if place.decisions else ""
                     by, reason = reason_to_leave(is_silent=last == "unanswered_left")
                     with suppress(Forbidden, EntryNotFound, AlreadyAdmitted):
@@ -283,7 +283,7 @@ def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
 
 
 def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether the recorded signup has ended and Redis has an entry of another signup."""
+    """Return whether the recorded signup has ended and Redis has an entry of a different signup."""
     return record.status in ENDED and place.ticket != record.ticket
 
 

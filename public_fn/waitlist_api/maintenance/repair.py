@@ -48,7 +48,7 @@ def decide_repair(
     if not is_gone and is_of_another_stay(record, inspection):
         return replace(drop_of(record, now_millis=now_millis), ticket=inspection.ticket)
     # If Redis still has the entry in the queue, it has not counted the end of the signup yet. Make
-    # Redis count it.
+    # Redis count this end.
     return drop_of(record, counts=not is_gone, now_millis=now_millis)
 
 

@@ -39,10 +39,10 @@ from waitlist_shared.limits import MAX_BATCH
 # After this time, a run starts no further batch of waitlists. The next run starts at about the same
 # time and continues the work.
 RUN_MILLIS = 50_000
-# The time that a run first spends on interrupted requests to join or leave. If some are left, the
-# run continues with them at the end.
+# The time that a run first spends on interrupted requests to join or leave. If some of these
+# requests are left, the run continues with them at its end.
 INTENTS_MILLIS = 15_000
-# How much time a run spends on offers of invitations that no request has finished.
+# The time that a run spends on making the offers of invitations that no request has finished.
 INVITATIONS_MILLIS = 20_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.
@@ -64,7 +64,9 @@ Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
 class Survey(Struct):
-    """The waitlists that need maintenance, and the Redis time at which this was decided."""
+    """The waitlists that need maintenance, and the time of the Redis clock at which this was
+    decided.
+    """
 
     busy: list[Surveyed] = field(default_factory=list)
     until: int = 0

@@ -23,8 +23,8 @@ from waitlist_shared.ranks import TIER
 
 logger = logging.getLogger(__name__)
 
-# If an entry has no record, maintenance waits for this long and checks the entry again. Every
-# signup is finished by then.
+# If an entry has no record, maintenance waits for this time and checks the entry again. After this
+# time, every signup that was in progress is finished.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
 # An entry that joined up to two minutes before the last run is checked again, because its signup

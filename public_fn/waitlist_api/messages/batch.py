@@ -42,7 +42,8 @@ ALL_PERCENT = 100
 # The event name of bounces and complaints. A rule in template.yaml sets this name.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# Reasons why a limit prevented a message from being sent. Metrics count both reasons as `limited`.
+# The reasons for which a limit has prevented a message from being sent. Metrics count both reasons
+# as `limited`.
 LIMITED = ("too_many", "over_budget")
 
 

@@ -17,7 +17,7 @@ THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooMany
 # A longer `Retry-After` is shortened to this pause, because a message could expire during the
 # pause.
 MOST_ASKED_SECONDS = 300
-# Reasons for which AWS End User Messaging rejects the phone number itself.
+# The reasons for which AWS End User Messaging rejects the phone number itself.
 BAD_NUMBERS = frozenset(
     {
         "DESTINATION_COUNTRY_BLOCKED",
@@ -63,8 +63,7 @@ class MailChannel(Struct, frozen=True):
         try:
             raw = build_mime(message, self.from_address).as_bytes()
         except ValueError:
-            # The standard library could not parse the address, or found more than one address in
-            # it.
+            # The standard library could not parse the address, or found several addresses in it.
             raise Refused from None
         try:
             self.client.send_email(

@@ -41,7 +41,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     placeholders: tuple[str, ...] = ("name",)
     once_a_stay: bool = False
     only_in_offer_hours: bool = False
-    # The customer has just requested the message, so it is sent even if messages are turned off.
+    # True if the customer has just requested the message. It is then sent even if messages are
+    # turned off.
     is_requested: bool = False
     # The name of another kind of message. If the waitlist sends that kind, it also sends this kind.
     also_chosen_by: str = ""
@@ -91,7 +92,7 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _called(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    # An event about an earlier call may arrive late. Its call is then no longer the last call.
+    # If an event about an earlier call arrives late, this call is no longer the last call.
     call = current_call(record, now_millis)
     return call is not None and call.stamp == event.stamp
 
@@ -105,8 +106,8 @@ def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
 
 def _ending(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
     is_told = record.status == "offered" and record.contact.ending_offer == record.hold.token
-    # An event about an earlier offer may arrive late. Its timestamp is older than the current
-    # offer.
+    # An event about an earlier offer may arrive late. Its logical timestamp is then older than the
+    # current offer.
     is_open = is_told and event.stamp > record.stamp
     return is_open and (record.hold.until_millis or 0) > now_millis
 

@@ -146,7 +146,7 @@ class Sender(Struct, frozen=True):
     def _note_delivered(self, kind: Kind, record: EntryRecord) -> None:
         """Count the message for its invitation.
 
-        If this fails, the message is not counted. It must not be sent again because of that.
+        If counting fails, the message is not counted, because it must not be sent a second time.
         """
         if kind.name == "offered":
             with suppress(WaitlistError):
@@ -239,8 +239,8 @@ class Sender(Struct, frozen=True):
         `take` counts the message for the limits, and returns a function that undoes the count.
         `note_sent` is called before the message is known as sent, so that no sent message lacks it.
         """
-        # Record the time at which this attempt began, before the entry was read. An edit that is
-        # missing in the message is then always later than this time.
+        # Record the time at which this attempt began, before the entry was read. If the message
+        # does not contain an edit, the edit was then always made after this time.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

@@ -71,7 +71,7 @@ class EntryMessage(Struct, frozen=True):
         return self.record.waitlist_id
 
     def check(self, segments: Segments) -> None:
-        """Do nothing, because this request is valid with any segments."""
+        """There is nothing to do, because this request is valid with any segments."""
 
 
 class Placing(EntryMessage, frozen=True):
@@ -189,9 +189,9 @@ def leave_of(record: EntryRecord) -> c.Leave:
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
-    """Return the request that removes an entry from Redis, whatever its state is.
+    """Return the request that removes an entry from Redis, whatever the state of the entry is.
 
-    After that, Redis ignores late requests for the removed signup.
+    After that, Redis ignores late requests about the removed signup.
     """
     return c.Drop(
         **_stay(record),
@@ -286,7 +286,7 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
 
 
 def _enforced(group: Settings) -> dict[str, Any]:
-    """Return those settings of a group that the Redis scripts know by the same name."""
+    """Return the settings of a group that the Redis scripts know by the same names."""
     names = set(group.__struct_fields__) & set(c.Settings.__struct_fields__) - {"admission"}
     return {name: getattr(group, name) for name in names}
 

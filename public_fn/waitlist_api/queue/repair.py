@@ -11,7 +11,7 @@ from waitlist_shared import contracts as c
 
 
 def is_of_another_stay(record: EntryRecord, inspection: c.InspectResult) -> bool:
-    """Return whether the entry in Redis belongs to another signup of the same customer."""
+    """Return whether the entry in Redis belongs to a different signup of the same customer."""
     return inspection.state != "absent" and inspection.ticket not in (None, record.ticket)
 
 
@@ -58,7 +58,7 @@ def _agrees(
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
-    # A claim can end later in Redis than in the record, if its last extension was not recorded.
-    # This is not an error, because the caller was never told that the extension succeeded.
+    # If the last extension of a claim was not recorded, the claim ends later in Redis than in the
+    # record. This is not an error, because the caller was never told that the extension succeeded.
     is_as_long = inspection.time_millis >= (record.hold.until_millis or 0)
     return inspection.token == record.hold.token and is_as_long

@@ -72,8 +72,8 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
         contact=replace(
             record.contact,
             language=signup.language,
-            # If the customer has a new address, that address may accept messages even if the old
-            # address did not.
+            # If the customer has a new address, this address may accept messages even if the old
+            # one did not.
             unreachable=record.contact.unreachable and has_same_address,
         ),
     )

@@ -11,8 +11,8 @@ from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting
 from waitlist_shared.ranks import time_of
 
 CALLED = "called"
-# The record remembers this many requests for each claim. A late copy of one of them then calls
-# nobody.
+# The record remembers this many requests for each claim. If a late copy of one of them arrives, it
+# calls nobody.
 KEYS_KEPT = 4
 ENDED = "This customer has left the waitlist, so there is no claim to call the customer for."
 

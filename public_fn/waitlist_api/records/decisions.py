@@ -25,8 +25,8 @@ REASONS: dict[c.Verb, str] = {
 # The names of all decisions that are about waiting entries.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# These decisions are made at a caller's request. The record stores each of them as the way in which
-# the last claim or offer ended.
+# These decisions are made at a caller's request. If such a decision ends a claim or an offer, the
+# record stores how it ended.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
@@ -54,7 +54,8 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "unanswered_to_back":
             return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
         case "unanswered_left":
-            # Write no event yet. The `left` event is written when the entry leaves the waitlist.
+            # No event is written now. The `left` event is written when the entry leaves the
+            # waitlist.
             return ()
         case "offered":
             return (event_of(decision, POLICY),)

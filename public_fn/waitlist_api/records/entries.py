@@ -70,15 +70,15 @@ class Move(Struct, frozen=True):
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # The entry that Redis has moved belongs to a different signup than the record. Redis
-            # has therefore lost a signup, and this move must not be recorded.
+            # The entry that Redis has moved and the record belong to different signups. Redis has
+            # therefore lost a signup, and this move must not be recorded.
             return None
         after = replace(record, updated_millis=now_millis)
         if record.stamp < self.made.stamp:
             if not self.is_based_on(record):
                 return None
-            # Redis only moves entries that are waiting. If the record has another status, the
-            # record is out of date.
+            # Redis moves only entries that are waiting. If the record has a different status, the
+            # record is outdated.
             moved = self._moved(after)
             after = replace(
                 moved,

@@ -108,9 +108,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:
-        """Return whether the record has expired. DynamoDB may delete an expired record days later.
+        """Return whether the record has expired.
 
-        An alias is not an entry, so it counts as expired.
+        DynamoDB may delete an expired record some days late. An alias is not an entry, so it counts
+        as expired.
         """
         is_over = self.expires_at is not None and self.expires_at * 1000 <= now_millis
         return is_over or self.is_alias
@@ -142,7 +143,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def is_declining(self) -> bool:
-        """Whether the customer is leaving because they declined an offer."""
+        """True if the customer is leaving because they have declined an offer."""
         return (self.intent.leaving_by, self.intent.leaving_reason) == ("customer", DECLINED)
 
     @property
@@ -188,14 +189,14 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def _not_ready(self) -> tuple[c.NotReady, ...]:
         """All reasons in the record why the entry is not ready.
 
-        They include reasons that have ended in the meantime.
+        The result includes reasons that have ended in the meantime.
         """
         facets = (self.pauses, self.verification, self.hold)
         return tuple(reason for facet in facets for reason in facet.not_ready())
 
     @property
     def is_told_near(self) -> bool:
-        """Whether the customer's turn is near, and the customer has already been told this."""
+        """True if the customer's turn is near, and the customer has already been told this."""
         if self.contact.near_rank is None or self.rank is None:
             return False
         return self.rank <= self.contact.near_rank
@@ -207,7 +208,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def known_stamp(self) -> int:
-        """The newest logical timestamp in the record. Later events need a greater timestamp."""
+        """The newest logical timestamp in the record.
+
+        Later events need a greater logical timestamp.
+        """
         return max(self.stamp, self.edited_stamp)
 
     def stamp_off_list(self, now_millis: int) -> int:

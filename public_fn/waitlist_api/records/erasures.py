@@ -54,7 +54,9 @@ class Erasures(Struct, frozen=True):
             self.erase(alias)
 
     def _stamp_last(self, record: EntryRecord | None, join_id: str, stamp: int) -> None:
-        """Make sure that the record's timestamp is not older than any event of the entry."""
+        """Make sure that the logical timestamp of the record is not older than that of any event of
+        the entry.
+        """
 
         def decide(now: EntryRecord) -> EntryRecord | None:
             return replace(now, stamp=stamp) if now.join_id == join_id else None

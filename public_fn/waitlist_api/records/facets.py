@@ -101,8 +101,8 @@ class Call(Facet, frozen=True):
     A customer can be called only while a claim is open.
     """
 
-    # The token of the claim for which the customer was called. If the entry has another claim, this
-    # call is over.
+    # The token of the claim for which the customer was called. If the entry has a different claim
+    # now, this call is over.
     token: str = ""
     # The place to which the customer should come, such as `Room 2`.
     to: str = ""
@@ -113,7 +113,7 @@ class Call(Facet, frozen=True):
 
 
 class End(Facet, frozen=True):
-    """When and how the signup ended. The index also contains this facet."""
+    """The time at which the signup ended, and how it ended. The index also contains this facet."""
 
     # The customer counts as inside until the pass ends at `inside_until_millis`, or until an
     # earlier exit at `exited_millis`.
@@ -172,7 +172,8 @@ class Contact(Facet, frozen=True):
     # The language that the customer chose at signup. The language is only set if the waitlist sends
     # messages.
     language: str = ""
-    # `off` if the customer wants only the messages that they request themselves, otherwise empty.
+    # This is `off` if the customer wants only the messages that they request themselves. Otherwise,
+    # it is empty.
     messages: str = ""
     # True if the customer's address does not accept messages.
     unreachable: bool = False
@@ -202,7 +203,7 @@ class Move(Facet, frozen=True):
     asks: int = 0
 
     def dropped(self) -> "Move":
-        """Return this facet without the customer's unfinished request to move the entry."""
+        """Return this facet without the customer's unfinished request to change the address."""
         return replace(self, to="", new_address="")
 
 

@@ -38,7 +38,7 @@ class Invitation(Struct, frozen=True, kw_only=True):
     # The ids of the entries to invite, as long as the invitation is running. If there are none, the
     # first entries of the queue are invited.
     entries: tuple[str, ...] = ()
-    # The texts that replace the usual texts of the message `offered`, by language.
+    # The texts that replace the usual texts of the `offered` message, by language.
     message: Mapping[Language, OwnText] = {}
     # The progress: the number of pages that have been invited, the number of people, and the rank
     # behind which the next page begins.

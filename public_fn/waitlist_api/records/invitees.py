@@ -21,10 +21,11 @@ from waitlist_shared.ids import invitation_of
 
 # `open` until the offer ends. `left` also means that an operator has withdrawn the offer.
 State = Literal["open", "entered", "declined", "missed", "left"]
-# How the offer ended, by the decision that Redis kept about the end.
+# How the offer ended, by the decision about this end that Redis has kept.
 LATE_ENDS: dict[str, State] = {"declined": "declined", "withdrawn": "left"}
 ALWAYS = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
-# The items are kept longer than their invitation, so that its numbers stay right until it expires.
+# These items are kept longer than their invitation, so that its numbers stay correct until the
+# invitation expires.
 INVITATION_SECONDS = 400 * 86_400
 KEPT_SECONDS = INVITATION_SECONDS + 20 * 86_400
 
@@ -79,7 +80,7 @@ def _is_open(record: EntryRecord) -> bool:
 
 
 def _end_of(before: EntryRecord, after: EntryRecord) -> State:
-    """Return how the offer ended that was still open in the record `before`."""
+    """In the record `before`, an offer was still open. Return how this offer ended."""
     if before.hold.token != after.hold.token:
         # The record already has a later offer. If the customer declined the earlier offer, this is
         # recorded separately.

@@ -38,7 +38,7 @@ class Leave(Struct, frozen=True, kw_only=True):
     unverified: bool = False
 
     def applies_to(self, record: EntryRecord) -> bool:
-        """Return whether this request still applies to the entry in its current state."""
+        """Return whether this request still applies to the entry in its present state."""
         if record.has_ended or record.intent.erase:
             return False
         if self.offer is not None and not self.offer.is_open_in(record):

@@ -54,7 +54,10 @@ class IndexRow(Struct, frozen=True, kw_only=True, gc=False):
 
     @property
     def known_stamp(self) -> int:
-        """The newest logical timestamp in this index row. Later events need a greater timestamp."""
+        """The newest logical timestamp in this index row.
+
+        Later events need a greater logical timestamp.
+        """
         return max(self.stamp, self.edited_stamp)
 
     @classmethod

@@ -22,11 +22,11 @@ class Round(Struct, frozen=True, kw_only=True):
     seen_before: int = 0
     # When the last complete round began, in milliseconds since 1970.
     seen_millis: int = 0
-    # The current round has visited the waitlists up to this id.
+    # The waitlists up to this id have been visited in the current round.
     after: str = ""
     began_millis: int = 0
-    # The timestamp up to which all changes will have been compared at the end of this round. The
-    # value is 0 if the comparison failed for a waitlist.
+    # The logical timestamp up to which all changes will have been compared with Redis at the end of
+    # this round. The value is 0 if the comparison failed for a waitlist.
     until: int = 0
 
     @classmethod

@@ -130,7 +130,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def expired_holds(self) -> int:
-        """How many of the events report that a claim expired."""
+        """The number of these events that report an expired claim."""
         return _expired_holds(self.events)
 
 
@@ -265,7 +265,7 @@ class Transitions(Struct, frozen=True):
 def _until_millis(record: EntryRecord, now_millis: int) -> int:
     """Return the time at which the entry's pass, claim, offer or delay ends.
 
-    Return 0 if the entry has none of them.
+    Return 0 if there is no such time.
     """
     if record.status == "admitted":
         return record.end.inside_until_millis or 0

@@ -123,7 +123,7 @@ class Scheduled(Settings, frozen=True, kw_only=True):
     ]
 
     def in_zone(self, timezone: str) -> Self:
-        """Return the same times, in this time zone unless they name another one."""
+        """Return the same times. If they name no time zone, they are in this time zone."""
         return self if self.at or self.timezone else replace(self, timezone=timezone)
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -156,7 +156,7 @@ class OfferHours(Settings, frozen=True, kw_only=True):
     ] = None
 
     def in_zone(self, timezone: str) -> Self:
-        """Return the same hours, in this time zone unless they name another one."""
+        """Return the same hours. If they name no time zone, they are in this time zone."""
         return self if self.timezone else replace(self, timezone=timezone)
 
     def problems(self) -> Iterator[tuple[str, str]]:

@@ -64,8 +64,8 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
             },
         ),
     ] = "park"
-    # When the setting was turned on. If a customer was asked before that time, a missing answer
-    # has no consequences.
+    # The time at which the setting was turned on. If a customer was asked before this time, a
+    # missing answer has no consequences.
     since_millis: Annotated[int, Setting(is_internal=True)] = 0
 
     @property

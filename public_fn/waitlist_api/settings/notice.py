@@ -55,7 +55,7 @@ class Notice(Settings, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing to show, so that an earlier notice ends."""
+        """True if the notice has no text, which means that the earlier notice ends."""
         return self.text is None or (isinstance(self.text, str) and not self.text.strip())
 
     @property

@@ -154,7 +154,10 @@ class PageField(Settings, frozen=True, kw_only=True):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """All labels of the field, or its only label if there is one label for all languages."""
+        """All labels of the field.
+
+        If the field has one label for all languages, this is its only label.
+        """
         return (self.label,) if isinstance(self.label, str) else tuple(self.label.values())
 
     @property

@@ -13,7 +13,7 @@ from waitlist_api.clock import millis_of
 from waitlist_api.settings.admission import Scheduled
 from waitlist_shared.limits import MAX_INSTANTS
 
-# The largest clock change in the time zone database, not counting changes to the date line.
+# The largest clock change in the time zone database. Changes to the date line are not counted.
 LONGEST_CHANGE_SECONDS = 3 * 3600
 
 
@@ -70,7 +70,8 @@ def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
 
     The first times may be a few hours before `millis`.
     """
-    # CronSim may skip a time directly after a clock change, so start before any possible change.
+    # CronSim may skip a time directly after a clock change. The search therefore starts before any
+    # possible change.
     start = datetime.fromtimestamp(millis / 1000 - LONGEST_CHANGE_SECONDS, zone)
     minute, hour, *_ = cron.split()
     if minute.startswith("*") or hour.startswith("*"):

@@ -28,7 +28,7 @@ from waitlist_shared.limits import (
 )
 
 Rejoin = Literal["never", "after_leaving", "always"]
-# Whether new guests can sign up while the provider of the bot check is not available.
+# Decides whether new guests can sign up while the provider of the bot check is not available.
 WhenDown = Literal["refuse", "accept"]
 # The maximum size of a request body. The limit for the data of a signup cannot be higher than this
 # size.

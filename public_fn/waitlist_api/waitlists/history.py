@@ -24,8 +24,8 @@ KEPT_MILLIS = KEPT_SECONDS["hour"] * 1000
 
 
 class Series(Struct, frozen=True, kw_only=True):
-    """How to show a period: the number of points, the time between them, and the kind of samples
-    that are read.
+    """How a period is shown: the number of points, the time between two points, and the kind of
+    samples that are read.
     """
 
     points: int
@@ -41,7 +41,9 @@ SERIES: dict[Period, Series] = {
 
 
 class Flows(Struct, frozen=True, kw_only=True):
-    """How many customers joined, were admitted or left in a period, and how their offers ended."""
+    """The number of customers who joined, were admitted or left in a period, and the numbers of
+    ended offers by the way in which they ended.
+    """
 
     joined: int = 0
     admitted: int = 0

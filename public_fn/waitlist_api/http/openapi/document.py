@@ -31,8 +31,8 @@ from waitlist_api.services import Services
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
-# The OpenAPI document declares no pattern for this header, because a value in another format is not
-# an error. The service then uses an id of its own.
+# The OpenAPI document declares no pattern for this header, because a value in a different format is
+# not an error. In this case, the service uses its own id.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
     description="The client's own id for this request, which must be a UUID or a ULID. Every log "

@@ -14,7 +14,7 @@ SAME_ENTRY = {**HERE, "entry_id": "$request.path.entry_id"}
 def to(parameters: dict[str, str], *operations: str) -> dict[str, Link]:
     """Return a link to each of these operations, by operation id.
 
-    All links pass the same parameters.
+    All links have the same parameters.
     """
     return {name: {"operationId": name, "parameters": parameters} for name in operations}
 

@@ -22,7 +22,7 @@ Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
 ERRORS = public_errors()
-# Every operation can return these errors. This includes `too_large`, because a client may send a
+# Every operation can return these errors. One of them is `too_large`, because a client may send a
 # body even if the operation needs none.
 ALWAYS = (
     "invalid_request",
@@ -128,7 +128,8 @@ def _problems(route: Route, *, has_body: bool) -> dict[int, Any]:
     operation = route.operation
     codes = [*operation.problems]
     if "{waitlist_id}" in route.key:
-        # An id that contains invalid characters matches no route, so the API returns `not_found`.
+        # If an id contains invalid characters, its path matches no route, so the API returns
+        # `not_found`.
         codes += ["waitlist_not_found", "record_unavailable", "not_found"]
     if has_body:
         codes += ["invalid_json", "unsupported_media_type"]

@@ -28,8 +28,8 @@ from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.ranks import millis_of
 
 WAITLIST_CACHE_SECONDS = 5
-# A board is fresh for five seconds. For thirty more seconds, a cache may serve the old board while
-# it fetches a new board.
+# A board is current for five seconds. For thirty more seconds, a cache may still serve it while the
+# cache fetches a new one.
 BOARD_CACHE = "public, max-age=5, stale-while-revalidate=30"
 
 

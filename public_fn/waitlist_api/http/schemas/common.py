@@ -92,7 +92,7 @@ Reason = Annotated[
 class Model(BaseModel):
     """A part of a request or response body."""
 
-    # Build each validator on first use, because a request uses only a few of the models.
+    # Each validator is built on first use, because a request uses only a few of the models.
     model_config = ConfigDict(defer_build=True)
 
 
@@ -135,8 +135,8 @@ class Problem(Model):
     `application/json` and contains only a `message`.
     """
 
-    # Both kinds of body share one schema, because generated clients support only one schema per
-    # status.
+    # Both kinds of body share one schema, because generated clients support only one schema for
+    # each status.
     model_config = ConfigDict(json_schema_extra=_require_nothing)
 
     type: str

@@ -160,7 +160,7 @@ def _choice(kinds: list[Any]) -> Any:
 def _limits(settings: list[Setting]) -> Iterator[Any]:
     """Yield pydantic's limits for a value.
 
-    They are followed by the functions that check the value.
+    After the limits, yield the functions that check the value.
     """
     for setting in settings:
         limits = {name: getattr(setting, name) for name in LIMITS}

@@ -72,8 +72,8 @@ OfStatus = Annotated[
     ),
 ]
 Include = Annotated[Literal["history"] | None, Query()]
-# Default fields for an entry whose signup is still in progress. The DynamoDB record of the entry
-# has only the status `joining`.
+# The fields of an entry whose signup is still in progress. The DynamoDB record of such an entry
+# contains only the status `joining`.
 UNRECORDED: dict[str, Any] = {
     "call_number": None,
     "language": None,

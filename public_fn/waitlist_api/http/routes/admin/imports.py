@@ -71,8 +71,8 @@ class Routes(Struct, frozen=True):
         results = [_result(number, row) for number, row in self._imported(waitlist_id, body)]
         return secret(ImportAnswer(**_counts(results), results=results))
 
-    # IAM permissions apply to whole routes. With this second route, an operator can be allowed to
-    # import people but not to see their tokens.
+    # IAM permissions apply to whole routes. Because tokens have this second route, an operator can
+    # be allowed to import people without seeing their tokens.
     @import_route(
         "Import entries and get their entry tokens",
         Answer(200, "The outcome and the entry token of each row", headers="no_store"),
