@@ -46,7 +46,7 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
         # If the record is deleted later, the `erased` event gets the record's timestamp. Set this
         # timestamp to the time of the ban, so that the `erased` event comes last. The record of a
         # banned customer does not expire.
-        end = replace(before.end, stamp=0 if record is None else before.decided_stamp)
+        end = replace(before.end, stamp=before.decided_stamp)
         banned = replace(banned, stamp=stamp, end=end, expires_at=None)
     else:
         # Store the timestamp of the ban as `edited_stamp` for now. When the customer has left the
