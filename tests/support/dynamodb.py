@@ -52,6 +52,11 @@ class RealTable:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._client, name)
 
+    @property
+    def items(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """A copy of all items of the table, by their keys."""
+        return {(item["pk"]["S"], item["sk"]["S"]): item for item in self.scan()["Items"]}
+
     def scan(self, **request: Any) -> dict[str, Any]:
         """Return all items of the table. Like the in-memory table, this method needs no table
         name.
