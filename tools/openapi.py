@@ -67,7 +67,7 @@ def patch_text() -> str:
 
 def _sorted(value: Any, name: str = "") -> Any:
     """Sort everything except the media types of a response, because code generators use the first
-    media type.
+    of these media types.
     """
     if isinstance(value, list):
         return [_sorted(item) for item in value]

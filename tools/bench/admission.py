@@ -1,7 +1,7 @@
 """Measure what an admission policy costs.
 
-The benchmark measures polls of a waitlist that has a policy, and runs of the policy compared with
-claims of the same number of entries.
+One comparison is between polls of a waitlist with a policy and polls of a waitlist without one.
+Another is between runs of the policy and claims of the same number of entries.
 """
 
 import json
@@ -33,7 +33,7 @@ FASTEST = {
 class Taker:
     """A way to take entries from the head of a queue.
 
-    Some ways need a second message that depends on the first answer.
+    Some ways need a second message that depends on the response to the first message.
     """
 
     line: Line
@@ -79,8 +79,8 @@ class AdmissionBench:
         )
 
     def _behind_resting(self, verb: str, message: Callable[[Line], str]) -> Case:
-        """Compare the cost of taking an entry behind many resting entries with the cost of taking
-        an entry when no entry rests.
+        """Compare the cost of taking an entry from behind many resting entries (which claims skip)
+        with the cost of taking an entry from a queue without resting entries.
         """
         resting = self._sizes.waiting_for_claims
         behind, none = Line(self._handler, f"{verb}-behind"), Line(self._handler, f"{verb}-none")
@@ -96,8 +96,8 @@ class AdmissionBench:
         """Compare claims on two waitlists that both have `max_claims`, one of which has many open
         offers.
 
-        Offers do not count towards `max_claims`, but Redis stores them in the same set as claims,
-        so the script has to tell them apart.
+        Offers do not count towards `max_claims`. Redis stores offers and claims in the same set, so
+        the script has to distinguish them.
         """
         offers = self._sizes.waiting
         settings = {"max_claims": offers // 2, "offer_seconds": MAX_OFFER_SECONDS}
@@ -110,9 +110,8 @@ class AdmissionBench:
         return replace(self._case(name, "beside none", ours, baseline, 1), as_cost=True)
 
     def _by_filters(self) -> Case:
-        """Compare a claim that has eight filters with a claim from the head of the queue.
-
-        Only the last filter matches any entries.
+        """Compare a claim that has eight filters with a claim of the entry at the head of the
+        queue. Only the last of the filters matches any entries.
         """
         filtered, plain = self._line("by-filters", segments_version=1), self._line("by-none")
         empty = [letter * 16 for letter in "abcdefg"]

@@ -1,5 +1,5 @@
-"""Measure the size of the board and the time to build it, compared with a poll. The board is a
-public snapshot of all positions.
+"""Measure the board, which is a public snapshot of all positions: its size, and the time that is
+needed to build it. A poll of one position is the baseline.
 """
 
 import gzip

@@ -37,7 +37,7 @@ class Case:
     def row(self, tick: Callable[[], None]) -> Row:
         """Run the measurement and return its row.
 
-        The function `tick` is called after each round.
+        Call the function `tick` after each round, to show the progress.
         """
         speed = measure(self.prepare, self.operations, self.rounds, tick)
         ratio, spread = speed.ratio, (speed.low, speed.high)

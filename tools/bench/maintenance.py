@@ -65,7 +65,7 @@ class Slow:
 class Private:
     """A stand-in for boto3's Lambda client that runs the private function's service.
 
-    Requests and answers are converted to JSON and back.
+    Requests and responses are converted to JSON and back.
     """
 
     def __init__(self, service: QueueService) -> None:

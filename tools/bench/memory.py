@@ -16,9 +16,9 @@ Pairs = list[tuple[bytes, float]]
 
 
 def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
-    """Measure the memory of a queue: its keys, Redis' total, and its keys after some changes.
-
-    Also measure a queue whose entries all rest.
+    """Measure the memory that a queue needs: the size of its keys, the total memory of Redis, and
+    the size of its keys after some changes. Also measure a queue in which all entries are resting,
+    that is, skipped by claims for some time.
     """
     line = Line(handler, "memory")
     waiting = line.newcomers(members)

@@ -1,8 +1,8 @@
 """A stand-in for DynamoDB in the rebuild benchmark. It generates a queue of any length, page by
 page.
 
-The class answers like boto3's client, but uses neither the network nor JSON. It counts the read
-units that DynamoDB would charge.
+The class has the methods of boto3's client, but uses neither the network nor JSON. It counts the
+read units that DynamoDB would charge.
 """
 
 import re

@@ -1,7 +1,6 @@
-"""Measure what the setting `presence` costs.
-
-A waitlist with the setting is compared with one that does not have it. The polls and the runs are
-measured by the processor time of the single thread of Redis.
+"""Measure what the setting `presence` costs, by comparing a waitlist that has the setting with one
+that does not. Polls and runs of the admission policy are compared by the processor time that they
+take in the single thread of Redis.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +21,7 @@ from waitlist_shared.limits import (
     MAX_RATE,
 )
 
-# The number of ready entries at the head of the queue whose polls are noted.
+# The number of ready entries at the head of the queue for which Redis notes the polls.
 WATCHED = 200
 # At this rate, every run makes MAX_ADMIT offers.
 FASTEST = {
@@ -46,7 +45,10 @@ class PresenceBench:
             line.fill(bare, line.newcomers(3 * WATCHED + runs * (MAX_ADMIT + 20)))
 
     def rows(self, tick: Callable[[], object]) -> Iterator[Row]:
-        """Measure each operation. The function `tick` is called after each round."""
+        """Measure each operation.
+
+        Call the function `tick` after each round, to show the progress.
+        """
         yield self._row("poll near the head", self._polls(0), 1.15, tick)
         yield self._memory()
         yield self._row("poll elsewhere", self._polls(WATCHED + MAX_ADMIT), 1.05, tick)
@@ -56,13 +58,16 @@ class PresenceBench:
         yield self._row(f"run that makes {MAX_ADMIT} offers", many, 1.1, tick)
 
     def _polls(self, first: int) -> Callable[[Line], Sequence[str]]:
-        """Return polls of the entries beginning at this index, each of them once."""
+        """Return polls of the entries that start at this index. Each entry is polled once."""
         return lambda line: [line.position(member) for member in self._members(line, first)]
 
     def _runs(
         self, message: Callable[[Line], str], times: int = 1
     ) -> Callable[[Line], Sequence[str]]:
-        """Return runs of the policy. All customers at the head have polled just before them."""
+        """Return runs of the admission policy.
+
+        All customers at the head of the queue have polled just before these runs.
+        """
 
         def prepared(line: Line) -> Sequence[str]:
             for member in self._members(line, 0):
@@ -101,9 +106,9 @@ class PresenceBench:
         )
 
     def _spent(self, payloads: Sequence[str]) -> float:
-        """Return the processor time of Redis for one of the messages, in microseconds.
-
-        Unlike the time of the script, it does not grow while other processes use the processor.
+        """Return the time that the processor spends in Redis on one of the messages, in
+        microseconds. Unlike the duration of the script, this time does not grow while other
+        processes use the processor.
         """
         before = self._processor_seconds()
         check([self._handler.ask(payload) for payload in payloads], "waiting", "admitted")
@@ -114,7 +119,9 @@ class PresenceBench:
         return used["used_cpu_user_main_thread"] + used["used_cpu_sys_main_thread"]
 
     def _memory(self) -> Row:
-        """Weigh the noted polls, after each entry at the head has polled."""
+        """Measure the memory of the polls that Redis has noted, after each entry at the head of the
+        queue has polled.
+        """
         key = keys.last_polls(self._watching.waitlist_id)
         count = self._bare.hlen(key)
         weight = cast(int, self._bare.memory_usage(key, samples=0)) / count

@@ -1,8 +1,8 @@
 """Measure the processor time of the public function for a signup, a position and a cold start.
 
 boto3 runs unchanged, except that its HTTP session passes each request to an in-memory DynamoDB or
-to the private function. The time that these two need, and the time to build API Gateway's event, is
-subtracted.
+to the private function. The results do not include the time that these two need, nor the time in
+which API Gateway's event is built.
 """
 
 import io
@@ -89,7 +89,9 @@ class Backends:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Count the processor time of this context as time of the backends."""
+        """Count the processor time of this context as time of DynamoDB and the private function,
+        which is not measured.
+        """
         began = time.thread_time()
         try:
             yield
@@ -97,8 +99,9 @@ class Backends:
             self.seconds += time.thread_time() - began
 
     def _answer(self, request: AWSPreparedRequest) -> tuple[int, bytes]:
-        """Return the HTTP status and the body. If a condition fails, DynamoDB answers with status
-        400.
+        """Return the HTTP status and the body.
+
+        If a condition fails, DynamoDB responds with status 400.
         """
         body: Any = request.body
         target = request.headers.get("X-Amz-Target")
@@ -195,7 +198,7 @@ class PublicBench:
     def _millis(self, operation: Callable[[], Any]) -> float:
         """Return the processor time of one operation in milliseconds.
 
-        The time of the backends is subtracted.
+        The time of DynamoDB and the private function is subtracted.
         """
         times = self._sizes.public_operations
         before = self._backends.seconds

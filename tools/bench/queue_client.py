@@ -29,7 +29,10 @@ class BenchError(Exception):
 
 
 class Disturbed(BenchError):
-    """Redis did not answer in time because the machine is busy. The round is repeated."""
+    """Redis did not respond in time because the machine is busy.
+
+    The benchmark repeats the round.
+    """
 
 
 class Handler:
@@ -51,9 +54,9 @@ class Handler:
 
 
 class Line:
-    """One waitlist whose order in Redis is complete.
+    """One waitlist with a complete queue in Redis.
 
-    This class creates its members and messages, and fills its queue.
+    This class creates the members and messages of the waitlist, and fills its queue.
     """
 
     def __init__(
@@ -85,7 +88,7 @@ class Line:
     def ask_all(self, payloads: Sequence[str], outcome: str) -> None:
         """Send the messages in batches.
 
-        If Redis did not answer a batch in time, send the batch again, as a caller would do.
+        If Redis does not respond to a batch in time, send the batch again, as a caller would do.
         """
         for start in range(0, len(payloads), MAX_BATCH):
             together = batch(payloads[start : start + MAX_BATCH])
@@ -97,7 +100,7 @@ class Line:
     def fill(self, bare: Redis, members: Sequence[str]) -> None:
         """Write many members directly to Redis.
 
-        They get the ranks of signups within the last moments.
+        Their ranks are those of customers who have just signed up.
         """
         rank = 255 * TIER + ticket_at(datetime.now(UTC)) - len(members)
         for start in range(0, len(members), MEMBERS_PER_COMMAND):
@@ -105,7 +108,10 @@ class Line:
             bare.zadd(self.queue_key, {member: rank + n for n, member in enumerate(some, start)})
 
     def rest(self, members: Sequence[str]) -> None:
-        """Make the members rest for a day, which is longer than a measurement takes."""
+        """Make the members rest for a day, so that claims skip them.
+
+        A day is longer than any measurement takes.
+        """
         until = time.time_ns() // 1_000_000 + DAY_MILLIS
         readiness = [1, [{"reason": "resting", "until_millis": until}]]
         messages = [
@@ -147,11 +153,11 @@ class Line:
         return self._payload("admit", settings_version=1, count=count)
 
     def complete_all(self, entries: Sequence[dict[str, Any]]) -> str:
-        """Return a batch that completes all entries of a claim's answer."""
+        """Return a batch message that completes all entries in the response to a claim."""
         return batch([self.complete(entry) for entry in entries])
 
     def complete(self, entry: dict[str, Any]) -> str:
-        """Return a message that completes an entry of a claim's answer."""
+        """Return a message that completes an entry in the response to a claim."""
         return self._payload("complete", entry_id=entry["entry_id"], token=entry["token"])
 
     def stats(self) -> str:
@@ -172,8 +178,9 @@ def sent(payload: str) -> str:
 
 
 def check(answers: Sequence[str], *outcomes: str) -> None:
-    """Raise BenchError unless every answer has one of the given outcomes. The results of a batch
-    are checked one by one.
+    """Raise BenchError unless every response has one of the given outcomes.
+
+    The results of a batch are checked one by one.
     """
     for answer in map(json.loads, answers):
         for result in answer.get("results", [answer]):

@@ -51,8 +51,8 @@ class Rebuilt(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A rebuild, and the mean time of the pipelined ZADD commands that ran before and after the
-    rebuild.
+    """The time of a rebuild, and the mean time of the pipelined ZADD commands that ran before and
+    after it.
     """
 
     ours: Rebuilt

@@ -57,8 +57,8 @@ class SecrecyBench(PublicBench):
     def _open(self, known: Sequence[str]) -> None:
         """Create a waitlist whose requests have no pause.
 
-        Sign up each known address. For each of them, also sign up a person who will ask to change
-        to this address.
+        Sign up each known address. Also sign up, for each known address, a person who will ask to
+        change to this address.
         """
         rules = {**RULES, "verify": "off"}
         self.request("PUT", OPEN.replace("/v1", "/v1/admin"), {"name": "O", "identity": rules})
@@ -120,7 +120,7 @@ def _millis(ask: Ask, address: str) -> float:
 
 
 def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
-    """Return Mann-Whitney's z, which says how far apart the ranks of two samples are.
+    """Return Mann-Whitney's z, which shows how different the ranks of two samples are.
 
     If the samples are alike, z is near 0.
     """
@@ -132,5 +132,5 @@ def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
 
 
 def _without_pause() -> Any:
-    """Return a patch that removes the pause, so that each answer is sent at once."""
+    """Return a patch that removes the pause, so that each response is sent immediately."""
     return patch.object(EvenTimes, "since", lambda *_: nullcontext())

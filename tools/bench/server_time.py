@@ -42,7 +42,7 @@ class ServerTimeBench:
         self._count = sizes.server_operations
 
     def rows(self, tick: Tick) -> Iterator[Row]:
-        """Measure each operation. `tick` is called after each round."""
+        """Measure each operation. Call `tick` after each round, to show the progress."""
         line, count = self._line, self._count
         yield self._row("signup", "joined", self._signups, Target("≤", 1.8), tick)
         yield self._row("position", "waiting", self._positions, Target("≤", 1.4), tick)

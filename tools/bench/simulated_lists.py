@@ -52,7 +52,9 @@ class Scenario:
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A poll of a customer: the estimate in its answer, two simpler guesses, and the real wait."""
+    """A poll of a customer: the estimate in the response, two simpler guesses, and the
+    real wait.
+    """
 
     seconds: int
     position: int

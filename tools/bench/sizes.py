@@ -1,7 +1,7 @@
 """The amount of work of the benchmarks.
 
-A full run repeats its work so often that the medians are steady. A quick run only checks that the
-benchmarks run.
+A full run repeats each operation often enough for stable medians. A quick run only checks that the
+benchmarks work.
 """
 
 from dataclasses import dataclass

@@ -157,14 +157,12 @@ class Verdict:
 
 
 def looks_of(scenario: Scenario, runs: int) -> list[Look]:
-    """Run the scenario several times, each time with another seed. Return all polls."""
+    """Run the scenario several times, each time with a different seed. Return all polls."""
     return [look for seed in range(runs) for look in Simulation(scenario, seed).looks()]
 
 
 def verdict_of(looks: Sequence[Look]) -> Verdict:
-    """Judge the polls whose answer contains an estimate, and count the polls whose answer contains
-    none.
-    """
+    """Judge the polls that got an estimate, and count the polls that got none."""
     known = [(look, look.estimate) for look in looks if look.estimate is not None]
     within = [found.low <= look.real <= found.high for look, found in known]
     return Verdict(

@@ -33,7 +33,7 @@ def play(queue: AgentsQueue, console: Console) -> None:
 def _carry_out(step: Call | EndOfCall, queue: AgentsQueue) -> tuple[str | None, str]:
     """Carry out a step of the story.
 
-    Return the name of the agent who moved, and a sentence for the report.
+    Return the name of the agent whose place in the queues changed, and a sentence for the report.
     """
     if isinstance(step, EndOfCall):
         queue.end_call(BY_NAME[step.agent])

@@ -75,7 +75,7 @@ class Launch:
                 self._plan_exit(entry_id, now)
 
     def look(self, signup: Signup) -> dict[str, Any]:
-        """Poll as a customer, and return the answer.
+        """Poll as a customer, and return the response.
 
         Each poll also runs the admission policy.
         """

@@ -19,8 +19,9 @@ def picture(
     last: Mapping[str, Any],
     seconds: float,
 ) -> Group:
-    """Return the picture for the terminal. `last` is the answer to a poll of the customer who
-    joined last.
+    """Return the picture for the terminal.
+
+    `last` is the response that the last customer in the queue got to a poll.
     """
     table = Table(box=None, show_header=False)
     rows = (

@@ -26,7 +26,7 @@ class Endpoint:
 
     @classmethod
     def of_url(cls, host: str, url: str) -> "Endpoint":
-        """Return an endpoint that has another host, but the port of this URL."""
+        """Return this endpoint with a different host and the port of this URL."""
         port = urlsplit(url).port
         if port is None:
             raise Failed(f"{url} contains no port")
@@ -42,7 +42,7 @@ class Endpoint:
 
 
 def need_docker() -> None:
-    """Raise Failed, with advice for the user, if no Docker engine answers."""
+    """Raise Failed, with advice for the user, if no Docker engine responds."""
     if shutil.which("docker") is None:
         raise Failed(NEED_DOCKER.format(problem="there is no `docker` command"))
     info = subprocess.run(["docker", "info"], capture_output=True, text=True, check=False)

@@ -23,10 +23,11 @@ from tools.local.table import TEMPLATE_PATH, read_template
 
 ROLES = TEMPLATE_PATH.parent / "docs" / "operate" / "policies" / "github-oidc-role.yaml"
 # CloudFormation shortens generated names that would be too long. A role name has at most 64
-# characters. `MaintenanceFnRole`, two hyphens and up to 13 random characters take 32 of them.
+# characters. `MaintenanceFnRole`, two hyphens and up to 13 random characters take 32 of these
+# characters.
 LONGEST_STACK_NAME = 32
-# The role of one stack must not change the resources of another stack. The name of this other stack
-# starts like the names in samconfig.toml.
+# The role of one stack must not change the resources of another stack. The checks use another stack
+# whose name has the same prefix as the names in samconfig.toml.
 OTHER_STACK = "waitlist-publicfn"
 SYSTEM_TAG = "aws:cloudformation:stack-name"
 # CloudFormation also has a list handler. CloudFormation does not call it for resources of its own
@@ -188,12 +189,14 @@ BESIDE = {
         "iam:PutRolePolicy",
     ),
 }
-# Neither a name nor a tag can restrict these actions to the stack's resources. The value says why.
+# Neither a name nor a tag can restrict these actions to the stack's resources. The value gives the
+# reason.
 AT_ANY = {
     "cloudfront:DeleteCachePolicy": "a cache policy has no tags, and its ARN contains no name",
     "cloudfront:UpdateCachePolicy": "a cache policy has no tags, and its ARN contains no name",
 }
-# The role may also call these actions on resources without a stack's tag. The value says why.
+# The role may also call these actions on resources without a stack's tag. The value gives the
+# reason.
 AT_UNTAGGED = AT_ANY | {
     "ec2:AuthorizeSecurityGroupEgress": "CloudFormation may tag a security group last",
     "ec2:RevokeSecurityGroupEgress": "CloudFormation may tag a security group last",
@@ -236,8 +239,8 @@ def against_handlers(
     """Yield each call that GitHub's execution role must be able to make for a stack, but may not
     make.
 
-    Also yield the ways in which the role could change the resources of other stacks. If a stack
-    name is too long for GitHub's roles, it is shortened.
+    Also yield the ways in which the role could change the resources of other stacks. If the stack
+    name is too long for the names of GitHub's roles, the check uses a shortened name.
     """
     name = name[:LONGEST_STACK_NAME]
     roles = roles_of(name, region)
@@ -406,7 +409,7 @@ def _context(
     changed = stack.resources[_changed(stack, logical_id, kind)]
     tags = _tags(changed) if tagged else {}
     # A resource that is being created has no tags yet. A rule of a security group is different,
-    # because it is created in a group that has tags.
+    # because it is created in a security group that already has tags.
     if handler == "create" and changed is resource:
         found |= {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     else:

@@ -95,8 +95,8 @@ def is_allowed(
     """Return whether a role may make a call, according to its own policies, its permissions
     boundary and the policy of a key.
 
-    The key policy may allow the role itself. It may also allow the account, and then the role's own
-    policies decide. A boundary limits both.
+    The key policy may allow the role itself. The key policy may also allow the whole account, and
+    then the role's own policies decide. A permissions boundary limits the role in both cases.
     """
     mine = [rule for rule in own if rule.covers(call)]
     bounds = None if boundary is None else [rule for rule in boundary if rule.covers(call)]
@@ -151,7 +151,7 @@ def _compares(operator: str, value: str | None, wanted: list[str]) -> bool:
         case "StringLike":
             return value is not None and any(_matches(pattern, value) for pattern in wanted)
         case "ForAllValues:StringLike":
-            # If the key is absent, this operator is also true.
+            # If the key is absent, this operator is true too.
             return value is None or any(_matches(pattern, value) for pattern in wanted)
         case "StringEqualsIfExists":
             return value is None or value in wanted

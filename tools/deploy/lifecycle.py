@@ -28,8 +28,9 @@ STATEFUL = {
 
 
 class Refused(Exception):
-    """CloudFormation refuses the template or the change. The text of this exception states the
-    reason.
+    """CloudFormation would refuse the template or the change.
+
+    The message of this exception gives the reason.
     """
 
 
@@ -69,7 +70,7 @@ def references(value: Any) -> Iterator[str]:
 
 def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
     """Return the resources that must exist before this resource. They are the resources that it
-    refers to, and its `DependsOn`.
+    refers to, and those in its `DependsOn`.
 
     References in an `UpdatePolicy` count too, although the policy only applies to updates.
     """
@@ -107,8 +108,8 @@ def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool
 def replaced(old: Stack, new: Stack) -> list[str]:
     """Return the resources that the update from the old to the new stack would replace.
 
-    If a property that can only be set at the creation refers to a replaced resource, its own
-    resource is replaced too.
+    A resource is also replaced if one of its properties refers to a replaced resource, and this
+    property can only be set when the resource is created.
     """
     found: list[str] = []
     for logical_id in order(new.made):

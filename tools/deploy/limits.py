@@ -79,7 +79,8 @@ TAKEN_BY = (
     ("AWS::Lambda::Function", "Role", "lambda"),
     ("AWS::CodeDeploy::DeploymentGroup", "ServiceRoleArn", "codedeploy"),
 )
-# The service that may call a function, by the name of the service in the ARN of the caller.
+# Maps the name of an AWS service, as it appears in the ARN of the caller, to the service
+# principal that may call a function.
 CALLERS = {"execute-api": "apigateway.amazonaws.com", "events": "events.amazonaws.com"}
 HTTP_API_MILLIS = 30_000
 
@@ -133,8 +134,9 @@ def _values(stack: Stack) -> Iterator[str]:
 
 
 def _at(value: Any, path: list[str]) -> Iterator[Any]:
-    """Yield each value at this path. If the path leads through a list, it leads through every item
-    of the list.
+    """Yield each value at this path.
+
+    If a part of the path is a list, the path continues in every item of the list.
     """
     if isinstance(value, list):
         for inner in value:

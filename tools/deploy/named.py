@@ -273,8 +273,8 @@ def check_size_of_cache(account: Account) -> Findings:
 
 
 def _warmth(account: Account, has: int) -> Findings:
-    """Compare the write units that the table accepts at once with the write units that customers
-    can use with these settings.
+    """Compare the write units a second that the table accepts from the start with those that the
+    customers' requests can use under these settings.
     """
     asked = int(account.parameter("WarmThroughput"))
     most = int(account.parameter("MaxWriteUnitsPerSecond"))
@@ -294,7 +294,7 @@ def _warmth(account: Account, has: int) -> Findings:
 
 
 def _found(call: Callable[..., Any], **arguments: str) -> dict[str, Any] | None:
-    """Return the answer of AWS. If the resource does not exist, return None."""
+    """Return the response of AWS. If the resource does not exist, return None."""
     try:
         return dict(call(**arguments))
     except ClientError as error:

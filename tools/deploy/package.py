@@ -27,7 +27,7 @@ TRANSLATED = BUILT / "cloudformation.json"
 def translate(packaged: Path, translated: Path, parameters: dict[str, str]) -> str:
     """Write the template in the form in which CloudFormation receives it.
 
-    Return the id of the release that the template deploys.
+    Return the id of the release in the template.
     """
     template = json.loads(json.dumps(read_template(packaged)))
     release = str(template["Globals"]["Function"]["Environment"]["Variables"]["RELEASE"])

@@ -41,10 +41,10 @@ SAM_STACK = "aws-sam-cli-managed-default"
 # reservation of their own.
 UNRESERVED = 100
 ENOUGH = 1000
-# At most this many maintenance runs execute in parallel. A run starts every minute and takes up to
-# five minutes, and requests start more runs.
+# At most this many maintenance runs execute in parallel. A run starts every minute and takes up
+# to five minutes, and requests of customers and operators can start more runs.
 MAINTENANCE = 10
-# This is the default quota of AWS. It applies if Service Quotas lists no value for the account.
+# The default quota of AWS. It is used if Service Quotas lists no value for the account.
 VPCS = 5
 
 
@@ -343,8 +343,9 @@ def check_rates(account: Account) -> Findings:
 
 
 def check_issuer(account: Account) -> Findings:
-    """Check that the token issuer answers. API Gateway would refuse an issuer that does not
-    answer.
+    """Check that the issuer of the customers' tokens responds.
+
+    API Gateway would refuse an issuer that does not respond.
     """
     issuer = account.parameter("JwtIssuer")
     if not issuer:

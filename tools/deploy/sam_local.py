@@ -151,7 +151,7 @@ def _show(servers: Servers) -> None:
         return _decoded(answer["Payload"].read().decode())
 
     # The start of a container counts towards the function's timeout of 3 s and can exceed it on a
-    # busy machine. A container that has answered once stays warm.
+    # busy machine. After its first response, a container stays warm.
     for _ in range(WARM_UPS):
         with suppress(Failed):
             started("PrivateFn", "private/ping.json")
@@ -199,7 +199,7 @@ def _expect_http(response: httpx.Response, status: int, **fields: object) -> Non
 
 
 def _expect(answer: Any, step: str, **fields: object) -> None:
-    """Print the step and its answer.
+    """Print the step and the response to it.
 
     Raise Failed unless each field has the wanted value. If the wanted value is a tuple, the field
     must have one of its values.
@@ -232,7 +232,7 @@ def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> 
 
 
 def _decoded(text: str) -> Any:
-    """Return the answer of a function.
+    """Return the response of a function.
 
     After a timeout, SAM prints other text, and this function raises Failed.
     """

@@ -30,7 +30,7 @@ ADMIN = "/v1/admin/waitlists"
 
 
 class Failed(Exception):
-    """The stack gave a wrong answer. The message contains the step and the answer."""
+    """The stack gave a wrong response. The message contains the step and the response."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ STACK_UUID = "0a1b2c3d-4e5f-11ef-8a9b-0c1d2e3f4a5b"
 # CloudFormation ends a generated name with 12 random characters.
 RANDOM = "1A2B3C4D5E6F"
 # The maximum length of the names that CloudFormation generates, by resource type. For other types,
-# the name of any stack is short enough.
+# generated names cannot become too long.
 LONGEST_NAMES = {
     "AWS::Lambda::Function": 64,
     "AWS::IAM::Role": 64,
@@ -379,7 +379,7 @@ def generated_name(stack_name: str, logical_id: str, longest: int) -> str:
     characters.
 
     If the name would be too long, CloudFormation cuts the longer of its two parts, down to half of
-    the room (IdentifierUtils in CloudFormation's provider library).
+    the available characters (IdentifierUtils in CloudFormation's provider library).
     """
     room = longest - len(RANDOM) - 2
     stack_room = max(room // 2, room - len(logical_id))

@@ -42,7 +42,8 @@ class ApiClient:
     def customer(
         self, method: str, path: str, token: str = "", *, json: object = None, key: str = ""
     ) -> Any:
-        """Send a customer's request. Return the JSON of the answer, or None if there is none.
+        """Send a customer's request. Return the JSON of the response, or None if the response has
+        no body.
 
         `token` is an entry token.
         """
@@ -58,8 +59,9 @@ class ApiClient:
         params: Mapping[str, str | int] | None = None,
         key: str = "",
     ) -> Any:
-        """Send a request that the operator has signed. Return the JSON of the answer, or None if
-        there is none.
+        """Send a request that the operator has signed.
+
+        Return the JSON of the response, or None if the response has no body.
         """
         return self._api.call(
             method, path, json, auth=self._operator, headers=_once(key), params=params

@@ -21,8 +21,8 @@ SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KE
 JSON = "-H 'Content-Type: application/json'"
 SIGNUP_KEY = "6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"
 LOST = "  Data      in memory and lost at Ctrl-C. To keep it, run KEEP=folder make run"
-# This shell command prints the answer of a signup and passes on the entry token that the answer
-# contains.
+# This shell command shows the response to a signup on stderr, and writes only the entry token from
+# the response to stdout.
 KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'"""
 
 

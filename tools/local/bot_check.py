@@ -58,13 +58,13 @@ WIDGET = """(() => {
 
 
 class BotCheckStandIn:
-    """The stand-in for the provider, which answers requests to PATH."""
+    """The stand-in for the provider, which responds to requests to PATH."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._used: dict[str, str] = {}
         self.questions: list[dict[str, str]] = []
-        # If this event is set, the slow answers are sent at once.
+        # If this event is set, the slow responses are sent immediately.
         self.is_over = threading.Event()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

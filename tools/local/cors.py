@@ -1,5 +1,5 @@
-"""The CORS headers that API Gateway adds to answers for pages of other origins, if the stack allows
-any origins.
+"""The CORS headers that API Gateway adds to responses for pages of other origins, if the stack
+allows any origins.
 """
 
 from collections.abc import Mapping

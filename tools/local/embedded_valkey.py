@@ -42,8 +42,9 @@ def _started(settings: dict[str, str], port: int) -> ValkeyServer:
 
 
 def _is_that_of(server: ValkeyServer) -> bool:
-    """Return whether the given server is the server that answers on this port. Another server may
-    have been there before.
+    """Return whether the given server is the server that answers on this port.
+
+    A different server may already have been listening on the port.
     """
     with Redis(host=HOST, port=server.port, decode_responses=True, protocol=2) as client:
         return str(client.info("server")["config_file"]).startswith(f"{server.data_dir}/")

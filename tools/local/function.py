@@ -20,7 +20,7 @@ from tools.local.aws import function_arn
 from tools.local.lambda_process import LambdaContext
 
 START_SECONDS = 30
-# Lambda limits an event and an answer to this number of bytes.
+# Lambda limits events and responses to this number of bytes.
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 
 
@@ -212,7 +212,7 @@ class Invocable(Protocol):
 
 
 def invoke_within_limits(function: Invocable, payload: bytes) -> Invocation:
-    """Run a function, and apply Lambda's size limit to the event and to the answer.
+    """Run a function, and apply Lambda's size limit to the event and to the response.
 
     Raise PayloadTooLargeError or ThrottledError if the function is not run.
     """

@@ -7,15 +7,15 @@ from typing import Any
 
 from tools.local.http_message import Headers, HttpResponse, json_response
 
-# API Gateway sets these headers itself, and ignores the values that the function returns.
+# API Gateway sets these headers itself, and ignores the values that a function returns for them.
 GATEWAY_HEADERS = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
 
 def gateway_response(answer: Any) -> HttpResponse:
-    """Return the HTTP response to a function's answer. If API Gateway cannot use the answer, the
-    response is a 500.
+    """Return the HTTP response to a function's answer.
 
-    If the answer has no `statusCode`, it becomes the JSON body of a 200.
+    If API Gateway cannot use the function's answer, the response has status 500. If the answer has
+    no `statusCode`, the response has status 200 and the answer as its JSON body.
     """
     if not isinstance(answer, dict) or "statusCode" not in answer:
         return json_response(200, answer)

@@ -24,8 +24,8 @@ from tools.local.rate_limits import RateLimited, RateLimits
 # such a request to Lambda.
 MAX_BODY_BYTES = 6 * 1024 * 1024
 # If a body is too large, the server reads it to its end before it refuses the request. If the
-# server closed the connection earlier, a client that is still sending would not see the answer. If
-# the body exceeds this second limit, the server closes the connection.
+# server closed the connection earlier, a client that is still sending would not see the response.
+# If the body exceeds this second limit, the server closes the connection.
 MAX_DRAINED_BYTES = 64 * 1024 * 1024
 IDLE_SECONDS = 75
 STOP_SECONDS = 1
@@ -57,8 +57,8 @@ class HttpServer:
             if error.errno in reasons:
                 raise PortError(port, reasons[error.errno]) from error
             raise
-        # asyncio sets TCP_NODELAY only if the protocol of the socket is given. If it is not set, an
-        # answer in two packets waits 40 ms for the client's acknowledgement.
+        # asyncio sets TCP_NODELAY only if the protocol of the socket is given. If it is not set, a
+        # response in two packets waits 40 ms for the client's acknowledgement.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port: int = self._socket.getsockname()[1]
         self._application: _Application | None = None

@@ -83,7 +83,8 @@ def kept_key(path: Path) -> RSAKey:
         with tempfile.NamedTemporaryFile("w", dir=path.parent) as file:
             json.dump(new_key().as_dict(private=True), file)
             file.flush()
-            # If two runs start at the same time, both use the key that was stored first.
+            # If two local runs start at the same time, both use the key that was written to the
+            # file first.
             with contextlib.suppress(FileExistsError):
                 os.link(file.name, path)
     return RSAKey.import_key(json.loads(path.read_text()))

@@ -57,8 +57,8 @@ class LocalKms:
 class KmsEndpoint:
     """An HTTP endpoint for the JSON protocol of KMS.
 
-    The endpoint accepts unsigned requests. Therefore, it refuses any request that a web page could
-    have sent.
+    The endpoint accepts unsigned requests from local programs. To protect against web pages, it
+    refuses any request that a page in a browser could have sent.
     """
 
     def __init__(self, kms: LocalKms) -> None:

@@ -35,8 +35,9 @@ logger = logging.getLogger(__name__)
 class LambdaEndpoint:
     """An endpoint that answers `POST /2015-03-31/functions/{name}/invocations`.
 
-    The endpoint accepts unsigned requests. Therefore, it refuses any request that a web page could
-    have sent. The function `wait(seconds)` returns True when the endpoint has to stop.
+    The endpoint accepts unsigned requests from local programs. To protect against web pages, it
+    refuses any request that a page in a browser could have sent. The function `wait(seconds)`
+    returns True when the endpoint has to stop.
     """
 
     def __init__(

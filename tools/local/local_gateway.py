@@ -98,8 +98,8 @@ class LocalGateway:
         path = request.path
         if path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
             if not request.names_this_machine:
-                # Every web page knows the local credentials. Therefore, the credentials work only
-                # for requests to a local host name.
+                # The local credentials are public, so any web page could use them. Therefore, they
+                # work only in requests to a local host name.
                 raise SignatureError(
                     "Operators must call the local service at 127.0.0.1 or localhost."
                 )

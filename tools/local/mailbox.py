@@ -51,7 +51,7 @@ from waitlist_shared.ranks import millis_of
 
 PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
-# Reading the table takes the thread at most one part in SHARE of its time.
+# The thread spends at most one part in SHARE of its time on reading the table.
 SHARE = 20
 # A filter names at most this many waitlists, because DynamoDB limits a filter to 4 KB.
 MOST_LISTS = 100
@@ -141,7 +141,7 @@ class Mailbox(Background):
         self._messages.append((self._now_millis(), message))
 
     def invoke(self, payload: bytes) -> Invocation:
-        """Answer in place of the messages function, and store the test message."""
+        """Respond to a call of the messages function in its place, and store the test message."""
         outcome = send_trial(self._sender, json.loads(payload))
         return Invocation(json.dumps({"outcome": outcome}).encode())
 

@@ -1,6 +1,6 @@
 """Applies the rate limits of API Gateway.
 
-Each limited route has a token bucket. If the bucket is empty, a request is answered with 429.
+Each limited route has a token bucket. If the bucket is empty, the response to a request is a 429.
 """
 
 import time
@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tools.local.routes import Routes
 
 SIGNUP_RATE = {"Ref": "SignupRateLimit"}
-# The default limits in the template have the same ratio of burst to rate.
+# By default, the burst limit in the template is also this many times the rate limit.
 BURST_SECONDS = 2
 
 

@@ -1,5 +1,6 @@
-"""The routes of the HTTP API in `template.yaml`. A request is matched with a route as API Gateway
-does it.
+"""The routes of the HTTP API in `template.yaml`.
+
+Requests are matched with routes in the same way as in API Gateway.
 """
 
 import re

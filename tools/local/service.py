@@ -58,10 +58,10 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.records.table import Table
 
-# This time is longer than the timeout of the public function, so that all running requests are
-# answered.
+# This time is longer than the timeout of the public function, so that all running requests get a
+# response.
 DRAIN_SECONDS = 12
-# If a receiver of webhooks does not answer, the local run waits at most this long before it ends.
+# If a receiver of webhooks does not respond, the local run waits at most this long before it ends.
 WEBHOOK_DRAIN_SECONDS = 2
 
 

@@ -12,7 +12,7 @@ from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.webhooks.signatures import BadWebhookSecret, signers
 
 DEFAULT_PORT = 8080
-# This secret is not secret, because it is part of the source code.
+# This secret is public, because it is part of the source code.
 WEBHOOK_SECRET = "whsec_bG9jYWwtd2ViaG9vay1zZWNyZXQtbm90LXByb2R1Y3Rpb24="
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 

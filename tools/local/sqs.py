@@ -132,9 +132,7 @@ def lambda_event(messages: list[QueuedMessage]) -> dict[str, Any]:
 
 
 class SqsEndpoint:
-    """An endpoint for the actions of SQS. The last part of the queue URL is the name of the
-    queue.
-    """
+    """An HTTP endpoint for the actions of SQS. The name of a queue is the last part of its URL."""
 
     def __init__(self, queues: dict[str, LocalQueue]) -> None:
         self._queues = queues

@@ -69,7 +69,8 @@ def create_table_request(table_name: str) -> dict[str, Any]:
         "BillingMode": table["BillingMode"],
         "AttributeDefinitions": table["AttributeDefinitions"],
         "KeySchema": table["KeySchema"],
-        # Leave out the throughput that the parameters of the stack set.
+        # Leave out the settings of the index's throughput, because their values come from
+        # parameters of the stack.
         "GlobalSecondaryIndexes": [
             {name: value for name, value in index.items() if name != "WarmThroughput"}
             for index in table["GlobalSecondaryIndexes"]

@@ -25,8 +25,8 @@ DEAD_LETTERS_NAME = "waitlist-local-webhook-dead-letters"
 # The template declares the same values.
 HIDDEN_SECONDS = 360
 MOST_RECEIVES = 500
-# This many calls of the function can run at the same time. A receiver that does not answer occupies
-# a call for several seconds.
+# This many calls of the function can run at the same time. If a receiver does not respond, a call
+# takes several seconds.
 CALLS = 8
 LOOK_SECONDS = 0.1
 
@@ -90,7 +90,7 @@ class WebhookPump(Background):
             self._start_calls(time.monotonic() + LOOK_SECONDS)
 
     def _start_calls(self, end: float) -> None:
-        """Pass messages to the function until the time `end`, or until the queue is empty."""
+        """Pass messages to the function until `end` is reached or the queue is empty."""
         while (left := end - time.monotonic()) > 0 and self._free.acquire(timeout=left):
             received = self._queue.receive(1)
             if not received:

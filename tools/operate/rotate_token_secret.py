@@ -39,8 +39,8 @@ class Refused(Exception):
 def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
     """Return a secret with the new key. The current key becomes the previous key.
 
-    Raise Refused if the last rotation was so recent that some customers may only have a token that
-    the previous key has signed.
+    Raise Refused if the last rotation is so recent that some customers may still use a token that
+    was signed with the previous key, because this token would become invalid.
     """
     keys = TokenKeys.parse(secret)
     age_days = (now_seconds - keys.current_from_seconds) / DAY_SECONDS
@@ -50,7 +50,7 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
             f"invalidate the tokens of customers who have not read their entry since. "
             f"Wait until {DAYS_BETWEEN} days have passed, or set FORCE=1."
         )
-    # If a key has not started to sign tokens, it can be replaced.
+    # A new key that is not yet used to sign tokens can be replaced at once.
     previous = keys.signing(now_seconds)
     return json.dumps(
         {

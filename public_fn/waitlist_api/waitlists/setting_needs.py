@@ -54,7 +54,9 @@ class Stack(Struct, frozen=True, kw_only=True):
         return is_chosen and self.reaches(settings)
 
     def fields_told_of_turn(self, settings: WaitlistSettings) -> list[IdentityField]:
-        """Return the profile fields to which messages about the customer's turn are sent."""
+        """Return the names of the profile fields that contain the addresses for messages about the
+        customer's turn.
+        """
         if not any(self.sends(settings, kind) for kind in TURN_KINDS):
             return []
         field = settings.identity and settings.identity.field
@@ -78,7 +80,10 @@ class Rule(Struct, frozen=True, kw_only=True):
 
 
 def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> list[Rule]:
-    """Return the rules that the settings violate. The response contains a warning for each rule."""
+    """Return the rules that the settings violate.
+
+    The caller shows a warning for each of these rules.
+    """
     return [rule for rule in RULES if rule.is_broken(settings, stack, now_millis)]
 
 
@@ -242,7 +247,9 @@ def _keeps_address_elsewhere(settings: WaitlistSettings, _stack: Stack, _: int) 
 
 
 def _has_no_room(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
-    """Return whether even the shortest answers to all required fields exceed `max_guest_bytes`."""
+    """Return whether a signup that answers all required fields must exceed `max_guest_bytes`, even
+    if each answer is as short as possible.
+    """
     required = [field for field in _fields(settings) if field.required]
     sent = {
         place: {field.name: _shortest_answer(field) for field in required if field.kept_in == place}

@@ -18,7 +18,8 @@ from waitlist_api.webhooks.queue import QueuedEvent, WebhookQueue
 from waitlist_api.webhooks.receiver import ATTEMPT_SECONDS, Attempt, Receiver
 from waitlist_api.webhooks.signatures import Signatures
 
-# The lease must not expire while events are sent, so it is longer than the function's timeout.
+# The lease on an entry's events must not expire while they are sent, so it is longer than the
+# function's timeout.
 LEASE_SECONDS = 75
 # The time that is needed to record the result of an attempt.
 NOTE_SECONDS = 10

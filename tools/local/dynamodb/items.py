@@ -7,8 +7,8 @@ from typing import Any
 
 Item = dict[str, Any]
 Key = tuple[str, str]
-# The place of an item in its partition. It consists of the value of the sort key and the item's own
-# key.
+# The place of an item in its partition. It consists of the value of the sort key and the item's key
+# in the table.
 Place = tuple[Any, str, str]
 
 TABLE_KEYS = ("pk", "sk")
@@ -19,8 +19,8 @@ class Items(dict[Key, Item]):
     """The items of the table by (pk, sk), and the sorted keys of each partition of the table and of
     its index.
 
-    The partitions are sorted when the first query runs. Tests replace all items of small tables
-    many thousand times, and seldom query them.
+    The partitions are sorted when the first query runs. This saves time in tests, which replace all
+    items of small tables many thousand times and seldom query them.
     """
 
     def __init__(self, items: Mapping[Key, Item] = {}) -> None:

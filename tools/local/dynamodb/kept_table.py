@@ -10,7 +10,7 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 
 class KeptTable(MemoryTable):
-    """A table that writes each change to the file before it answers.
+    """A table that writes each change to the file before it responds.
 
     Each request is one transaction.
     """

@@ -29,9 +29,10 @@ class Refused(Exception):
 
 
 class MisfitItem(Refused):
-    """A refusal that is reported as the reason of one item if the write is part of a transaction.
+    """A refusal of a write because of its item.
 
-    `position` is the write's position in the transaction.
+    If the write is part of a transaction, DynamoDB reports this refusal as the reason for the item.
+    `position` is the position of the write in the transaction.
     """
 
     position = 0

@@ -308,8 +308,8 @@ def _key_of_action(action: Item) -> Key:
 def _chosen(items: Items, keys: tuple[str, str], request: Item) -> list[Place]:
     """Return the places that the key condition selects, in the direction of the query.
 
-    The places are found by bisection, so that reading a page takes the same work in a partition of
-    any size.
+    The places are found by bisection, so that the time to read a page hardly depends on the size of
+    the partition.
     """
     condition, values = request["KeyConditionExpression"], _values(request)
     found = PARTITION.match(condition)

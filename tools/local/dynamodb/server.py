@@ -27,8 +27,8 @@ Answer = dict[str, Any]
 STREAM_OPTION = "--stream"
 CONTENT_TYPE = "application/x-amz-json-1.0"
 ERROR_NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
-# DynamoDB remembers the token of a transaction for ten minutes. This server remembers a number of
-# tokens, which is enough because clients retry within seconds.
+# DynamoDB remembers the token of a transaction for ten minutes. This server remembers only this
+# number of tokens. This is enough, because clients retry within seconds.
 REMEMBERED_TRANSACTIONS = 10_000
 
 
@@ -87,7 +87,7 @@ class Database:
     def _transact_write_items(self, ClientRequestToken: str = "", **request: Any) -> Answer:  # noqa: N803
         """Write the items of a transaction at most once for each token.
 
-        If the answer was lost, the client repeats the transaction with the same token.
+        If the response was lost, the client repeats the transaction with the same token.
         """
         if ClientRequestToken in self._done:
             return {}
@@ -115,7 +115,7 @@ def _error(code: str, message: str) -> ClientError:
 
 
 def _body(error: ClientError) -> Answer:
-    """Return the body with which DynamoDB answers a request that it refuses."""
+    """Return the body of DynamoDB's response to a request that it refuses."""
     response: Any = error.response
     more = {name: value for name, value in response.items() if name != "Error"}
     stated = response["Error"]
