@@ -24,7 +24,7 @@ def functions() -> dict[str, dict[str, Any]]:
 
 OF_OPERATORS: list[dict[str, list[str]]] = [{"AWS_IAM": []}]
 # Browsers request these routes, and the OpenAPI document does not contain them.
-VIEWS = {"GET /w/{waitlist_id}", "GET /assets/{edition}/{file}"}
+VIEWS = {"GET /w/{waitlist_id}", "GET /w/{waitlist_id}/{view}", "GET /assets/{edition}/{file}"}
 UNSUBSCRIBE = "/v1/waitlists/{waitlist_id}/unsubscribe/{code}"
 PAGES = VIEWS | {f"{method} {UNSUBSCRIBE}" for method in ("GET", "POST")}
 

@@ -13,4 +13,4 @@ def path_of(route: str, entry_id: str, waitlist_id: str = "bakery") -> str:
     """
     ids = {"waitlist_id": waitlist_id, "entry_id": entry_id, "code": "a" * 76}
     ids["invitation_id"] = "a" * 16
-    return route.split()[1].format(**ids, edition="latest", file="page.js")
+    return route.split()[1].format(**ids, edition="latest", file="page.js", view="kiosk")

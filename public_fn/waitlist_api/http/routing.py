@@ -36,6 +36,7 @@ MODULES = {
     "routes.page": {
         "get_asset": "GET /assets/{edition}/{file}",
         "get_page": "GET /w/{waitlist_id}",
+        "get_view": "GET /w/{waitlist_id}/{view}",
     },
     "routes.waitlists": {
         "get_waitlist": "GET /v1/waitlists/{waitlist_id}",

@@ -92,7 +92,10 @@ def chosen(*options: Any) -> dict[str, Any]:
 
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
 # These parts of the page are loaded only if a waitlist uses them or a customer presses a button.
-PARTS = sorted(path.stem for path in FOLDER.glob("*.json") if path.with_suffix(".js").exists())
+KIOSK = {"kiosk"}
+PARTS = sorted(
+    {path.stem for path in FOLDER.glob("*.json") if path.with_suffix(".js").exists()} - KIOSK
+)
 VENDORED = re.compile(r"^\| ([\w.-]+) \|.*\| ([0-9a-f]{64}) \|$", re.MULTILINE)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
 # The plural categories of cardinal numbers, which CLDR defines for each language.
@@ -153,14 +156,13 @@ def addresses(document: str) -> list[str]:
     return [one.replace("../", "/") for one in Parts(document).loaded]
 
 
-def viewed() -> Iterator[str]:
+def viewed(view: str = "") -> Iterator[str]:
     """Yield the files that every view of the page needs: the document, the modules, and the largest
-    language file. Parts that only some waitlists use are left out.
+    language file. Parts that only some waitlists use are left out. The kiosk is another page.
     """
-    people = new_list(page=PAGE)
-    document = page_of(people).text
+    document = get(new_list(page=PAGE), f"/w/bakery{view}").text
     yield document
-    names = {address.rpartition("/")[2] for address in addresses(document)}
+    names = {address.rpartition("/")[2] for address in Parts(document).loaded}
     wanted, known = set(names), set[str]()
     while wanted - known:
         name = (wanted - known).pop()
@@ -202,12 +204,35 @@ def test_the_page_names_the_list_and_loads_only_what_the_api_has() -> None:
 
 def test_one_view_is_small_when_compressed() -> None:
     texts = list(viewed())
-    others = (len(PARTS) + 1) * len(LANGUAGES) + len(PARTS) - 1 + 1
+    languages = (len(PARTS) + len(KIOSK) + 1) * len(LANGUAGES) - 1
+    others = languages + len(PARTS) + 3 * len(KIOSK) + 1
     assert len(texts) == len(files()) - others, "all but parts, other languages and the library"
     assert sum(map(compressed, texts)) <= MOST_BYTES
+    kiosk = [*viewed("/kiosk"), largest("kiosk-"), largest("form-"), files()["kiosk.css"].text]
+    assert sum(map(compressed, kiosk)) <= MOST_BYTES
     for part in PARTS:
         assert compressed(files()[f"{part}.js"].text) + compressed(largest(f"{part}-")) <= 2200
     assert compressed(files()["lean-qr.js"].text) <= 3 * 1024
+
+
+def test_the_kiosk_has_the_policy_of_the_page_and_is_in_no_search_engine() -> None:
+    """P5"""
+    people = new_list(page=PAGE)
+    kiosk, page = get(people, "/w/bakery/kiosk"), page_of(people)
+    assert kiosk.status == 200
+    assert policy_of(kiosk) == policy_of(page)
+    for name in ("cache-control", "content-type", "referrer-policy", "x-content-type-options"):
+        assert kiosk.headers[name] == page.headers[name]
+    parts = Parts(kiosk.text)
+    assert ("waitlist-kiosk", {"waitlist": "bakery"}) in parts.tags
+    assert ("meta", {"name": "robots", "content": "noindex"}) in parts.tags
+    for address in parts.loaded:
+        assert get(people, urljoin("/w/bakery/kiosk", address)).status == 200, address
+    assert people.world.request("HEAD", "/w/bakery/kiosk").status == 200
+    assert get(people, "/w/florist/kiosk").status == 404
+    assert "waitlist-kiosk" in get(people, "/w/florist/kiosk").text
+    unknown = get(people, "/w/bakery/screens")
+    assert (unknown.status, unknown.json["code"]) == (404, "not_found")
 
 
 def test_vendored_files_are_those_that_the_table_names_with_their_licences() -> None:

@@ -510,6 +510,7 @@ LOOKED_AT = (
     "GET /v1/waitlists/{waitlist_id}",
     "GET /v1/waitlists/{waitlist_id}/board",
     "GET /w/{waitlist_id}",
+    "GET /w/{waitlist_id}/{view}",
     "GET /assets/{edition}/{file}",
     "GET /v1/admin/waitlists",
     "GET /v1/admin/waitlists/{waitlist_id}",

@@ -12,6 +12,8 @@ from msgspec import Struct
 FOLDER = Path(__file__).with_name("static")
 VENDOR = Path(__file__).with_name("vendor")
 SHELL = "page.html"
+# The other documents of a waitlist. The URL of such a document ends with its name.
+VIEWS = {"kiosk": "kiosk.html"}
 TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",
@@ -80,7 +82,7 @@ def words() -> dict[str, Any]:
 
 def asset(name: str) -> PageFile | None:
     """Return a file that browsers may load, or None if there is no such file."""
-    return None if name == SHELL else files().get(name)
+    return None if name == SHELL or name in VIEWS.values() else files().get(name)
 
 
 def etag_of(text: str) -> str:

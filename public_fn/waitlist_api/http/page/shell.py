@@ -28,9 +28,11 @@ OF_TYPES = ("require-trusted-types-for", "trusted-types")
 MAX_DESCRIPTION = 200
 
 
-def document(waitlist_id: str, name: str, page: PageSettings | None = None) -> str:
+def document(
+    waitlist_id: str, name: str, page: PageSettings | None = None, shell: str = SHELL
+) -> str:
     """Return the HTML document. The script in the document loads everything else from the API."""
-    return Template(files()[SHELL].text).substitute(
+    return Template(files()[shell].text).substitute(
         waitlist=html.escape(waitlist_id),
         name=html.escape(name),
         preview="\n".join(_preview(name, page or PageSettings())),

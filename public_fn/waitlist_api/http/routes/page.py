@@ -10,7 +10,7 @@ from waitlist_api.errors import NoSuchRoute, WaitlistNotFound
 from waitlist_api.http.errors import CODE_HEADER, code_of, problem
 from waitlist_api.http.etags import is_named
 from waitlist_api.http.operation import anyone
-from waitlist_api.http.page.files import asset, etag_of, version
+from waitlist_api.http.page.files import SHELL, VIEWS, asset, etag_of, version
 from waitlist_api.http.page.shell import content_security_policy, document
 from waitlist_api.http.request import Request
 from waitlist_api.settings.page import PageSettings
@@ -44,13 +44,23 @@ class Routes(Struct, frozen=True):
 
     @anyone(compresses=True)
     def get_page(self, waitlist_id: str) -> Response[str]:
+        return self._document(waitlist_id, SHELL)
+
+    @anyone(compresses=True)
+    def get_view(self, waitlist_id: str, view: str) -> Response[str]:
+        """Return a page for a device that many people use, such as the kiosk."""
+        if view not in VIEWS:
+            raise NoSuchRoute
+        return self._document(waitlist_id, VIEWS[view])
+
+    def _document(self, waitlist_id: str, shell: str) -> Response[str]:
         try:
             if not re.fullmatch(WAITLIST_ID, waitlist_id):
                 raise WaitlistNotFound
             settings = self.waitlists.cached(waitlist_id).settings
         except WaitlistError as error:
-            return _page_of(error, waitlist_id)
-        text = document(waitlist_id, settings.name, settings.page)
+            return _page_of(error, waitlist_id, shell)
+        text = document(waitlist_id, settings.name, settings.page, shell)
         policy = content_security_policy(
             settings.page, self.bot_check.provider if self.bot_check else None
         )
@@ -71,7 +81,7 @@ class Routes(Struct, frozen=True):
         return self._answer(found.text, found.content_type, found.etag, {"Cache-Control": cache})
 
 
-def _page_of(error: WaitlistError, waitlist_id: str) -> Response[str]:
+def _page_of(error: WaitlistError, waitlist_id: str, shell: str) -> Response[str]:
     """Return the page for a waitlist that could not be read.
 
     The page shows the error to the customer, and its script retries automatically.
@@ -85,4 +95,5 @@ def _page_of(error: WaitlistError, waitlist_id: str) -> Response[str]:
         CODE_HEADER: code_of(error),
         "Content-Security-Policy": default,
     }
-    return Response(refused.status_code, HTML, document(waitlist_id, ""), headers)
+    text = document(waitlist_id, "", shell=shell)
+    return Response(refused.status_code, HTML, text, headers)

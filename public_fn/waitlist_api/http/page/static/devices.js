@@ -31,7 +31,7 @@ export function askLink({ make, words, client, ask }) {
 }
 
 /** Return the QR code as a picture, which is black on white even on a dark screen. */
-function drawn(code, label) {
+export function drawn(code, label) {
   const side = code.size + 2 * QUIET;
   const picture = shape('svg', { role: 'img', 'aria-label': label, class: 'code', viewBox: `0 0 ${side} ${side}` });
   const dots = [];

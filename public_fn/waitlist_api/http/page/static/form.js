@@ -72,8 +72,10 @@ function linked(text, make) {
   return [before, make('a', { href, target: '_blank', rel: 'noopener noreferrer' }, words), ...linked(after, make)];
 }
 
-function inputOf({ name, type, required, options, kept_in: keptIn }, id, value, { make, words }) {
-  const common = { id, name, required, autocomplete: ['name', 'email', 'tel'].find((known) => known === type || known === name) };
+function inputOf({ name, type, required, options, kept_in: keptIn }, id, value, { make, words, isShared }) {
+  const known = ['name', 'email', 'tel'].find((known) => known === type || known === name);
+  // On a shared device, the browser must not suggest the answers of other people.
+  const common = { id, name, required, autocomplete: isShared ? 'off' : known };
   if (type === 'checkbox') return make('input', { id, name, type, required, checked: value === true });
   if (type !== 'select') {
     const input = make('input', { ...common, type, maxlength: mostOf(keptIn), dir: 'auto' });

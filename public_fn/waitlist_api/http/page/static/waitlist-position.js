@@ -2,6 +2,7 @@
 // docs/app/customer-page.md describes its attributes, properties and events.
 
 import { ownSheet } from './colours.js';
+import { isWebAddress, make, picture } from './make.js';
 import { Waitlist } from './waitlist.js';
 import { LANGUAGES, Words } from './words.js';
 
@@ -29,21 +30,6 @@ const WAITING_PARTS = [
 
 // ------------------------------------------------------------------------------- parts
 
-/**
- * Return an element. Other pages can style it as a part, by its name and classes. Strings become text, never HTML.
- */
-function make(name, properties = {}, ...children) {
-  const element = document.createElement(name);
-  for (const [key, value] of Object.entries(properties)) {
-    if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
-    else if (value === true) element.setAttribute(key, '');
-    else if (value !== false && value != null) element.setAttribute(key, value);
-  }
-  element.setAttribute('part', [name, properties.class].join(' ').trim());
-  element.append(...children.flat().filter((child) => child != null && child !== false));
-  return element;
-}
-
 /** Show a number on one line. The style sheet sizes it by its length. */
 function showNumber(element, text) {
   element.textContent = text;
@@ -60,10 +46,6 @@ function move(element, from) {
 function shortened(text) {
   return text.length > SHORT_TEXT ? `${text.slice(0, SHORT_TEXT).replace(/\s+\S*$/, '')}…` : text;
 }
-
-const picture = (name, src) => isWebAddress(src) && make('img', { class: name, src, alt: '', referrerpolicy: 'no-referrer' });
-
-const isWebAddress = (url) => url && ['https:', 'http:'].includes(new URL(url, location.href).protocol);
 
 /** Return whether a screen reader should announce a position, given the position that it announced last. */
 export function isWorthSaying(said, position, now) {

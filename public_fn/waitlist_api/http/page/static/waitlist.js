@@ -25,9 +25,9 @@ const BOARD_SECONDS = 20;
 
 /** A response that is not successful. `status` is 0 if there was no response. */
 export class Problem extends Error {
-  constructor(status, code = '', retryAfter = null, detail = '') {
+  constructor(status, code = '', retryAfter = null, detail = '', errors = []) {
     super(detail || code || `HTTP ${status}`);
-    Object.assign(this, { status, code, retryAfter });
+    Object.assign(this, { status, code, retryAfter, errors });
   }
 
   /** Whether the same request may succeed soon. */
@@ -77,6 +77,11 @@ export class Api {
     // before.
     this.skew ??= ahead;
     return { ...list, ahead };
+  }
+
+  /** Return the URL of the page with the entry token in its fragment, which browsers send to no server. */
+  placeUrl({ entry_id: id, entry_token: token }) {
+    return `${this.path.replace('/v1/waitlists/', '/w/')}#t=${id}.${token}`;
   }
 
   join(body, key, entryToken) {
@@ -154,8 +159,8 @@ export class Api {
       answer.age = Number(response.headers.get('Age'));
     }
     if (response.ok) return answer;
-    const { code, detail } = answer ?? {};
-    throw new Problem(response.status, code, retryAfter(response.headers.get('Retry-After')), detail);
+    const { code, detail, errors } = answer ?? {};
+    throw new Problem(response.status, code, retryAfter(response.headers.get('Retry-After')), detail, errors);
   }
 
   #compareClocks(response) {
@@ -183,7 +188,7 @@ function retryAfter(text) {
 }
 
 /** Return a random UUID. `crypto.randomUUID` needs a secure origin, so there is a fallback. */
-function uuid() {
+export function uuid() {
   if (crypto.randomUUID) return crypto.randomUUID();
   const hex = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0'));
   return hex.join('').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
@@ -349,8 +354,7 @@ export class Waitlist extends EventTarget {
 
   /** The URL of the page with the entry token, for another device. It is a secret of the customer. */
   get placeUrl() {
-    const { entry_id: id, entry_token: token } = this.#memory.read().entry;
-    return `${this.#api.path.replace('/v1/waitlists/', '/w/')}#t=${id}.${token}`;
+    return this.#api.placeUrl(this.#memory.read().entry);
   }
 
   /** The milliseconds until the waitlist opens, by the clock of the service. */

@@ -1,0 +1,264 @@
+"""The kiosk in Chromium: people join on a shared tablet, and nobody sees the data of others."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, Route, ViewportSize, expect
+
+from tests.browser.axe import Axe
+from tests.browser.conftest import NewContext
+from tests.browser.qr import read_code
+from tests.browser.stage import FIELDS, NAME, TERMS
+from tests.e2e.callers import Customer, Operator
+
+TABLET: ViewportSize = {"width": 768, "height": 1024}
+LANDSCAPE: ViewportSize = {"width": 1280, "height": 800}
+IDENTITY = {"field": "email"}
+KEPT = "() => [localStorage.length, sessionStorage.length, location.hash, document.cookie]"
+SCROLLS = "() => document.documentElement.scrollHeight > innerHeight"
+FOCUSED = "() => document.querySelector('waitlist-kiosk').shadowRoot.activeElement?.tagName"
+
+OpenKiosk = Callable[..., Page]
+
+
+@pytest.fixture
+def kiosk(new_context: NewContext, operator: Operator) -> OpenKiosk:
+    """Return a function that creates a waitlist and opens its kiosk. The test moves the clock."""
+
+    def open_kiosk(
+        page: dict[str, Any] | None = None, context: dict[str, Any] | None = None, **more: Any
+    ) -> Page:
+        answer = operator.put({"name": NAME, "page": page or {"fields": FIELDS}, **more})
+        assert answer.is_success, answer.text
+        opened = new_context(**{"viewport": TABLET, **(context or {})}).new_page()
+        opened.clock.install()
+        opened.goto(f"/w/{operator.waitlist_id}/kiosk")
+        return opened
+
+    return open_kiosk
+
+
+def is_empty(page: Page) -> None:
+    """Wait until the form is shown, and check that it is empty and that the browser keeps
+    nothing.
+    """
+    expect(page.get_by_role("button", name="Join the line")).to_be_visible()
+    for name in ("Your name", "Email"):
+        if page.get_by_label(name).count():
+            expect(page.get_by_label(name)).to_have_value("")
+    expect(page.get_by_role("button", name="Start again")).to_be_hidden()
+    assert page.evaluate(KEPT) == [0, 0, "", ""]
+
+
+def joins(page: Page, name: str = "Zoë") -> None:
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Join the line").click()
+    expect(page.get_by_role("heading", name="You are in line")).to_be_focused()
+
+
+@pytest.mark.parametrize("size", [TABLET, LANDSCAPE])
+def test_a_person_joins_and_takes_the_place_along_on_the_phone(
+    kiosk: OpenKiosk, new_context: NewContext, operator: Operator, axe: Axe, size: ViewportSize
+) -> None:
+    page = kiosk({"fields": [*FIELDS, TERMS]}, {"viewport": size})
+    page.get_by_label("Your name").fill("Zoë")
+    page.get_by_role("checkbox").check()
+    assert axe.violations(page) == []
+    page.get_by_role("button", name="Join the line").click()
+    expect(page.get_by_role("heading", name="You are in line")).to_be_focused()
+    expect(page.locator(".number")).to_have_text("1")
+    assert axe.violations(page) == []
+    assert not page.evaluate(SCROLLS)
+    link = read_code(page, page.get_by_role("img", name="QR code with the link"))
+    assert link is not None
+    phone = new_context().new_page()
+    phone.goto(link)
+    expect(phone.get_by_role("heading", name="You are in line")).to_be_visible()
+    assert "#" not in phone.url
+    (entry,) = operator.call("GET", "/entries").json()["entries"]
+    assert entry["profile"]["name"] == "Zoë"
+
+
+def test_the_page_is_cleared_for_the_next_person(kiosk: OpenKiosk) -> None:
+    page = kiosk()
+    joins(page)
+    expect(page.get_by_role("timer")).to_contain_text("This screen clears in")
+    page.get_by_role("button", name="Done").click()
+    is_empty(page)
+    assert page.evaluate(FOCUSED) == "H1"
+
+    joins(page, "Bob")
+    expect(page.locator(".number")).to_have_text("2")
+    page.clock.fast_forward(20_000)
+    page.get_by_role("button", name="More time").click()
+    page.clock.fast_forward(20_000)
+    expect(page.locator(".number")).to_be_visible()
+    page.clock.fast_forward(31_000)
+    is_empty(page)
+
+
+def test_answers_of_a_person_who_has_gone_are_cleared(kiosk: OpenKiosk, axe: Axe) -> None:
+    page = kiosk()
+    page.get_by_label("Your name").fill("Zoë")
+    page.clock.fast_forward(50_000)
+    expect(page.get_by_role("timer")).to_contain_text("Are you still there?")
+    assert axe.violations(page) == []
+    page.get_by_label("Email").press("z")
+    expect(page.locator(".clock")).to_be_hidden()
+    page.clock.fast_forward(30_000)
+    expect(page.get_by_label("Your name")).to_have_value("Zoë")
+    page.clock.fast_forward(61_000)
+    is_empty(page)
+    page.get_by_label("Your name").fill("Zoë")
+    page.get_by_role("button", name="Start again").click()
+    is_empty(page)
+
+
+@pytest.mark.parametrize("has_joined", [False, True])
+def test_a_reload_and_the_back_button_show_an_empty_form(
+    kiosk: OpenKiosk, has_joined: bool
+) -> None:
+    page = kiosk()
+    if has_joined:
+        joins(page)
+    else:
+        page.get_by_label("Your name").fill("Zoë")
+    page.reload()
+    is_empty(page)
+    if has_joined:
+        joins(page)
+    else:
+        page.get_by_label("Your name").fill("Zoë")
+    page.goto("about:blank")
+    page.go_back()
+    is_empty(page)
+
+
+def test_browsers_suggest_no_answers_of_other_people(kiosk: OpenKiosk) -> None:
+    page = kiosk()
+    for field in page.locator("form input, form select").all():
+        expect(field).to_have_attribute("autocomplete", "off")
+
+
+def test_an_answer_that_arrives_after_the_person_has_gone_is_not_shown(kiosk: OpenKiosk) -> None:
+    page = kiosk()
+    held: list[Route] = []
+    page.route("**/entries", lambda route: held.append(route))
+    page.get_by_label("Your name").fill("Zoë")
+    with page.expect_request("**/entries"):
+        page.get_by_role("button", name="Join the line").click()
+    page.get_by_role("button", name="Start again").click()
+    is_empty(page)
+    page.get_by_label("Your name").fill("Bob")
+    with page.expect_response("**/entries"):
+        held.pop().continue_()
+    page.unroute("**/entries")
+    page.get_by_role("button", name="Join the line").click()
+    expect(page.locator(".number")).to_have_text("2")
+
+
+def test_a_lost_answer_keeps_the_form_and_the_same_person_joins_once(
+    kiosk: OpenKiosk, operator: Operator, axe: Axe
+) -> None:
+    page = kiosk()
+
+    def lose(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/entries", lose)
+    page.get_by_label("Your name").fill("Zoë")
+    page.get_by_role("button", name="Join the line").click()
+    expect(
+        page.get_by_role("status").filter(has_text="Your answers are still here.")
+    ).to_be_visible()
+    expect(page.get_by_label("Your name")).to_have_value("Zoë")
+    assert axe.violations(page) == []
+    page.unroute("**/entries")
+    page.get_by_role("button", name="Join the line").click()
+    expect(page.locator(".number")).to_have_text("1")
+    assert len(operator.line()) == 1
+
+
+def test_a_refused_answer_is_marked_at_its_field(kiosk: OpenKiosk, axe: Axe) -> None:
+    page = kiosk({"fields": [*FIELDS, {"name": "phone", "label": "Phone", "type": "tel"}]})
+    page.get_by_label("Your name").fill("Zoë")
+    page.get_by_label("Phone").fill("letters")
+    page.get_by_role("button", name="Join the line").click()
+    phone = page.get_by_label("Phone")
+    expect(phone).to_be_focused()
+    expect(phone).to_have_attribute("aria-invalid", "true")
+    expect(phone).to_have_accessible_description("Please check this answer.")
+    assert axe.violations(page) == []
+    phone.fill("0151 123")
+    expect(page.get_by_text("Please check this answer.")).to_be_hidden()
+    page.get_by_role("button", name="Join the line").click()
+    expect(page.locator(".number")).to_have_text("1")
+
+
+def test_nobody_learns_at_the_kiosk_who_is_on_the_list(
+    kiosk: OpenKiosk, others: Customer, operator: Operator, axe: Axe
+) -> None:
+    page = kiosk({"fields": []}, identity=IDENTITY)
+    answer = others.http.post(
+        f"/v1/waitlists/{operator.waitlist_id}/entries",
+        json={"profile": {"email": "ada@example.com"}},
+    )
+    assert answer.status_code == 201, answer.text
+    page.get_by_label("Email").fill("ada@example.com")
+    page.get_by_role("button", name="Join the line").click()
+    expect(page.get_by_role("heading", name="Please ask at the desk")).to_be_focused()
+    assert page.locator(".number, .code").count() == 0
+    assert axe.violations(page) == []
+    page.clock.fast_forward(31_000)
+    is_empty(page)
+
+
+def test_the_inbox_is_named_if_the_list_verifies_addresses(kiosk: OpenKiosk, axe: Axe) -> None:
+    page = kiosk({"fields": []}, identity={**IDENTITY, "verify": "before_offer"})
+    page.get_by_label("Email").fill("ada@example.com")
+    page.get_by_role("button", name="Join the line").click()
+    expect(page.get_by_role("heading", name="Please check your inbox")).to_be_focused()
+    assert page.get_by_text("ada@example.com").count() == 0
+    assert axe.violations(page) == []
+
+
+def test_the_call_number_is_shown_instead_of_the_position(kiosk: OpenKiosk) -> None:
+    page = kiosk()
+
+    def with_number(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=json.dumps({**answer.json(), "call_number": "A042"}))
+
+    page.route("**/entries", with_number)
+    joins(page)
+    expect(page.get_by_text("Your number")).to_be_visible()
+    expect(page.locator(".number")).to_have_text("A042")
+
+
+def test_the_language_of_a_person_ends_with_the_turn(kiosk: OpenKiosk) -> None:
+    page = kiosk()
+    page.get_by_label("Your name").fill("Zoë")
+    page.get_by_label("Language").select_option("ar")
+    expect(page.get_by_label("Your name")).to_have_value("Zoë")
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    page.clock.fast_forward(61_000)
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    is_empty(page)
+
+
+def test_a_line_that_is_closed_or_gone_says_so_and_continues_by_itself(
+    kiosk: OpenKiosk, operator: Operator, axe: Axe
+) -> None:
+    page = kiosk(open=False)
+    expect(page.get_by_role("heading", name="This line is closed")).to_be_visible()
+    assert axe.violations(page) == []
+    page.context.set_offline(True)
+    page.clock.fast_forward(31_000)
+    expect(page.get_by_role("status").filter(has_text="No connection.")).to_be_visible()
+    page.context.set_offline(False)
+    assert operator.put({"name": NAME, "page": {"fields": FIELDS}}).status_code == 200
+    page.clock.fast_forward(31_000)
+    is_empty(page)
