@@ -14,6 +14,7 @@ from waitlist_cli.operations.policies import policy_text
 from waitlist_cli.operations.settings import NO_PAGE, SETTINGS_CHANGED
 from waitlist_cli.operations.settings import change as change_settings
 from waitlist_cli.operations.settings import create as create_waitlist
+from waitlist_cli.operations.templates import merged, settings_like, templates
 from waitlist_cli.terminal.action_commands import list_command
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
@@ -30,6 +31,15 @@ def create(
     context: Context,
     waitlist: WaitlistId,
     settings: dict[str, Any],
+    like: Annotated[
+        str | None,
+        typer.Option(
+            "--like",
+            metavar="TEMPLATE|WAITLIST",
+            help=f"Begin with the settings of a template ({', '.join(templates())}) or of another "
+            "waitlist. Other options change these settings.",
+        ),
+    ] = None,
     closed: Annotated[
         bool,
         typer.Option(
@@ -38,7 +48,9 @@ def create(
     ] = False,
 ) -> None:
     """Create a waitlist."""
-    given = {**settings, "name": settings.get("name") or waitlist, "open": not closed}
+    base = settings_like(context.api, like) if like else {}
+    named = {"name": settings.get("name") or waitlist, "open": not closed}
+    given = {**merged(base, settings), **named}
     _print(context, create_waitlist(context.api, waitlist, given))
 
 

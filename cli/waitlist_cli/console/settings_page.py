@@ -4,6 +4,7 @@ The fields are made from the settings that `settings.json` declares.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
@@ -18,6 +19,7 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Document, Field
 from waitlist_cli.operations.declared import Setting, defaults, end_of_group, settings, settings_in
 from waitlist_cli.operations.settings import create
+from waitlist_cli.operations.templates import Question, get, put, settings_like, templates
 
 PATH = "/lists/{waitlist}/settings"
 # Other pages show these settings.
@@ -64,14 +66,33 @@ def routes(console: Console) -> list[Route]:
         return console.done("The settings are saved.", to=f"/lists/{waitlist_id}/settings")
 
     def ask_new(request: Request) -> Response:
-        (name, *others), identity = _fields({**defaults(""), "name": "", "timezone": ""})
+        like = request.query_params.get("like", "")
+        base = settings_like(console.api, like) if like else {}
+        (name, *others), identity = _fields({**defaults(""), "timezone": "", **base, "name": ""})
         is_open = Field("open", "Signups", "choice", options=OPEN, value="yes")
-        fields = [ID, name, is_open, *others]
-        return console.page(request, "new.html", fields=fields, identity=identity)
+        template = templates().get(like)
+        asked = [_asked(question, base, others) for question in template.asks] if template else []
+        names = {field.name for field in asked}
+        return console.page(
+            request,
+            "new.html",
+            like=like,
+            templates=templates(),
+            chosen=template,
+            waitlists=console.get("")["waitlists"],
+            asked=[ID, name, *asked],
+            fields=[is_open, *(field for field in others if field.name not in names)],
+            identity=identity,
+        )
 
     def make(_request: Request, form: Form) -> Response:
-        waitlist_id = checked_waitlist_id(form.text("id"))
-        create(console.api, waitlist_id, {**_typed(form), "open": form.text("open") != "no"})
+        waitlist_id, like = checked_waitlist_id(form.text("id")), form.text("like")
+        base = settings_like(console.api, like) if like else {}
+        given = {**base, **_typed(form), "open": form.text("open") != "no"}
+        for question in templates()[like].asks if like in templates() else ():
+            if question.kind:
+                put(given, question.setting, _answer(form, question))
+        create(console.api, waitlist_id, given)
         return console.done(f"{waitlist_id} is created.", to=f"/lists/{waitlist_id}")
 
     return [
@@ -80,6 +101,38 @@ def routes(console: Console) -> list[Route]:
         Route("/new", ask_new),
         Route("/new", with_form(make), methods=["POST"]),
     ]
+
+
+def _asked(question: Question, base: Document, fields: list[Field]) -> Field:
+    """Return the field of a question. It replaces the usual field of the same setting."""
+    if not question.kind:
+        usual = next(field for field in fields if field.name == question.setting)
+        return replace(usual, label=question.label)
+    # The operator has to choose a time. The default of the template is for the command line.
+    value = None if question.kind == "time" else get(base, question.setting)
+    return replace(_field_of(question), value="" if value is None else str(value))
+
+
+def _field_of(question: Question) -> Field:
+    return Field(
+        question.setting,
+        question.label,
+        question.kind,
+        question.hint,
+        is_required=question.required,
+        at_least=1,
+    )
+
+
+def _answer(form: Form, question: Question) -> Any:
+    field, typed = _field_of(question), form.text(question.setting)
+    if question.required and not typed:
+        raise field.wrong("Answer this question.")
+    if question.kind == "number":
+        return field.number(typed)
+    if question.kind == "time":
+        return picked_utc(typed, form.text("timezone"), question.label, "")
+    return typed or None
 
 
 def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
@@ -113,7 +166,7 @@ def fields_of(setting: Setting, value: Any) -> Iterator[Field]:
         return
     for part in settings_in(setting.name).values():
         usual = part.default if part.type == "choice" else None
-        yield _field(part, usual if value is None else value[part.key])
+        yield _field(part, usual if value is None else value.get(part.key, part.default))
 
 
 def _field(setting: Setting, value: Any) -> Field:

@@ -94,6 +94,50 @@ def test_a_list_is_created_only_once(console: Opened, typed: Typed) -> None:
     assert "is not a waitlist id" in console.submit_refused("/new", **{**form, "id": "Café"})
 
 
+def test_a_template_asks_a_few_questions(console: Opened, typed: Typed) -> None:
+    waitlist_id = f"new-{secrets.token_hex(4)}"
+    page = console.text("/new?like=launch")
+    asked = ["Launch", "Id", "Name", "first people get in", "People a day", "Advanced", "Capacity"]
+    places = [page.rindex(label) for label in asked[1:]]
+    assert places == sorted(places)
+    form = {
+        **SETTINGS,
+        "id": waitlist_id,
+        "like": "launch",
+        "timezone": "Europe/Berlin",
+        "identity_field": "email",
+        "identity_verify": "before_offer",
+        "admission.rate.from": "2030-01-15T09:00",
+        "admission.rate.count": "40",
+        "page.enter_url": "https://shop.example.com/",
+    }
+    wrong = console.send("/new", **{**form, "admission.rate.from": ""})
+    assert 'data-field="admission.rate.from" data-says="Answer this question."' in wrong.text
+    wrong = console.send("/new", **{**form, "admission.rate.count": "many"})
+    assert 'data-field="admission.rate.count" data-says="Enter a whole number."' in wrong.text
+    assert f"{waitlist_id} is created." in console.submit("/new", **form)
+    found = typed.json("show", waitlist_id)
+    rate = found["admission"]["rate"]
+    assert (rate["count"], rate["per"], rate["from"][:19]) == (40, "day", "2030-01-15T08:00:00")
+    assert found["page"]["enter_url"] == "https://shop.example.com/"
+    assert found["messages"]["kinds"] == ["verify", "offered", "ending"]
+
+
+def test_a_new_list_copies_the_settings_of_another_list(
+    console: Opened, bakery: Bakery, typed: Typed
+) -> None:
+    typed.run("policy", bakery.waitlist_id, "--rate", "5/minute")
+    typed.run("edit", bakery.waitlist_id, "--capacity", "77")
+    page = console.page(f"/new?like={bakery.waitlist_id}")
+    assert 'name="capacity" value="77"' in page
+    waitlist_id = f"new-{secrets.token_hex(4)}"
+    form = {**SETTINGS, "id": waitlist_id, "like": bakery.waitlist_id, "capacity": "78"}
+    console.submit("/new", **form)
+    found = typed.json("show", waitlist_id)
+    assert (found["capacity"], found["admission"]["rate"]["count"]) == (78, 5)
+    assert console.browser.get("/new?like=no-such-list").status_code == 422
+
+
 def test_changing_some_settings_keeps_the_others(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/settings"
     bakery.typed.run("policy", bakery.waitlist_id, "--rate", "5/minute")

@@ -1,0 +1,124 @@
+"""Provides the settings of a new waitlist: from a template, or from another waitlist."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.operations.declared import settings_in
+
+if TYPE_CHECKING:
+    from waitlist_cli.client.api import Api
+
+FILE = Path(__file__).parents[1] / "templates.json"
+# A copy has its own name, and is open and running like every new waitlist.
+NOT_COPIED = ("name", "open", "paused")
+# A copy keeps these times only if they are in the future.
+TIMES = ("opens_at", "closes_at")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question about a setting that only the operator can answer.
+
+    A question without a `kind` is asked by the usual field of the setting.
+    """
+
+    setting: str
+    label: str
+    kind: str = ""
+    hint: str = ""
+    required: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Template:
+    """The settings of a common sort of waitlist."""
+
+    label: str
+    summary: str
+    asks: Sequence[Question]
+    settings: Mapping[str, Any]
+    # Maps a setting to the number of days after which it is, if the operator chooses no time.
+    in_days: Mapping[str, int] = field(default_factory=dict)
+
+
+@cache
+def templates() -> dict[str, Template]:
+    """Return all templates, by name."""
+    found = json.loads(FILE.read_text("utf-8"))
+    return {
+        name: Template(**{**parts, "asks": [Question(**one) for one in parts["asks"]]})
+        for name, parts in found.items()
+    }
+
+
+def settings_like(api: "Api", like: str) -> dict[str, Any]:
+    """Return the settings of a template, or of the waitlist with this id."""
+    now = datetime.now(UTC)
+    if template := templates().get(like):
+        return template_settings(template, now)
+    try:
+        found = api.operator("GET", f"/{like}")
+    except Refused as error:
+        if error.code != "waitlist_not_found":
+            raise
+        names = ", ".join(templates())
+        raise WrongUsage(f"{like!r} is neither a template ({names}) nor a waitlist.") from error
+    return _copy(found, now)
+
+
+def template_settings(template: Template, now: datetime) -> dict[str, Any]:
+    """Return the settings of a template. Times are counted from `now`."""
+    found: dict[str, Any] = json.loads(json.dumps(template.settings))
+    for name, days in template.in_days.items():
+        put(found, name, (now + timedelta(days=days)).isoformat(timespec="seconds"))
+    return found
+
+
+def _copy(waitlist: Mapping[str, Any], now: datetime) -> dict[str, Any]:
+    copied = {name: waitlist[name] for name in settings_in("") if name not in NOT_COPIED}
+    for name in TIMES:
+        if copied[name] and datetime.fromisoformat(copied[name]) <= now:
+            copied[name] = None
+    policy = copied["admission"]
+    if policy and policy["until"] and datetime.fromisoformat(policy["until"]) <= now:
+        copied["admission"] = {**policy, "until": None}
+    return copied
+
+
+def get(settings: Mapping[str, Any], name: str) -> Any:
+    """Return the setting with a name such as `admission.rate.count`, or None if it is not set."""
+    value: Any = settings
+    for part in name.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def put(settings: dict[str, Any], name: str, value: Any) -> None:
+    """Set the setting with a name such as `admission.rate.count`."""
+    *groups, key = name.split(".")
+    for group in groups:
+        settings[group] = {**(settings.get(group) or {})}
+        settings = settings[group]
+    settings[key] = value
+
+
+def merged(settings: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings in which the given settings replace others.
+
+    The settings of a group are replaced one by one.
+    """
+    return {
+        **settings,
+        **{
+            name: merged(settings[name], value)
+            if isinstance(value, Mapping) and isinstance(settings.get(name), Mapping)
+            else value
+            for name, value in given.items()
+        },
+    }
