@@ -186,11 +186,12 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
         " the other entries of the same run wait again at their places. If Redis is also rebuilt"
         " within the run, these entries get a second offer, and the history has both offers. In"
         " the same way, the slot of a withdrawn offer may go back to the entry that it was taken"
-        " from.",
+        " from. An invitation that continues at this time may have read the queue before, so it"
+        " invites other entries, which stand behind these.",
         "enter / offered unrecorded / time-out with effect, Redis lost / step 5 / gives up",
         lambda result, problem: (
             (
-                result.case.scenario.startswith("offered unrecorded")
+                result.case.scenario.startswith(("offered unrecorded", "invitation unrecorded"))
                 or _is_of(result, "admit run", "withdraw")
             )
             and _has_lost_redis(result)
