@@ -39,9 +39,8 @@ LONG = "a long note that no narrow column has room for"
 
 
 def people(*names: str) -> Any:
-    rest = dict.fromkeys(
-        ("total", "attempts", "offered_until", "claimed_until", "parked_at", "park_reason")
-    )
+    ends = ("offered_until", "claimed_until", "parked_at", "park_reason")
+    rest = dict.fromkeys(("total", "call_number", "attempts", *ends))
     entries_of_page = [
         {
             **rest,
