@@ -346,6 +346,39 @@ def test_a_lost_number_and_a_repeated_number_are_noticed(
     assert {problem.kind for problem in found} == ({"number"} if mutant else set())
 
 
+def items_of(testbed: Testbed, start: str) -> list[tuple[str, str]]:
+    """Return the table keys of the items whose partition key begins with this text."""
+    return sorted(key for key in testbed.table.items if key[0].startswith(start))
+
+
+def lose_an_invitee(testbed: Testbed) -> None:
+    del testbed.table.items[items_of(testbed, "INVITEES#")[0]]
+
+
+def change_an_invitee(testbed: Testbed) -> None:
+    key = items_of(testbed, "INVITEES#")[0]
+    testbed.table.items[key] = testbed.table.items[key] | {"state": {"S": "missed"}}
+
+
+def continue_the_invitation(testbed: Testbed) -> None:
+    (key,) = (key for key in items_of(testbed, "INVITATIONS#") if key[1].startswith("ID#"))
+    testbed.table.items[key] = testbed.table.items[key] | {"running": {"BOOL": True}}
+
+
+@pytest.mark.parametrize(
+    "mutant", [None, lose_an_invitee, change_an_invitee, continue_the_invitation]
+)
+def test_a_wrong_funnel_and_an_endless_invitation_are_noticed(
+    testbed: Testbed, mutant: Mutant | None
+) -> None:
+    testbed.begin(testbed.snapshot_of("invited"))
+    if mutant:
+        mutant(testbed)
+    found = judge({testbed.line}, observe(testbed), testbed.tokens)
+    kinds = {problem.kind for problem in found} - {"unsettled"}
+    assert kinds == ({"invitation"} if mutant else set())
+
+
 def ask_in_the_record_only(testbed: Testbed) -> None:
     testbed.redis.raw.hdel(keys.readiness(WAITLIST_ID), id_of("b"))
 
