@@ -795,6 +795,14 @@ def test_the_customer_page_can_be_edited_and_opened(console: Console) -> None:
     # customers see it. The preview does not react to input.
     expect(preview.locator("waitlist-position")).to_contain_text("Branch")
     assert preview.locator("waitlist-position").get_attribute("inert") is not None
+    page.get_by_label("Customer", exact=True).select_option("Called")
+    page.get_by_label("Language", exact=True).select_option("Deutsch")
+    expect(preview.locator("waitlist-position")).to_contain_text("Room 2")
+    expect(preview.locator("waitlist-position")).not_to_contain_text("Branch")
+    page.get_by_label("Customer", exact=True).select_option("Waiting")
+    expect(preview.locator("waitlist-position")).to_contain_text("7")
+    page.get_by_label("Customer", exact=True).select_option("Joining")
+    expect(preview.locator("waitlist-position")).to_contain_text("Branch")
     second.get_by_role("button", name="Move up").click()
     expect(question.get_by_label("Question")).to_have_value("Email")
     expect(second.get_by_label("Choices")).to_have_value("Mitte\nNord")

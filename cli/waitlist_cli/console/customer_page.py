@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
+from waitlist_cli.console.messages import SPOKEN
 from waitlist_cli.errors import FieldProblem, Refused
 from waitlist_cli.operations.declared import choices, defaults, settings_in
 from waitlist_cli.operations.settings import NO_PAGE
@@ -23,6 +24,9 @@ PAGE_PREFIX = "body.page."
 NEW_QUESTION = {**defaults("page.fields"), "name": "", "label": ""}
 TYPES = choices("page.fields.type")
 FONTS = choices("page.font")
+# The states of a customer that the preview can show.
+STATES = {"join": "Joining", "waiting": "Waiting", "offered": "Their turn", "called": "Called"}
+OWN_LANGUAGE = ("", "The language of this browser")
 INDEX = (("no", "No"), ("yes", "Yes"))
 # Matches a line such as `de: Ihr Name`, which contains a label in one language.
 LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
@@ -53,6 +57,8 @@ def routes(console: Console) -> list[Route]:
             kept_in=KEPT_IN,
             index=INDEX,
             fonts=FONTS,
+            states=STATES,
+            languages=[OWN_LANGUAGE, *SPOKEN.items()],
             label_lines=_format_label,
             choice_lines=_format_choices,
             word_lines=_format_texts,

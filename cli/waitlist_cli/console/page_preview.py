@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,12 +13,15 @@ from starlette.routing import Route
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.customer_page import PATH as PAGE
-from waitlist_cli.console.customer_page import typed_page
+from waitlist_cli.console.customer_page import STATES, typed_page
+from waitlist_cli.console.messages import SPOKEN
 from waitlist_cli.errors import Refused
+from waitlist_cli.operations.declared import defaults
 from waitlist_cli.operations.settings import NO_PAGE
 
 PATH = f"{PAGE}/preview"
 FILE = re.compile(r"[a-z0-9][a-z0-9.-]*")
+PICTURES = ("logo_url", "header_url")
 COLOUR = re.compile("#[0-9A-Fa-f]{6}")
 # Matches an origin that can be inserted safely into a Content-Security-Policy.
 ORIGIN = re.compile(r"https://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
@@ -28,12 +32,28 @@ def routes(console: Console) -> list[Route]:
         """Remember the settings from the form, and return the frame with the preview."""
         waitlist_id = waitlist_of(request)
         console.page_drafts[waitlist_id] = _showable(typed_page(form))
-        return console.page(request, "customer_page_preview.html", waitlist_id=waitlist_id)
+        state, language = _chosen(form)
+        return console.page(
+            request,
+            "customer_page_preview.html",
+            waitlist_id=waitlist_id,
+            state=state,
+            language=language,
+        )
 
     def frame(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         page = _draft(console, waitlist_id)
-        answer = console.page(request, "customer_page_frame.html", waitlist_id=waitlist_id)
+        state, language = _chosen(request.query_params)
+        # The frame is no page of the console, so it leaves the notices for the next page.
+        answer = console.pages.answer(
+            request,
+            "customer_page_frame.html",
+            waitlist_id=waitlist_id,
+            api=f"{request.base_url}lists/{waitlist_id}/page/preview/{state}/",
+            has_place=state != "join",
+            language=language,
+        )
         answer.headers["Content-Security-Policy"] = _policy(page)
         return answer
 
@@ -46,6 +66,14 @@ def routes(console: Console) -> list[Route]:
         shown.pop("bot_check", None)
         return JSONResponse(shown)
 
+    def entry(request: Request) -> Response:
+        """Return an invented entry in the chosen state. The service is asked only for the
+        settings of the waitlist.
+        """
+        waitlist = console.get(f"/{waitlist_of(request)}")
+        state, _ = _chosen(request.path_params)
+        return JSONResponse(_invented_entry(state, waitlist))
+
     def asset(request: Request) -> Response:
         content, media_type = _asset(console, request.path_params["file"])
         return Response(content, media_type=media_type)
@@ -53,9 +81,44 @@ def routes(console: Console) -> list[Route]:
     return [
         Route(PATH, with_form(preview), methods=["POST"]),
         Route(f"{PATH}/frame", frame),
-        Route(f"{PATH}/v1/waitlists/{{asked}}", public_answer),
+        Route(f"{PATH}/{{state}}/v1/waitlists/{{asked}}", public_answer),
+        Route(f"{PATH}/{{state}}/v1/waitlists/{{asked}}/entries/me", entry),
         Route(f"{PATH}/assets/latest/{{file}}", asset),
     ]
+
+
+def _chosen(values: Mapping[str, str]) -> tuple[str, str]:
+    """Return the state and the language that the preview shows."""
+    state, language = values.get("state", ""), values.get("language", "")
+    return state if state in STATES else "join", language if language in SPOKEN else ""
+
+
+def _invented_entry(state: str, waitlist: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry as the service would return it to a customer in this state."""
+    is_waiting, now = state == "waiting", datetime.now(UTC)
+    policy, numbers = waitlist["admission"] or defaults("admission"), waitlist["call_numbers"]
+    ends = now + timedelta(seconds=policy["offer_seconds"])
+    return {
+        "entry_id": "a" * 26,
+        "status": "waiting" if is_waiting else "offered",
+        "position": 7 if is_waiting else None,
+        "total": None if waitlist["hide_counts"] else 23,
+        "priority": 0,
+        "joined_at": now.isoformat(),
+        "rank": 1 if is_waiting else None,
+        "ready": True if is_waiting else None,
+        "ready_ahead": 6 if is_waiting else None,
+        "not_ready": None,
+        "estimated_wait": {"seconds": 840, "low": 600, "high": 1200} if is_waiting else None,
+        "estimate_unavailable": None,
+        "offered_until": ends.isoformat() if state == "offered" else None,
+        "call": {"to": "Room 2", "at": now.isoformat()} if state == "called" else None,
+        "call_number": f"{numbers['prefix']}042" if numbers else None,
+        "rest_until": None,
+        "delayed_until": None,
+        "confirm_by": None,
+        "poll_after_seconds": 300,
+    }
 
 
 def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
@@ -70,15 +133,16 @@ def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
 
 
 def _showable(page: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings, but leave out a colour or a logo that the service would refuse."""
+    """Return the settings, but leave out a colour or a picture that the service would refuse."""
     colour = page["colour"] if COLOUR.fullmatch(page["colour"] or "") else None
-    return {**page, "colour": colour, "logo_url": page["logo_url"] if _origin(page) else None}
+    pictures = {name: page[name] if _origin(page[name]) else None for name in PICTURES}
+    return {**page, "colour": colour, **pictures}
 
 
-def _origin(page: Mapping[str, Any]) -> str:
-    """Return the origin of the URL of the page's logo. Return "" if the page has no valid logo."""
+def _origin(url: str | None) -> str:
+    """Return the origin of the URL of a picture. Return "" if the URL is not valid."""
     try:
-        parts = urlsplit(page["logo_url"] or "")
+        parts = urlsplit(url or "")
     except ValueError:
         return ""
     origin = f"{parts.scheme}://{parts.netloc}"
@@ -86,12 +150,13 @@ def _origin(page: Mapping[str, Any]) -> str:
 
 
 def _policy(page: Mapping[str, Any]) -> str:
+    origins = dict.fromkeys(filter(None, (_origin(page[name]) for name in PICTURES)))
     return "; ".join(
         (
             "default-src 'none'",
             "script-src 'self'",
             "style-src 'self'",
-            f"img-src 'self' {_origin(page)}".strip(),
+            " ".join(("img-src 'self'", *origins)),
             "connect-src 'self'",
             "frame-ancestors 'self'",
             "base-uri 'none'",

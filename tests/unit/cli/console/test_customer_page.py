@@ -9,6 +9,7 @@ import pytest
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, readable
 from waitlist_api.http.page.files import files
+from waitlist_api.http.schemas.entries import LookAnswer
 
 PAGE = {
     "text": "Fresh bread.\r\nEvery day.",
@@ -216,13 +217,17 @@ def test_the_customers_page_is_previewed_before_it_is_saved(
         "question_version": "",
     }
     form["logo_url"] = "https://example.com/logo.svg"
-    assert f'src="{path}/preview/frame"' in console.send(f"{path}/preview", **form).text
+    assert f'src="{path}/preview/frame?state=join"' in console.send(f"{path}/preview", **form).text
     frame = console.browser.get(f"{path}/preview/frame")
-    assert f'<waitlist-position waitlist="{bakery.waitlist_id}" inert>' in frame.text
+    api = f"{path}/preview/join/"
+    assert (
+        f'<waitlist-position waitlist="{bakery.waitlist_id}" api="{console.origin}{api}" inert>'
+        in frame.text
+    )
     policy = frame.headers["content-security-policy"]
     assert "img-src 'self' https://example.com;" in policy
     assert "frame-ancestors 'self'" in policy
-    shown = console.browser.get(f"{path}/preview/v1/waitlists/{bakery.waitlist_id}").json()
+    shown = console.browser.get(f"{api}v1/waitlists/{bakery.waitlist_id}").json()
     assert (shown["name"], shown["line"]) == ("Bakery", "open")
     assert shown["page"]["text"] == "Fresh <b>bread</b>\nEvery day"
     assert (shown["page"]["colour"], shown["page"]["fields"][0]["label"]) == ("#0b6e4f", "E-mail")
@@ -240,10 +245,44 @@ def test_a_preview_serves_the_files_of_the_page_and_signs_nobody_up(
             files()[name].content_type.partition(";")[0]
         )
     assert console.browser.get(f"{path}/assets/latest/..%2fhealth").status_code == 404
-    entries = f"{path}/v1/waitlists/{bakery.waitlist_id}/entries"
+    entries = f"{path}/waiting/v1/waitlists/{bakery.waitlist_id}/entries"
     headers = {"Origin": console.origin}
     assert console.browser.post(entries, json={}, headers=headers).status_code == 404
+    mine = f"{entries}/me"
+    assert console.browser.get(mine).json()["position"] == 7
+    assert console.browser.delete(mine, headers=headers).status_code == 405
     assert bakery.line() == []
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "field"),
+    [
+        ("waiting", "waiting", "estimated_wait"),
+        ("offered", "offered", "offered_until"),
+        ("called", "offered", "call"),
+    ],
+)
+def test_the_preview_shows_the_chosen_state_and_language(
+    console: Opened, bakery: Bakery, state: str, status: str, field: str
+) -> None:
+    path = f"/lists/{bakery.waitlist_id}/page/preview"
+    sent = console.send(path, state=state, language="de")
+    assert f'src="{path}/frame?state={state}&amp;language=de"' in sent.text
+    frame = console.page(f"{path}/frame?state={state}&language=de")
+    assert f'api="{console.origin}{path}/{state}/" account lang="de" inert>' in frame
+    entry = console.browser.get(f"{path}/{state}/v1/waitlists/{bakery.waitlist_id}/entries/me")
+    found = entry.json()
+    assert found["status"] == status
+    fields = ("estimated_wait", "offered_until", "call")
+    assert [name for name in fields if found[name] is not None] == [field]
+    # Other values have no effect.
+    assert f'src="{path}/frame?state=join"' in console.send(path, state="x", language="x").text
+
+
+def test_the_invented_entry_has_only_fields_of_a_real_one(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/page/preview/waiting/v1/waitlists/{bakery.waitlist_id}"
+    invented = console.browser.get(f"{path}/entries/me").json()
+    assert invented.keys() <= LookAnswer.model_fields.keys()
 
 
 @pytest.mark.parametrize(
@@ -252,15 +291,16 @@ def test_a_preview_serves_the_files_of_the_page_and_signs_nobody_up(
         {"colour": 'red" onload="x'},
         {"logo_url": "https://example.com; script-src *"},
         {"logo_url": "http://[::1/"},
+        {"header_url": "https://example.com; script-src *"},
     ],
-    ids=["a colour", "another policy", "no address"],
+    ids=["a colour", "another policy", "no address", "another policy by the picture"],
 )
 def test_a_preview_leaves_out_values_that_the_service_would_refuse(
     console: Opened, bakery: Bakery, wrong: dict[str, str]
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/page/preview"
     assert console.send(path, **wrong).status_code == 200
-    shown = console.browser.get(f"{path}/v1/waitlists/{bakery.waitlist_id}").json()
+    shown = console.browser.get(f"{path}/join/v1/waitlists/{bakery.waitlist_id}").json()
     (name,) = wrong
     assert shown["page"][name] is None
     policy = console.browser.get(f"{path}/frame").headers["content-security-policy"]
