@@ -71,7 +71,8 @@ def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator
     assert follow(BOARD) == [["board"], 203, 20]
     # A board that is older than the shown position changes nothing.
     assert follow(BOARD, asOf="2999-01-02T00:00:00.000Z") == [["board"], 250, 20]
-    # At this speed, the entry would reach the head of the queue within the next few boards.
+    # If people are admitted at this speed, the entry reaches the head of the queue within the next
+    # few boards (public snapshots of all positions).
     assert follow(BOARD, position=300)[0] == ["board", "look"]
     # The page polls the entry itself in three cases: the entry is near the head of the queue, there
     # is no cache or no rank, or five minutes have passed since the last poll.

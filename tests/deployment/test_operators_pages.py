@@ -162,7 +162,8 @@ def test_the_description_of_an_alarm_links_to_the_page_that_explains_it(alarm: s
 
 # These are options of the CLI itself, which every operation has.
 COMMON = {"query", "output"}
-# The CLI composes these commands of several calls. Its documentation lists their options.
+# For each of these commands, the AWS CLI makes several API calls. The documentation of the CLI
+# lists their options.
 CUSTOM = {
     ("configure", "export-credentials"): {"format"},
     ("cloudformation", "deploy"): {
@@ -172,7 +173,7 @@ CUSTOM = {
         "parameter-overrides",
     },
 }
-# In the CLI, these services have other names than in botocore.
+# The AWS CLI has its own names for these services, which differ from botocore's names.
 NAMED = {"deploy": "codedeploy", "s3api": "s3"}
 JOINED = COMMANDS.replace("\\\n", " ")
 CALLS = re.findall(r"\baws ([a-z0-9-]+) ((?:wait )?[a-z-]+)([^\n;|]*)", JOINED)

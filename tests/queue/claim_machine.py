@@ -125,9 +125,8 @@ class Machine(RuleBasedStateMachine):
         return bool(token) or stay is None or stay.ticket == made[-1].ticket
 
     def verdict(self, name: str, token: str) -> str:
-        """If the token belongs to the claim or offer of the entry, return the state of the entry.
-
-        Otherwise, return the error code.
+        """If the token belongs to the entry's current claim or offer, return the state of the
+        entry. Otherwise, return the error code.
         """
         stay = self.model.stay(name)
         if stay is None or stay.state in ("waiting", "parked"):

@@ -71,8 +71,8 @@ def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Li
 def test_a_call_finds_the_node_that_took_over_from_a_hung_one(
     cluster: Cluster, filled: Line
 ) -> None:
-    """Even the call that reaches the unresponsive node stays within its time limit (promises P3 and
-    P9).
+    """Even the first call, which goes to the node that no longer responds, ends within its time
+    limit (promises P3 and P9).
     """
     former, taker = cluster.owner_of(META), another_node(cluster)
     cluster.move_slot(META, taker)

@@ -173,7 +173,7 @@ def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
 
 
 def test_batches_and_single_calls_at_once_find_a_connection_each(shared: Line) -> None:
-    """No call is refused because other calls use Redis at the same time (promise P2)."""
+    """No call is refused merely because other calls use Redis at the same time (promise P2)."""
 
     def both(number: int) -> list[Answer]:
         names = [f"{number} {letter}" for letter in "abc"]

@@ -134,7 +134,7 @@ VERBS = {path.stem: Source(path) for path in sorted(SCRIPTS.glob("*.lua"))}
 LIBRARY = {path.stem: Source(path) for path in sorted((SCRIPTS / "lib").glob("*.lua"))}
 PRELUDE = {path.stem: Source(path) for path in sorted((SCRIPTS / "prelude").glob("*.lua"))}
 SOURCES = {one.place: one for one in [*VERBS.values(), *LIBRARY.values(), *PRELUDE.values()]}
-# For each function whose refusals a script returns, the code of the function.
+# Maps each Lua function whose refusals a script returns to the code of the function.
 CHECKS = {
     name: LIBRARY[file].code.split(f"local function {name}(")[1].split("\nend\n")[0]
     for name, file in (

@@ -77,9 +77,9 @@ def test_keys_and_arguments_are_used_with_the_names_in_the_header(source: Source
 
 @each_source
 def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
-    """The code accesses the values of a reply by name.
+    """A script accesses the values in a reply from Redis by name.
 
-    If it used a number, a reader would have to count the fields of the command.
+    If it used numbers, a reader would have to count the fields of the Redis command.
     """
     assert not re.search(r"[\w)]\[\d+\]", source.code)
 

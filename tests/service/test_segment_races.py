@@ -72,7 +72,9 @@ def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size
 
 
 def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Line) -> None:
-    """A claim never returns nobody while a matching entry waits (promise P4)."""
+    """While an entry in the queue matches a claim, the claim never returns an empty response
+    (promise P4).
+    """
     mine = sorted(name for name, kind in OF.items() if "French M" in kind)
     others = sorted(name for name, kind in OF.items() if "Spanish F" in kind)
     acts = [

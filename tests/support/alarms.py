@@ -40,8 +40,9 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 class Alarm:
     """An alarm of the template, with all references resolved.
 
-    If `fills_nothing` is true, FILL does not change a metric that has no data points at all. AWS
-    does not document whether this is so, so no alarm may depend on it.
+    If `fills_nothing` is true, the alarm is computed as if the CloudWatch function FILL did not
+    change a metric that has no data points at all. AWS does not document what FILL does in this
+    case, so no alarm may depend on it.
     """
 
     properties: Mapping[str, Any]

@@ -677,7 +677,7 @@ def expired(line: Waitlist, name: str) -> Waitlist:
 
 
 def _not_accepted(line: Waitlist, name: str) -> Waitlist:
-    """End an offer that the customer has not accepted in time."""
+    """When an offer expires, end it. The customer has not accepted it in time."""
     line = given_back(line, name).happened(name, NO_SHOW, POLICY)
     line = replace(line, no_shows=line.no_shows + 1)
     policy = line.policy or Policy(no_show="to_back")

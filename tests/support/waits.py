@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 # A server that no test has silenced must answer within this time. If it does not, the test fails.
 PATIENT_SECONDS = 120.0
-# If a server cannot answer, a test really waits for this number of seconds.
+# When a server does not respond, a test really waits for this number of seconds.
 SILENT_SECONDS = 0.05
 
 

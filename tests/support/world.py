@@ -113,7 +113,7 @@ class World:
     ) -> "World":
         """Return a new deployment.
 
-        The function `here` returns the run id of the Redis server that answers.
+        The function `here` returns the run id of the Redis server that is in use.
         """
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)

@@ -32,8 +32,8 @@ def millis(text: str) -> int:
         # after the gap.
         (("02:30", "22:00"), "2026-03-29T00:00", ["29T01:00-29T20:00", "30T00:30-30T20:00"]),
         (("22:00", "02:30"), "2026-03-28T20:00", ["28T21:00-29T01:00", "29T20:00-30T00:30"]),
-        # If hours lie within the gap, they are left out. If hours begin or end in the gap, they are
-        # kept.
+        # If the offer hours lie completely within the hour that the clocks skip, there are no hours
+        # on this day. If the hours only begin or end within this hour, they are kept.
         (("02:10", "02:50"), "2026-03-28T20:00", ["30T00:10-30T00:50", "31T00:10-31T00:50"]),
         (("02:50", "02:10"), "2026-03-28T20:00", ["28T01:50-29T01:00", "29T01:00-30T00:10"]),
         # This night is an hour longer than usual.

@@ -49,8 +49,9 @@ class ImportBench:
         self._service.__exit__(*error)
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure rounds in which both sides add the same number of people, and then one long
-        import.
+        """Measure rounds in which imports and single signups add the same number of people.
+
+        Then measure one long import.
         """
         rounds, people = self._sizes.import_rounds, self._sizes.imported_per_round
         speed = measure(lambda: self._round(people), people, rounds, tick)

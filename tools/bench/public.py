@@ -69,8 +69,8 @@ IMPORT_REDIS = MEASURED.format("import redis")
 
 @dataclass
 class Backends:
-    """Answers botocore's requests, and counts the processor time that does not belong to the
-    function.
+    """Responds to botocore's requests in place of AWS, and counts the processor time that does not
+    belong to the function.
     """
 
     private: Handler

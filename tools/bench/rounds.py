@@ -1,4 +1,4 @@
-"""Measure two sides alternately.
+"""Measure the two sides of a comparison in turn.
 
 The speed of the machine changes over time, but hardly between two successive measurements.
 """

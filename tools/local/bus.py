@@ -14,7 +14,7 @@ from waitlist_api.events.changes import CHANGED, event_of
 
 Item = dict[str, Any]
 SOURCE = "waitlist.waitlist-prod"
-# The function reads a record at this time, unless the caller passes another time.
+# The time at which the function reads a record, unless the caller passes a different time.
 READ_AT = "2026-09-22T15:42:59Z"
 STREAM = "Stream"
 

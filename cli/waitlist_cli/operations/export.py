@@ -74,7 +74,7 @@ class Sheet:
     # ("attributes", "language"). If there are none, every field of a profile and every attribute
     # becomes a column.
     questions: Sequence[tuple[str, str]] = ()
-    # Whether the file has every possible column, even if nobody has a value for it.
+    # Whether the file has all possible columns, including columns in which nobody has a value.
     is_whole: bool = False
 
 

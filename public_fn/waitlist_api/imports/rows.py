@@ -111,7 +111,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @cached_property
     def signup_key(self) -> str:
-        """The digest that shows whether a record was written for this row."""
+        """The digest that a record contains if it was written for this imported row."""
         if not self.row.idempotency_key:
             return ""
         text = f"import\0{self.entry_id}\0{self.row.idempotency_key}"

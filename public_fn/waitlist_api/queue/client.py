@@ -131,7 +131,7 @@ def send_all(queue: Queue, requests: Sequence[c.Single]) -> None:
 
 
 def raise_first(answers: Sequence[c.Result | WaitlistError]) -> None:
-    """Raise the first error among the answers, except Gone.
+    """Raise the first error among the responses.
 
     The error Gone is ignored, because it means that the signup has already ended.
     """

@@ -40,8 +40,8 @@ class Invitation(Struct, frozen=True, kw_only=True):
     entries: tuple[str, ...] = ()
     # The texts that replace the usual texts of the `offered` message, by language.
     message: Mapping[Language, OwnText] = {}
-    # The progress: the number of pages that have been invited, the number of people, and the rank
-    # behind which the next page begins.
+    # The progress of an invitation: the number of pages whose people have been invited, the number
+    # of these people, and the rank behind which the next page begins.
     page: int = 0
     taken: int = 0
     after_rank: int | None = None

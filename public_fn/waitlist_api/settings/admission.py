@@ -123,7 +123,10 @@ class Scheduled(Settings, frozen=True, kw_only=True):
     ]
 
     def in_zone(self, timezone: str) -> Self:
-        """Return the same times. If they name no time zone, they are in this time zone."""
+        """Return these times.
+
+        If the settings name no time zone for them, they get the given time zone.
+        """
         return self if self.at or self.timezone else replace(self, timezone=timezone)
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -156,7 +159,10 @@ class OfferHours(Settings, frozen=True, kw_only=True):
     ] = None
 
     def in_zone(self, timezone: str) -> Self:
-        """Return the same hours. If they name no time zone, they are in this time zone."""
+        """Return these hours.
+
+        If the settings name no time zone for them, they get the given time zone.
+        """
         return self if self.timezone else replace(self, timezone=timezone)
 
     def problems(self) -> Iterator[tuple[str, str]]:

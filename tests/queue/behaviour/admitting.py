@@ -473,10 +473,9 @@ def test_a_new_signup_frees_the_place_inside(line: Line) -> None:
 
 
 def inside_again(line: Line) -> tuple[int, int]:
-    """Let the first customer enter, exit, sign up again and enter again, and let maintenance record
-    both.
+    """Let the first customer enter, exit, sign up again and enter again.
 
-    Return the two ticket numbers.
+    Then let maintenance record both admissions. Return the two ticket numbers.
     """
     tickets = []
     for stay in (1, 2):

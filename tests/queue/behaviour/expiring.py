@@ -119,8 +119,8 @@ def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: L
 
 
 def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None:
-    """While an expired claim keeps an earlier entry off the queue, a new claim takes no entry
-    (promise P1).
+    """Until an expired claim returns an earlier entry to the queue, a new claim takes no entry,
+    because it would take a later entry (promise P1).
     """
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)

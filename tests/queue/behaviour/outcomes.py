@@ -1,7 +1,7 @@
-"""Causes every outcome that the header of a script declares.
+"""Causes every outcome that the header comment of a Lua script declares.
 
-This is the only place in the tests where a new private operation is entered. It needs a row for
-each of its outcomes, from which its example request and the check of its results are made.
+The tests list each private operation only here. A new operation needs a row for each of its
+outcomes. The row gives an example request, and a check of its results.
 """
 
 from collections.abc import Callable

@@ -1,5 +1,6 @@
-"""While the queue is lost, operations return `cold`, and while it is being rebuilt,
-`rebuilding`.
+"""After Redis has lost the queue, operations return `cold`.
+
+During the rebuild, they return `rebuilding`.
 """
 
 from typing import Any

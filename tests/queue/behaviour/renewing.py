@@ -89,9 +89,9 @@ def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
 
 
 def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
-    """A renewal found no room inside.
+    """A renewal of a pass was refused, because the waitlist had no room for another person inside.
 
-    When the other customer exits, nobody else can take the free room (promise P1).
+    When a different customer exits, nobody else can take the free room (promise P1).
     """
     tickets = over(line)
     renew(line, "ann", tickets["ann"])

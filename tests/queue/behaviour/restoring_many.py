@@ -13,8 +13,8 @@ RANK = 255 * TIER
 TOKEN = "a" * 40
 LATER_EPOCH = "0000bbbb"
 WHEN = {"epoch": EPOCH, "segments_version": 1}
-# Of each entry: the name, rank, ticket, stamp, signup, attempts, segments, and the version of the
-# attributes.
+# For each entry: the name, rank, ticket, stamp (logical timestamp), signup, attempts, segments, and
+# the version of the attributes.
 Stay = tuple[str, int, int, int, int, int, tuple[str, ...], int]
 NEW: Stay = ("ann", RANK + 1, 1, 1, 1, 0, (), 0)
 STAYS: list[Stay] = [

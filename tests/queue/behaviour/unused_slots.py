@@ -238,8 +238,8 @@ def test_a_slot_of_a_schedule_that_was_taken_away_is_not_given_back(line: Line) 
 
 
 def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
-    """Before Redis lost the queue, the slot may have gone back, and a different entry may have got
-    an offer with this slot.
+    """Before Redis lost the queue, the slot of this offer may have been given back already, and a
+    different entry may have got an offer with this slot.
     """
     token = one_slot(line)
     until = line.clock.millis + OFFER_SECONDS * 1000

@@ -83,8 +83,8 @@ def test_a_certificate_for_another_host_is_not_believed(
 def test_a_node_that_is_announced_by_its_address_is_not_believed(
     cluster: Place, refused: Refused
 ) -> None:
-    """The certificate is valid for this name, because each node of a cluster has its own
-    certificate.
+    """The certificate of each node contains the node's host name but not its IP address, so the
+    client refuses a connection to the address.
     """
     url = first(cluster).url()
     cluster.on_each("CONFIG", "SET", "cluster-preferred-endpoint-type", "ip")

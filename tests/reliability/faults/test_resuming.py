@@ -130,9 +130,9 @@ def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
 
 
 def test_a_run_whose_time_is_up_is_continued(stores: Stores, lost: Snapshot) -> None:
-    """A rebuild whose time is up is continued by the next run.
+    """If a run has no time left to finish a rebuild, the next run continues the rebuild.
 
-    At whichever step a run stops, no answer has a position, and no entry is restored twice
+    At whichever step a run stops, no response contains a position, and no entry is restored twice
     (promises P3 and P7).
     """
     stages = set()

@@ -22,7 +22,7 @@ OPERATOR = local_operator()
 
 
 class LoadOver(Exception):
-    """The load test has ended, so the client must not begin another operation."""
+    """Raised when the load test has ended, so that the client begins no other operation."""
 
 
 class Load:
@@ -105,7 +105,7 @@ class Client:
     async def operator(
         self, kind: str, person: str, method: str, path: str, **more: Any
     ) -> Operation:
-        """Send an operator's operation, whose requests are signed."""
+        """Send the requests of an operator's operation, with AWS signatures."""
         return await self._do(kind, person, method, path, {}, is_signed=True, **more)
 
     async def _do(

@@ -54,10 +54,10 @@ class NoPauses(Load):
 
 
 def test_a_client_repeats_the_same_request_after_the_requested_pause() -> None:
-    """A client repeats the same request after each pause that an answer asks for.
+    """A client repeats the same request after each pause that the service asks for in its response.
 
-    After its last attempt, the client gives up. If the person comes back later, the client uses
-    the same idempotency key.
+    After its last attempt, the client gives up. If the person comes back later, the client uses the
+    same idempotency key.
     """
     refused: list[tuple[int, Headers]] = [(503, (("retry-after", "7"),)), (429, ())]
     refused += [(429, (("retry-after", "1"),))] * (PATIENT.tries - len(refused))

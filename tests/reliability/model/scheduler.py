@@ -343,8 +343,8 @@ class Scheduler(Generic[S]):
         return (name, step) if schedule.strip(name) else None
 
     def _is_repeat(self, last: tuple[str, Effects] | None, turns: list[Process], name: str) -> bool:
-        """Return whether another run reaches the same state as this run, if `name` makes the next
-        step.
+        """Return whether a different run reaches the same state as this run, if the process `name`
+        makes the next step.
 
         If two neighbouring steps do not conflict, only the order in which process A comes first is
         run. If changes between the processes are limited, a step that does not conflict with any of

@@ -128,7 +128,7 @@ def test_a_change_of_the_code_starts_a_new_search(tmp_path: Path) -> None:
 
 
 def test_every_operation_has_jobs_alone_and_with_each_other_operation() -> None:
-    """Every operation has jobs alone and with each other operation.
+    """The jobs run every operation alone, and also together with each other operation.
 
     Operations about questions are combined only with operations that start from the same scenarios.
     """

@@ -28,7 +28,7 @@ from waitlist_queue.store import RedisStore
 
 STEP_SECONDS = 0.001
 MINUTE = 60.0
-# The longest time by which an index or a replica lags behind.
+# The maximum time by which an index or a replica is behind the table.
 LONGEST_LAG = 15 * MINUTE
 # The first maintenance run may rebuild the queue, the second run ends claims and offers, and the
 # third run records their ends.

@@ -63,9 +63,8 @@ def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None
 
 
 def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: World) -> None:
-    """An operator reads a page, and then its last entry is extended or completed.
-
-    The next page leaves out no entry (promise P9).
+    """An operator reads a page of claims, and then the last claim on this page is extended or
+    completed. The next page leaves out no entry (promise P9).
     """
     people = waitlist(*MANY[:6])
     for seconds in range(10, 16):

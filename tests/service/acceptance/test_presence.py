@@ -55,8 +55,8 @@ def test_a_customer_who_comes_back_has_the_same_position(waitlist: Waitlist, wor
 def waits(
     people: Admissions, world: World, present: Iterable[str], seconds_inside: int
 ) -> list[float]:
-    """Let the present customers poll as often as the service asks them to, enter as soon as they
-    can, and exit. Return how long each of them has waited for the offer.
+    """Let the customers in `present` poll as often as the service asks them to, enter as soon as
+    they can, and exit. Return how many seconds each of them has waited for the offer.
     """
     polls_at, leaves_at, found = dict.fromkeys(present, 0), dict[str, int](), list[float]()
     for second in range(600):

@@ -21,7 +21,10 @@ AGENTS: dict[str, dict[str, Any]] = {
 
 
 def new_people(**settings: Any) -> Admissions:
-    """Return an empty waitlist with segments. It has stores of its own."""
+    """Return an empty waitlist with segments.
+
+    The waitlist has a new table and an empty Redis for itself.
+    """
     people = Admissions(World.on(new_table(), empty_redis()))
     assert people.configure(**{"segments": SEGMENTS, **settings}).status == 201
     return people

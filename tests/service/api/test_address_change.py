@@ -154,7 +154,7 @@ def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire)
 
 
 def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
-    """A link that was sent to the former address no longer opens the place."""
+    """A link that was sent to the former address no longer gives access to the signup."""
     movers.configure(identity={**RULES, "verify": "before_offer"})
     movers.join(ADA)
     old = movers.code(ADA)

@@ -52,7 +52,9 @@ def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
 
 @pytest.mark.parametrize("key", ["first-try", "123456789012345", ""])
 def test_a_key_that_can_be_guessed_is_refused(people: People, key: str) -> None:
-    """Whoever knows the idempotency key of a signup gets the entry token (promise P5)."""
+    """A client that knows the idempotency key of a signup can get the entry token, so the service
+    refuses short keys (promise P5).
+    """
     body, path = {"customer_id": "ada"}, f"{people.path}/entries"
     headers = {"idempotency-key": key}
     with nothing_changes(people.world):

@@ -274,7 +274,7 @@ def test_a_refusal_says_the_same_by_the_same_calls(
 
 
 def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None:
-    """The function that answers still has the former settings in its cache."""
+    """The function instance that handles the request still has the former settings in its cache."""
     guests.configure(identity=RULES, rejoin="never")
     guests.join(ADA)
     guests.leave(ADA)

@@ -12,7 +12,7 @@ from tests.support.admissions import Admissions
 MANY = [[f"a{number}"] for number in range(17)]
 NO_LISTS: list[Any] = [None, {}, "language", 5, MANY]
 NO_NAMES: list[Any] = ["Language", "", "a b", "ä", "a\n", 5]
-# For each case: the declaration of segments, and the field that the error names.
+# For each case: a wrong declaration of segments, and the name of the field in the error response.
 WRONG: list[tuple[Any, str]] = [
     *[(value, "body.segments") for value in NO_LISTS],
     ([[]], "body.segments.0"),

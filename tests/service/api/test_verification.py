@@ -288,9 +288,7 @@ def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> 
 
 
 def test_data_that_new_settings_refuse_are_not_kept(guests: Guests) -> None:
-    """The function that answers still has the former settings in its cache, as it may for a new
-    address.
-    """
+    """The function instance that handles the request still has the former settings in its cache."""
     guests.join(ADA)
     operator = Guests(World.on(guests.world.dynamodb, guests.world.redis))
     operator.configure(identity=RULES, max_guest_bytes=40)

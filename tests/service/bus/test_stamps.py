@@ -42,7 +42,9 @@ def is_held_back_again_and_again(scene: Scene) -> None:
 
 
 def draw_some(scene: Scene) -> None:
-    """Let Redis create stamps for a different entry, long after the last change of Ada's entry."""
+    """Let Redis create stamps (logical timestamps) for a different entry, long after the last
+    change of Ada's entry.
+    """
     scene.maintain()
     scene.world.advance(HOUR_SECONDS)
     for ready in (False, True, False, True):

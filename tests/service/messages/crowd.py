@@ -145,7 +145,9 @@ class Crowd:
         return [key for key, count in self.taken.items() if count > 1 and key not in self.unheard]
 
     def untold(self, event: str) -> list[str]:
-        """Return the entries whose event was neither sent as a message nor noted as dropped."""
+        """Return the entries for whose event the service has neither sent a message nor recorded
+        that the message was dropped.
+        """
         told = {(entry_id, stamp) for entry_id, _, stamp, kind in self.taken if kind == event}
         stays = {(entry_id, ticket) for entry_id, ticket, _, kind in self.taken if kind == event}
         notes = [

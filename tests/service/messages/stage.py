@@ -86,9 +86,9 @@ class Stage(Scene):
     def send(
         self, *details: Detail, receives: int = 1, sent_millis: int | None = None
     ) -> list[int]:
-        """Pass events to the function, and return the indexes of the events that stay in the queue.
-
-        The events entered the queue at `sent_millis`, or now if it is None.
+        """Pass events to the function, and return the indexes of the events that stay in the SQS
+        queue. `sent_millis` is the time at which the events were put into the SQS queue. If it is
+        None, this is the current time.
         """
         since = self.clock.millis if sent_millis is None else sent_millis
         attributes = {"ApproximateReceiveCount": str(receives), "SentTimestamp": str(since)}

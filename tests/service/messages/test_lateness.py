@@ -59,7 +59,7 @@ class Minutes:
         for _minute in range(minutes):
             self.minutes += 1
             self.take({"event": HEARTBEAT_EVENT, "at": "2026-11-27T10:00:00Z"}, 1, None)
-            # A message that becomes visible within this minute is counted in this minute.
+            # If a message becomes visible again during this minute, it is handled in this minute.
             for _second in range(60):
                 self._take_visible()
                 self.stage.clock.advance(1)

@@ -134,7 +134,7 @@ def test_a_message_that_breaks_the_function_is_logged_as_a_failure(
 def test_a_run_that_fails_is_logged_without_depths(
     prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This line contains no metrics, so that an alarm on missing data goes off."""
+    """This log line contains no metrics, and an alarm on missing metrics therefore goes off."""
     monkeypatch.setattr(MaintenanceRunner, "run_all", defect)
     with pytest.raises(RuntimeError):
         prepared.service.maintain()

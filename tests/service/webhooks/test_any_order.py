@@ -64,7 +64,7 @@ class Simulation:
     def post(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Attempt:
         _, entry_id, stamp = headers["webhook-id"].split("_")
         if not (self.is_calm or self.is_looking) and self.chance.random() < 0.2:
-            # In the meantime, a different process delivers an event.
+            # While this attempt runs, a different process delivers an event.
             self.deliver()
         fate = 1.0 if self.is_calm else self.chance.random()
         if fate < 0.2:
@@ -204,7 +204,7 @@ class Outages(Simulation):
         self.copies += [detail] * copies
 
     def copy(self) -> None:
-        """Put the second copy of a message into the queue."""
+        """Put a second copy of a random message into the queue."""
         if self.copies:
             detail = self.copies.pop(self.chance.randrange(len(self.copies)))
             self.sqs.queue.send(detail.body.decode())

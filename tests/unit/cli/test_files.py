@@ -133,7 +133,7 @@ def test_a_refused_row_keeps_its_extra_cells(fake: FakeService, tmp_path: Path) 
 
 
 class FullDisk(io.StringIO):
-    """A text file that accepts no bytes, not even when it is closed."""
+    """A text file that raises an error when a program writes to it or closes it."""
 
     def flush(self) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

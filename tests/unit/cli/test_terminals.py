@@ -124,7 +124,7 @@ def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> No
     assert "\x1b" not in Typed(fake.url).run("head", "bakery")
 
 
-# An export sends two requests, because it also asks for the questions of the list.
+# An export sends two requests, because it also reads the questions of the waitlist's form.
 WRITING = ("head bakery", "--json head bakery", "export bakery")
 
 
@@ -195,7 +195,8 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
     page = json.loads(content) | {"name": HOSTILE}
     page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
     refusal = answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})
-    # An export first asks for the questions of the list, so it needs one more response.
+    # An export first reads the questions of the waitlist's form, so the test needs one more
+    # response.
     fake.script = [answer(status, page, **headers)] * (len(found) + 1) + [refusal] * len(missing)
     shown = Terminal(program_of_several(fake, *found, *missing), clean_environment(), columns=200)
     assert shown.ended() == 0

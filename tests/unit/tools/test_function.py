@@ -155,8 +155,7 @@ def test_a_handler_that_takes_too_long_is_killed(
     [handler] = program.children()
     invocation = function.invoke(meeting.event)
     assert json.loads(invocation.payload)["errorType"] == "Sandbox.Timedout"
-    # Wait until the handler has stopped running. This must happen whether or not it had time to
-    # connect.
+    # Wait until the handler's process has ended. It must end even if it had no time to connect.
     wait_until(lambda: not handler.is_running() or handler.status() == psutil.STATUS_ZOMBIE)
 
 

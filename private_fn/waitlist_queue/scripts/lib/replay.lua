@@ -12,7 +12,8 @@ local function claim_row(keys, entry_id, hold, deadline, filter_index)
     before and before.placed or 0, filter_index}
 end
 
--- Returns the text that stands for an entry in the answer that is stored under an idempotency key.
+-- A script stores its answer under an idempotency key. Returns the text that replaces an entry in this stored
+-- answer.
 local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end

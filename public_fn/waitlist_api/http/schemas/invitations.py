@@ -142,15 +142,17 @@ class FunnelAnswer(Model):
             "`entered`, `declined`, `missed` and `left`."
         ),
     ]
-    open: Annotated[Count, Field(description="Their offer is still open.")]
-    entered: Annotated[Count, Field(description="They accepted the offer.")]
-    declined: Annotated[Count, Field(description="They declined the offer.")]
-    missed: Annotated[Count, Field(description="They did not answer before the offer ended.")]
+    open: Annotated[Count, Field(description="How many people still have an open offer.")]
+    entered: Annotated[Count, Field(description="How many people accepted the offer.")]
+    declined: Annotated[Count, Field(description="How many people declined the offer.")]
+    missed: Annotated[
+        Count, Field(description="How many people did not answer before their offer ended.")
+    ]
     left: Annotated[
         Count,
         Field(
-            description="They left the waitlist, were removed or were erased, or their offer was "
-            "withdrawn."
+            description="How many people left the waitlist, were removed or were erased, or lost "
+            "their offer because it was withdrawn."
         ),
     ]
     delivered: Annotated[

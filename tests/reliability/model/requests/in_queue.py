@@ -207,10 +207,10 @@ def ask(name: str) -> Request:
 
 
 def confirm(name: str) -> Request:
-    """Confirm that the customer still waits.
+    """Let the customer confirm that they are still waiting.
 
-    If the record already contains the note that the customer did not answer, the confirmation is
-    too late.
+    The confirmation is too late if the record already says that the customer did not answer in
+    time.
     """
     edited = edit(name, KIND_OF[name])
 
@@ -310,7 +310,8 @@ def erase(name: str) -> Request:
     def early(line: Waitlist) -> Waitlist:
         if not model.is_leaving(line, name):
             return line
-        # Redis has not counted the leave yet, and an erasure does not count it.
+        # When the entry is erased, Redis has not counted the customer's leave yet. The erasure does
+        # not count the leave either.
         line = model.left_before_maintenance(line, name, model.OPERATOR)
         return replace(line, left=line.left - 1)
 
