@@ -23,6 +23,7 @@ from waitlist_api.messages.compose import Channel, Letterhead
 from waitlist_api.messages.limits import Limits
 from waitlist_api.messages.sender import Sender, Transport
 from waitlist_api.messages.trial import TRIAL
+from waitlist_api.records.broadcasts import BroadcastRecords
 from waitlist_api.records.deliveries import Deliveries
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.invitations import InvitationRecords
@@ -72,6 +73,7 @@ def batches() -> Batches:
         Ledger(table),
         limits,
         InvitationRecords(table, Invitees(table), now_millis),
+        BroadcastRecords(table, now_millis),
         _channels(config),
         Letterhead(config.base_url, tokens, is_for_guests=not config.has_accounts),
         now_millis,

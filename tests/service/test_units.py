@@ -26,6 +26,7 @@ from waitlist_api.messages.compose import Letterhead, Message
 from waitlist_api.messages.limits import Limits
 from waitlist_api.messages.sender import Sender
 from waitlist_api.queue.client import QueueClient
+from waitlist_api.records.broadcasts import BroadcastRecords
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.invitations import InvitationRecords
@@ -262,6 +263,7 @@ def test_a_message_uses_what_is_said(
             sms_parts_per_day=1_000,
         ),
         InvitationRecords(table, Invitees(table), now_millis),
+        BroadcastRecords(table, now_millis),
         {"mail": Sent()},
         Letterhead("https://example.net", EntryTokens(SECRET)),
         now_millis,

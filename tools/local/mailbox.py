@@ -30,6 +30,7 @@ from waitlist_api.messages.kinds import BY_EVENT, EntryEvent
 from waitlist_api.messages.limits import Limits
 from waitlist_api.messages.sender import Sender, TryAgain
 from waitlist_api.messages.trial import send_trial
+from waitlist_api.records.broadcasts import BroadcastRecords
 from waitlist_api.records.deliveries import Deliveries, Delivery
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import HISTORY
@@ -126,6 +127,7 @@ class Mailbox(Background):
                 has_accounts=not is_for_guests,
             ),
             InvitationRecords(table, Invitees(table), now_millis),
+            BroadcastRecords(table, now_millis),
             {"mail": self, "sms": self},
             Letterhead(url, tokens, is_for_guests),
             now_millis,

@@ -17,6 +17,7 @@ from waitlist_cli.commands import (
     costs,
     webhooks,
     messages,
+    broadcast,
     console,
     bulk,
 )
@@ -34,6 +35,7 @@ PARTS = (
     costs,
     webhooks,
     messages,
+    broadcast,
     console,
     bulk,
 )

@@ -26,6 +26,7 @@ Kind = Literal[
     "confirm",
     "admitted",
     "left",
+    "message",
 ]
 Language = Literal["en", "de", "fr", "es", "ar"]
 NOTE = ("at", "kind", "channel", "became")

@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -14,8 +15,9 @@ from starlette.responses import RedirectResponse, Response
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Action, Bulk, Document, Field
+from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.settings import change_seen
-from waitlist_cli.terminal.output import format_count
+from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.terminal.parameters import filters_of, lines_of
 
 MOST_BYTES = 1_000_000
@@ -129,10 +131,12 @@ def dialog(
     who: str,
     person: Document | None = None,
     known: Sequence[Field] = (),
+    chosen: Sequence[Document] = (),
 ) -> Response:
     """Return the dialog in which the operator confirms an action on a waitlist or on a person.
 
-    The dialog does not ask for the fields in `known`.
+    The dialog does not ask for the fields in `known`. It shows the people in `chosen`, and sends
+    the ids of their entries.
     """
     unknown = [field for field in action.fields if field not in known]
     questions = action.asked(waitlist, person or {})
@@ -150,6 +154,7 @@ def dialog(
         seen=json.dumps(shown) if person and questions else "",
         key=str(uuid.uuid4()),
         send_to=request.url.path,
+        **_named(chosen, waitlist),
     )
 
 
@@ -178,6 +183,46 @@ def bulk_dialog(
         key=str(uuid.uuid4()),
         send_to=request.url.path,
     )
+
+
+def _named(chosen: Sequence[Document], waitlist: Document) -> dict[str, Any]:
+    """Return what the template of a dialog needs to show these people."""
+    if not chosen:
+        return {}
+    return {
+        "names": [name_of(person, waitlist) for person in chosen],
+        "entries": [person["entry_id"] for person in chosen],
+    }
+
+
+def counted_dialog(
+    console: Console,
+    request: Request,
+    action: Action,
+    waitlist: Document,
+    form: Form,
+    said: str,
+    chosen: Sequence[Document],
+) -> Response:
+    """Return the second dialog of an action, which says what the action will do.
+
+    The dialog repeats what the operator has entered in the first dialog.
+    """
+    entered = [replace(field, kind="seen", value=form.text(field.name)) for field in action.fields]
+    response = console.page(
+        request,
+        "dialog.html",
+        action=action,
+        title=action.title.format(who=format_value(waitlist["name"])),
+        consequence=said,
+        questions=(),
+        fields=[*entered, Field("counted", "", "seen", value="yes")],
+        key=form.key,
+        send_to=request.url.path,
+        **_named(chosen, waitlist),
+    )
+    response.headers.update({"HX-Retarget": "#dialog-body", "HX-Reswap": "innerHTML"})
+    return response
 
 
 def second_dialog(

@@ -28,7 +28,7 @@ def routes(console: Console) -> list[Route]:
         waitlist_id = waitlist_of(request)
         action, bulk = _bulk_action(request)
         waitlist = console.get(f"/{waitlist_id}")
-        people = _people(console, waitlist_id, request.query_params.getlist("entry"))
+        people = chosen_people(console, waitlist_id, request.query_params.getlist("entry"))
         names = [name_of(person, waitlist) for person in people]
         entries = [person["entry_id"] for person in people]
         return bulk_dialog(console, request, action, bulk, names, entries)
@@ -38,7 +38,7 @@ def routes(console: Console) -> list[Route]:
         action, bulk = _bulk_action(request)
         key, waitlist, values = form.key, console.get(f"/{waitlist_id}"), form.read(action)
         seen = [field.name for field in action.fields if field.kind == "seen"]
-        people = _people(console, waitlist_id, form.getlist("entry"))
+        people = chosen_people(console, waitlist_id, form.getlist("entry"))
         if bulk.is_backwards(action.to_body(dict(values))):
             people.reverse()
         inverses: list[Inverse] = []
@@ -73,7 +73,9 @@ def _bulk_action(request: Request) -> tuple[PersonAction, Bulk]:
     return action, action.bulk
 
 
-def _people(console: Console, waitlist_id: str, entries: Sequence[str]) -> list[dict[str, Any]]:
+def chosen_people(
+    console: Console, waitlist_id: str, entries: Sequence[str]
+) -> list[dict[str, Any]]:
     """Return the selected people in the order of the queue.
 
     People without a position come last, in the order of their signups.

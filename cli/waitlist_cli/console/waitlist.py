@@ -2,18 +2,21 @@
 actions.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Form, dialog, with_form
+from waitlist_cli.console.actions import Form, counted_dialog, dialog, with_form
+from waitlist_cli.console.bulk import chosen_people
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.numbers import line_of, series
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import ListRequest
 from waitlist_cli.operations.admit import quota_text
+from waitlist_cli.operations.broadcast import ENTRIES, WHO_GETS_IT
 from waitlist_cli.operations.claim import CLAIM_PEOPLE, HOW
 from waitlist_cli.operations.every_action import LIST_ACTIONS, find_action, possible_for_list
 from waitlist_cli.operations.lists import DELETE
@@ -56,13 +59,23 @@ def routes(console: Console) -> list[Route]:
     def ask(request: Request) -> Response:
         waitlist: dict[str, Any] = console.get(f"/{waitlist_of(request)}")
         action = find_action(LIST_ACTIONS, request.path_params["action"])
-        return dialog(console, request, action, waitlist, format_value(waitlist["name"]))
+        chosen = _chosen(waitlist["waitlist_id"], request.query_params.getlist("entry"))
+        known = WHO_GETS_IT if chosen else ()
+        who = format_value(waitlist["name"])
+        return dialog(console, request, action, waitlist, who, known=known, chosen=chosen)
 
     def act(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
         action = find_action(LIST_ACTIONS, request.path_params["action"])
-        values = form.read(action, action.asked(console.get(f"/{waitlist_id}"), {}))
+        waitlist = console.get(f"/{waitlist_id}")
+        values = form.read(action, action.asked(waitlist, {}))
+        chosen = _chosen(waitlist_id, form.getlist("entry"))
+        if chosen:
+            values[ENTRIES.name] = " ".join(person["entry_id"] for person in chosen)
         sent = ListRequest(console.api, waitlist_id, form.key, values)
+        if action.count_first and not form.text("counted"):
+            said = action.count_first(sent)
+            return counted_dialog(console, request, action, waitlist, form, said, chosen)
         notice, answer = action.carry_out(sent)
         to = None
         if action is DELETE:
@@ -74,6 +87,10 @@ def routes(console: Console) -> list[Route]:
         if action.stays_open:
             return console.go_on(notice, undo)
         return console.done(notice, to=to, undo=undo)
+
+    def _chosen(waitlist_id: str, entries: Sequence[str]) -> list[dict[str, Any]]:
+        """Return the people whom the operator has ticked in a table, if there are any."""
+        return chosen_people(console, waitlist_id, entries) if entries else []
 
     return [
         Route(PATH, show),

@@ -246,3 +246,6 @@ class ListAction(Action):
     # This function returns the requests that undo the action. Its argument is the response that
     # `carry_out` returned.
     inverse: Callable[[Any], Sequence[Inverse]] = lambda _: ()
+    # If this function is given, the dialog is submitted twice. It returns what the action would do,
+    # and the second dialog shows this text.
+    count_first: Callable[[ListRequest], str] | None = None

@@ -8,6 +8,7 @@ from waitlist_cli.operations.action import Action, Document, ListAction, PersonA
 from waitlist_cli.operations.admit import ADMIT, ADMIT_PERSON, END_QUOTA, EXIT, WITHDRAW
 from waitlist_cli.operations.ask import ASK
 from waitlist_cli.operations.ban import BAN, UNBAN
+from waitlist_cli.operations.broadcast import MESSAGE
 from waitlist_cli.operations.bump import BUMP
 from waitlist_cli.operations.claim import (
     CALL,
@@ -37,7 +38,7 @@ PERSON_ACTIONS: tuple[PersonAction, ...] = (
     *(EDIT, TOKEN, LINK, VERIFY, REMOVE, REINSTATE, BAN, UNBAN, ERASE),
 )
 LIST_ACTIONS: tuple[ListAction, ...] = (
-    *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, NOTICE, END_NOTICE, ASK, REDRIVE_ALL),
+    *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, MESSAGE, NOTICE, END_NOTICE, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
 # The console and the commands send these requests from forms and file imports, so they have no
@@ -112,6 +113,7 @@ def possible_for_list(waitlist: Document) -> list[ListAction]:
         INVITE,
         CLAIM_PEOPLE,
         ADD,
+        MESSAGE,
         NOTICE,
         *([ASK] if waitlist["confirm"] else []),
         RESUME if waitlist["paused"] else PAUSE,

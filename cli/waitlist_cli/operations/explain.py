@@ -114,6 +114,7 @@ READINESS = (
     "address_changed",
     "near",
     "called",
+    "messaged",
     "ending",
     *QUESTIONS,
 )

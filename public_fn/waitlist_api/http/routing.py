@@ -112,6 +112,7 @@ MODULES = {
     "routes.admin.messages": {
         "list_messages": "GET /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/messages",
         "preview_messages": "GET /v1/admin/waitlists/{waitlist_id}/messages",
+        "send_message": "POST /v1/admin/waitlists/{waitlist_id}/messages",
         "send_test_message": "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
     },
     "routes.admin.notice": {"put_notice": "PUT /v1/admin/waitlists/{waitlist_id}/notice"},

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.clock import IsTimeUp, LeftMillis, NowMillis, no_deadline
+from waitlist_api.maintenance.broadcasts import BroadcastRunner
 from waitlist_api.maintenance.confirm_walk import ConfirmWalker
 from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFinisher
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
@@ -44,6 +45,8 @@ RUN_MILLIS = 50_000
 INTENTS_MILLIS = 15_000
 # The time that a run spends on making the offers of invitations that no request has finished.
 INVITATIONS_MILLIS = 20_000
+# The time that a run spends on messages to several people that no request has finished.
+BROADCASTS_MILLIS = 10_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.
 LONGEST_READ = 60 * MINUTE
@@ -86,6 +89,7 @@ class MaintenanceRunner(Struct, frozen=True):
     confirm_walker: ConfirmWalker
     over_leaver: OverLeaver
     invitation_runner: InvitationRunner
+    broadcast_runner: BroadcastRunner
     notifier: Notifier
     admissions: Admissions
     heartbeat: Heartbeat
@@ -107,10 +111,14 @@ class MaintenanceRunner(Struct, frozen=True):
             return self.now_millis() - began_millis >= millis
 
         are_finished = self.intent_finisher.finish_intents(partial(runs_for, INTENTS_MILLIS))
-        note, inviting = self.rounds.read()
+        note, running = self.rounds.read()
         invited_millis = self.now_millis()
         self.invitation_runner.run_all(
-            inviting, lambda: self.now_millis() - invited_millis >= INVITATIONS_MILLIS
+            running, lambda: self.now_millis() - invited_millis >= INVITATIONS_MILLIS
+        )
+        messaged_millis = self.now_millis()
+        self.broadcast_runner.run_all(
+            running, lambda: self.now_millis() - messaged_millis >= BROADCASTS_MILLIS
         )
         is_hurried = _is_time_up(left_millis)
         survey = self._survey(0 if is_hurried else note.seen_before)
@@ -299,6 +307,7 @@ class MaintenanceRunner(Struct, frozen=True):
                 lease.renew()
                 self.samples.delete(waitlist_id)
                 self.invitation_runner.invitations.records.delete_all(waitlist_id)
+                self.broadcast_runner.broadcasts.records.delete_all(waitlist_id)
                 self.queue.send(c.Purge(waitlist_id=waitlist_id))
                 self.waitlists.finish_delete(waitlist_id, lease.owner)
                 return

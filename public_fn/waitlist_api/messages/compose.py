@@ -97,16 +97,20 @@ def compose(
     to: tuple[Channel, str],
     head: Letterhead,
     at_millis: int,
-    invitation_texts: Mapping[Language, OwnText] = MappingProxyType({}),
+    own_texts: Mapping[Language, OwnText] = MappingProxyType({}),
 ) -> Message:
     """Compose a message of this kind about an entry.
 
-    `invitation_texts` are the texts of the invitation that the message is about, by language.
+    `own_texts` are the texts that an operator has written for the invitation or for the broadcast
+    that the message is about, by language.
     """
     chosen = record.contact.language
     language = next((code for code in LANGUAGES if code == chosen), rules.language)
+    if kind.is_written and own_texts and language not in own_texts:
+        # The message has no usual text, so the customer gets it in another language.
+        language = rules.language if rules.language in own_texts else next(iter(own_texts))
     number = record.call_number
-    own = invitation_texts.get(language)
+    own = own_texts.get(language)
     words = choose_words(kind.name, language, rules, own, has_number=number != "")
     until = _time(kind.until_millis(record), rules.timezone or settings.timezone)
     direction = load_texts(language)["direction"]

@@ -6,6 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from waitlist_api.records.asks import LINK_ASKED
+from waitlist_api.records.broadcasts import MESSAGED
 from waitlist_api.records.call import CALLED, current_call
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.intents import VERIFICATION_ASKED
@@ -44,6 +45,9 @@ class Kind(Struct, frozen=True, kw_only=True):
     # True if the customer has just requested the message. It is then sent even if messages are
     # turned off.
     is_requested: bool = False
+    # An operator has written the text for certain people. The message is sent even if the waitlist
+    # has not chosen this kind.
+    is_written: bool = False
     # The name of another kind of message. If the waitlist sends that kind, it also sends this kind.
     also_chosen_by: str = ""
     # The message is sent only if this setting of the waitlist is not null.
@@ -136,6 +140,12 @@ def _left(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
     return record.status == "left" and record.verification.until_millis is None
 
 
+def _messaged(record: EntryRecord, _event: EntryEvent, now_millis: int) -> bool:
+    # If the address was never verified, it may belong to a stranger.
+    is_there = record.status in PRESENT or record.inside_until(now_millis) > 0
+    return is_there and record.verification.until_millis is None
+
+
 KINDS: tuple[Kind, ...] = (
     Kind(
         name="joined",
@@ -198,6 +208,7 @@ KINDS: tuple[Kind, ...] = (
     ),
     Kind(name="admitted", events=("admitted",), is_current=_admitted, once_a_stay=True),
     Kind(name="left", events=("left",), is_current=_left, link="list", once_a_stay=True),
+    Kind(name="message", events=(MESSAGED,), is_current=_messaged, is_written=True),
 )
 KIND_NAMES = tuple(kind.name for kind in KINDS)
 BY_NAME: dict[str, Kind] = {kind.name: kind for kind in KINDS}

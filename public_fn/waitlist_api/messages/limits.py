@@ -132,7 +132,7 @@ def choose_allowance(
         return None
     if kind.name in ("joined", "left"):
         return CAME_OR_WENT
-    if event.by == "operator":
+    if event.by == "operator" and not kind.is_written:
         return None
     return Allowance(kind.name, AT_ONCE, HOUR_MILLIS)
 

@@ -14,6 +14,7 @@ from waitlist_api.entries.addresses import addresses_for_messages
 from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, EntryEvent, Kind
 from waitlist_api.messages.limits import LimitReached, Limits
+from waitlist_api.records.broadcasts import BroadcastRecords
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
 from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord, no_longer_near
@@ -78,6 +79,7 @@ class Sender(Struct, frozen=True):
     ledger: Ledger
     limits: Limits
     invitations: InvitationRecords
+    broadcasts: BroadcastRecords
     channels: Mapping[Channel, Transport]
     head: Letterhead
     now_millis: NowMillis
@@ -93,7 +95,8 @@ class Sender(Struct, frozen=True):
         if kind is None or waitlist is None or waitlist.deleting:
             return "over"
         rules = self.find_rules(waitlist.settings)
-        if rules is None or not {kind.name, kind.also_chosen_by} & set(rules.kinds):
+        is_chosen = rules is not None and {kind.name, kind.also_chosen_by} & set(rules.kinds)
+        if rules is None or not (is_chosen or kind.is_written):
             return "not_chosen"
         began_millis = self.now_millis()
         record = self.entries.get(event.waitlist_id, event.entry_id)
@@ -123,9 +126,11 @@ class Sender(Struct, frozen=True):
             self._check_hours(record, waitlist.settings, event)
         # Issue the code in the link now. A code from the time of the event could have expired
         # already.
-        invitation_texts = self._find_invitation_texts(kind, record)
+        texts = self._find_own_texts(kind, record, event)
+        if kind.is_written and not texts:
+            return self._drop(delivery, "over")
         message = compose(
-            kind, record, waitlist.settings, rules, to, self.head, began_millis, invitation_texts
+            kind, record, waitlist.settings, rules, to, self.head, began_millis, texts
         )
         return self._send_once(
             delivery,
@@ -135,8 +140,13 @@ class Sender(Struct, frozen=True):
             lambda: self._note_delivered(kind, record),
         )
 
-    def _find_invitation_texts(self, kind: Kind, record: EntryRecord) -> Mapping[Language, OwnText]:
-        """Return the texts that an invitation uses instead of the waitlist's texts."""
+    def _find_own_texts(
+        self, kind: Kind, record: EntryRecord, event: EntryEvent
+    ) -> Mapping[Language, OwnText]:
+        """Return the texts of an operator that replace the waitlist's texts for this message."""
+        if kind.is_written:
+            broadcast = self.broadcasts.find(record.waitlist_id, event.stamp)
+            return broadcast.text if broadcast is not None else {}
         invitation_id = invitation_of(record.hold.token)
         if kind.name != "offered" or not invitation_id:
             return {}

@@ -174,6 +174,8 @@ class InvitationRecords(Struct, frozen=True):
     def running(self, sort_keys: Sequence[str]) -> Iterator[Invitation]:
         """Yield the invitations with these sort keys in `RUNNING_PK` that still make offers."""
         for sort_key in sort_keys:
+            if not sort_key.startswith(RUNNING):
+                continue
             waitlist_id, _, invitation_id = sort_key.removeprefix(RUNNING).partition("#")
             found = self.find(waitlist_id, invitation_id)
             if found is not None and found.running:

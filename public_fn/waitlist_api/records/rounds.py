@@ -63,7 +63,8 @@ class Rounds(Struct, frozen=True):
     table: Table
 
     def read(self) -> tuple[Round, list[str]]:
-        """Return the stored progress of maintenance, and the sort keys of the running invitations.
+        """Return the stored progress of maintenance, and the sort keys of the running
+        invitations and broadcasts.
 
         Maintenance needs both every minute, so one request reads both. If no progress is stored,
         the round is empty.

@@ -20,6 +20,7 @@ KindName = Literal[
     "confirm",
     "admitted",
     "left",
+    "message",
 ]
 # The types of telephone numbers to which a waitlist may send SMS messages. If a country uses the
 # same number ranges for mobile phones and landlines, they count as `mobile`. Premium-rate,
@@ -85,8 +86,9 @@ class MessageRules(Settings, frozen=True, kw_only=True):
                 "confirm": "Still there?",
                 "admitted": "The person was let in",
                 "left": "The stay has ended",
+                "message": "Written by an operator",
             },
-            max_length=11,
+            max_length=12,
             schema=DISTINCT,
             check=check_distinct,
             examples=[["joined", "verify", "offered", "confirm", "left"]],

@@ -60,7 +60,8 @@ BEYOND_ANY_SCHEMA = {
     "body.rest_until": "a time must exist in the calendar",
     "body.until": "a time must exist, a notice must end in the future, and so must a rest, "
     "within `max_days`",
-    "body.text": "a text must not consist of spaces only",
+    "body.text": "a text must not consist of spaces only, a message has only the placeholder "
+    "{name}, and its waitlist must send messages",
     "body.since": "a time must exist in the calendar",
     "body.refill": "a quota applies to the whole waitlist, so it excludes filters",
     "body.timezone": "the time zone must exist",

@@ -28,6 +28,7 @@ SETTINGS = {
     "admission": {"pass_seconds": 3600},
     "rest": {"max_days": 180, "times": 1000},
     "confirm": {"every_days": 90, "answer_days": 14},
+    "messages": {"kinds": ["left"]},
 }
 # The operations that need an entry whose status is not `waiting`.
 HELD = ("complete", "release", "extend", "park", "redrive", "call")
@@ -87,6 +88,8 @@ class Scene:
             case.body = {"email": self._known()}
         if operation == "sendTestMessage":
             case.body = {"kind": "offered", "email": "ada@example.com"}
+        if operation == "sendMessage":
+            case.body = {"text": {"en": "We close at 5 pm."}}
         if operation == "invite":
             case.body = INVITATION
         if operation == "getInvitation":

@@ -16,6 +16,7 @@ WORDS = (
     "bumped",
     "offered",
     "called",
+    "messaged",
     "released",
     "expired",
     "declined",
@@ -431,6 +432,17 @@ def keep(scene: Scene, *pauses: float) -> None:
     for pause in pauses:
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
+
+
+@story(JOINED, ("messaged", "operator"))
+def gets_a_message_with_others(scene: Scene) -> None:
+    assert scene.configure(messages={"kinds": ["left"]}).status == 200
+    scene.people.sign_up("ada", profile={"email": "ada@example.com"})
+    path, body = f"{scene.people.admin_path}/messages", {"text": {"en": "We close at 5 pm."}}
+    headers = {"idempotency-key": "9d2c6f1e-7b3a-4c58-8e21-0f4b6a7c9d11"}
+    for _repeat in range(2):
+        answer = scene.world.request("POST", path, body=body, headers=headers, operator=True)
+        assert answer.status == 200, answer.text
 
 
 @story(JOINED, OFFERED, CALLED, CALLED, ("released", "operator"))

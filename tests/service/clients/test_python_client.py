@@ -205,9 +205,13 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     tried = body("PreviewBody", admission=body("AdmissionBody", max_inside=3), people=2)
     preview = send("previewAdmission", 200, waitlist_id=BAKERY, body=tried)
     assert preview.estimates[0].estimated_wait.seconds == 0
-    assert len(send("previewMessages", 200, waitlist_id=BAKERY).messages) == 55
+    assert len(send("previewMessages", 200, waitlist_id=BAKERY).messages) == 60
     late = body("NoticeBody", text="The oven is being repaired.")
     assert send("putNotice", 200, waitlist_id=BAKERY, body=late).text == late.text
+    sends = body("WaitlistPatch", messages={"kinds": ["left"]})
+    assert send("changeWaitlist", 200, waitlist_id=BAKERY, body=sends).messages.kinds == ["left"]
+    news = body("MessageBody", text={"en": "We close at 5 pm."}, dry_run=True)
+    assert send("sendMessage", 200, waitlist_id=BAKERY, body=news).message_id is None
     test = body("TestMessageBody", kind="offered", email="ada@example.com")
     assert send("sendTestMessage", 200, waitlist_id=BAKERY, body=test).outcome == "sent"
     since = body("ReplayBody", since="2026-01-01T00:00:00Z")

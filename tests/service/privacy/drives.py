@@ -366,6 +366,13 @@ def admit(service: Deployment) -> None:
     done(service, "POST", f"{ADMIN}/admit", {"count": 1, "filter": {"language": SPANISH}})
 
 
+@drives("POST /v1/admin/waitlists/{waitlist_id}/messages")
+def send_message(service: Deployment) -> None:
+    service.operator("PATCH", ADMIN, json={"messages": {"kinds": ["left"]}})
+    for body in ({"dry_run": True}, {"filter": {"language": SPANISH}}, {"entries": [ENTRY_ID]}):
+        done(service, "POST", f"{ADMIN}/messages", {"text": {"en": "We close at 5 pm."}, **body})
+
+
 @drives("PUT /v1/admin/waitlists/{waitlist_id}/notice")
 def put_notice(service: Deployment) -> None:
     done(service, "PUT", f"{ADMIN}/notice", {"text": "The oven is being repaired."})

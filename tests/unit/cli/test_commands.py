@@ -29,7 +29,8 @@ EXPECTED = (
     "reinstate token link verify "
     "admit admit-person invite invitations withdraw exit claim claim-person call complete release "
     "extend park redrive parked offered admitted inside work "
-    "stats segments head find around health watch cost webhook messages console import export"
+    "stats segments head find around health watch cost webhook messages message console "
+    "import export"
 )
 each_command = pytest.mark.parametrize("name", sorted(COMMANDS))
 

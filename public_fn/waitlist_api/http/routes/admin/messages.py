@@ -10,7 +10,14 @@ from waitlist_api.clock import NowMillis, iso
 from waitlist_api.entries.queries import EntryQueries
 from waitlist_api.http.operation import Answer, operator
 from waitlist_api.http.request import Request
-from waitlist_api.http.routes.params import EntryId, WaitlistId
+from waitlist_api.http.routes.params import EntryId, IdempotencyKey, WaitlistId
+from waitlist_api.http.schemas.broadcasts import (
+    MessageAnswer,
+    MessageBody,
+    NotReachedAnswer,
+    ReachedAnswer,
+)
+from waitlist_api.http.schemas.invitations import texts_in
 from waitlist_api.http.schemas.messages import (
     NoteAnswer,
     NotesAnswer,
@@ -20,6 +27,7 @@ from waitlist_api.http.schemas.messages import (
     TestMessageBody,
 )
 from waitlist_api.messages.ask_trial import Trials
+from waitlist_api.messages.broadcast import BroadcastCommand, Broadcasts
 from waitlist_api.messages.example import compose_examples, count_parts_with_link
 from waitlist_api.records.deliveries import Note
 from waitlist_api.settings.messages import KindName
@@ -34,6 +42,7 @@ class Routes(Struct, frozen=True):
     entry_queries: EntryQueries
     waitlists: Waitlists
     trials: Trials
+    broadcasts: Broadcasts
     now_millis: NowMillis
     passes: Passes
     request: Request
@@ -79,6 +88,44 @@ class Routes(Struct, frozen=True):
                 )
                 for spoken, message in made
             ]
+        )
+
+    @operator(
+        "Send a message to some or all people",
+        Answer(200, "The message, and how many people it reaches"),
+        problems=("no_messages", "rebuilding", "idempotency_key_reused"),
+        audit="each_request",
+    )
+    def send_message(
+        self, waitlist_id: WaitlistId, body: MessageBody, idempotency_key: IdempotencyKey = None
+    ) -> MessageAnswer:
+        """Each person gets the message at most once, by mail or SMS, with a link to their place.
+        Left out are people who have turned messages off, whose address does not work or is not
+        verified, who have left, and who join after this request. The limits and budgets of messages
+        apply. The waitlist needs the setting `messages`, but `messages.kinds` need not contain
+        `message`. To see who would get the message, send `dry_run` first.
+        """
+        command = BroadcastCommand(
+            waitlist_id=waitlist_id,
+            by=self.request.operator,
+            text=texts_in(body.text),
+            entries=tuple(body.entries or ()),
+            status=body.status,
+            filter=body.filter or {},
+            idempotency_key=idempotency_key or "",
+        )
+        act = self.broadcasts.count if body.dry_run else self.broadcasts.send
+        found = act(command)
+        reached = ReachedAnswer(mail=found.reached.get("mail", 0), sms=found.reached.get("sms", 0))
+        return MessageAnswer(
+            message_id=None if body.dry_run else str(found.stamp),
+            dry_run=body.dry_run,
+            state="running" if found.running else "done",
+            people=reached.mail + reached.sms,
+            reached=reached,
+            not_reached=NotReachedAnswer(
+                **{name: found.skipped.get(name, 0) for name in NotReachedAnswer.model_fields}
+            ),
         )
 
     @operator(

@@ -1,0 +1,180 @@
+"""Sends a message to some or all people of a waitlist, and counts whom it would reach."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
+from waitlist_cli.operations.claim import FILTER
+from waitlist_cli.operations.languages import LANGUAGES, languages_of
+from waitlist_cli.operations.messages import REASONS
+from waitlist_cli.terminal.output import format_count
+
+PATH = "/{waitlist_id}/messages"
+STATUSES = (
+    ("", "Everyone who waits, has an offer, is claimed or is parked"),
+    ("waiting", "People who wait"),
+    ("offered", "People who have an offer or are claimed"),
+    ("parked", "People who are parked"),
+    ("inside", "People who are inside"),
+)
+UNVERIFIED = "the address is not verified"
+
+
+def _one_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
+    """Return the field for a text in all languages, unless the waitlist has several languages."""
+    return field if len(languages_of(waitlist)) == 1 else None
+
+
+def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
+    """Return the field for the text in one language, if the waitlist has this and others."""
+    languages = languages_of(waitlist)
+    return field if field.name.rpartition("_")[2] in languages and len(languages) > 1 else None
+
+
+def _in_each_language(field: Field) -> tuple[Field, ...]:
+    """Return a field for a text in the usual language, and a field for each language."""
+    return (
+        replace(field, adapt=_one_language),
+        *(
+            replace(
+                field,
+                name=f"{field.name}_{language}",
+                label=f"{field.label} in {name}",
+                option=f"--{field.name}-{language}",
+                help=f"{field.label} for customers who read {name}.",
+                adapt=_in_language,
+            )
+            for language, name in LANGUAGES.items()
+        ),
+    )
+
+
+SUBJECT = Field(
+    "subject", "Subject of the mail", hint="By default, the service says that there is a message."
+)
+TEXT = Field(
+    "text",
+    "Text",
+    "long",
+    "A link to the person's place is added at the end. {name} stands for the name of the waitlist.",
+)
+TEXTS = tuple(
+    field
+    for pair in zip(_in_each_language(SUBJECT), _in_each_language(TEXT), strict=True)
+    for field in pair
+)
+STATUS = Field(
+    "status",
+    "Who",
+    "select",
+    options=STATUSES,
+    help="Only people with this status: waiting, offered, parked or inside. By default, everyone "
+    "who waits, has an offer, is claimed or is parked.",
+)
+ENTRIES = Field(
+    "entries",
+    "Only these people",
+    "long",
+    "Ids of the entries that get the message. At most 100, separated by spaces.",
+    option="--entries",
+)
+
+
+# The dialog does not ask for these fields if the operator has ticked people in a table.
+WHO_GETS_IT = (STATUS, replace(FILTER, adapt=None), ENTRIES)
+
+
+def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
+    """Return the request body for what the operator has entered.
+
+    `usual` is the language of a text that names no language.
+    """
+    text: dict[str, dict[str, str]] = {}
+    for suffix, language in (("", usual), *((f"_{code}", code) for code in LANGUAGES)):
+        typed = _lines(values.get(f"{TEXT.name}{suffix}", ""))
+        subject = values.get(f"{SUBJECT.name}{suffix}", "").strip()
+        if typed:
+            text[language] = {"text": typed, **({"subject": subject} if subject else {})}
+        elif subject:
+            raise replace(TEXT, name=f"{TEXT.name}{suffix}").wrong("Enter the text too.")
+    if not text:
+        raise TEXT.wrong("Enter the text of the message.")
+    if values.get("filters"):
+        raise WrongUsage("A message takes one filter.")
+    body: dict[str, Any] = {"text": text}
+    for name in (STATUS.name, "filter"):
+        if values.get(name):
+            body[name] = values[name]
+    if entries := re.findall(r"[^\s,]+", values.get(ENTRIES.name, "")):
+        body[ENTRIES.name] = entries
+    return body
+
+
+def _lines(typed: str) -> str:
+    # Browsers submit line breaks as CR LF.
+    return re.sub(r"\r\n?", "\n", typed).strip()
+
+
+def reach_text(answer: Document) -> str:
+    """Say how many people a message reaches by channel, and how many it does not reach."""
+    mail, sms = answer["reached"]["mail"], answer["reached"]["sms"]
+    verb = "would get" if answer["dry_run"] else "get"
+    one = verb if answer["dry_run"] else "gets"
+    text = f"{format_count(answer['people'], f'person {one}', f'people {verb}')} the message"
+    text += f": {mail:,} by mail and {sms:,} by SMS." if answer["people"] else "."
+    missed = {name: count for name, count in answer["not_reached"].items() if count}
+    if missed:
+        why = ", ".join(f"{count:,} {_reason(name)}" for name, count in missed.items())
+        people = format_count(sum(missed.values()), "person", "people")
+        text += f" {people} cannot be reached ({why})."
+    if answer["state"] == "running":
+        text += (
+            " There are more people, who have not been counted yet."
+            if answer["dry_run"]
+            else " It is being sent to more people, which takes some minutes."
+        )
+    return text
+
+
+def _reason(name: str) -> str:
+    return UNVERIFIED if name == "unverified" else REASONS[name]
+
+
+def send_message(request: ListRequest, *, dry_run: bool = False) -> Any:
+    """Send a message, or count whom it would reach, and return the answer of the service."""
+    waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
+    body = message_body(request.values, (waitlist["messages"] or {}).get("language", "en"))
+    path = PATH.format(waitlist_id=request.waitlist_id)
+    key = f"{request.key}.count" if dry_run else request.key
+    return request.api.operator("POST", path, {**body, "dry_run": dry_run}, key=key)
+
+
+def _count(request: ListRequest) -> str:
+    """Say whom the message would reach. Raise WrongUsage if it would reach nobody."""
+    answer = send_message(request, dry_run=True)
+    if not answer["people"]:
+        raise WrongUsage(reach_text(answer))
+    return reach_text(answer)
+
+
+def _send(request: ListRequest) -> tuple[str, Any]:
+    answer = send_message(request)
+    return reach_text(answer), answer
+
+
+MESSAGE = ListAction(
+    name="message",
+    summary="Send a message to some or all people by mail or SMS.",
+    title="Send a message to people of {who}",
+    consequence="Each person gets the message once, by mail or SMS. A message cannot be taken "
+    "back.",
+    button="Send the message",
+    label="Message",
+    path=PATH,
+    fields=(*TEXTS, *WHO_GETS_IT),
+    carry_out=_send,
+    count_first=_count,
+)

@@ -1,0 +1,150 @@
+"""Request and response bodies of a message to several people."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+
+from waitlist_api.http.schemas.attributes import Filter
+from waitlist_api.http.schemas.common import Body, Count, Model, PathEntryId
+from waitlist_api.http.schemas.invitations import texts_in
+from waitlist_api.http.schemas.messages import OwnTextBody, unfilled_placeholders
+from waitlist_api.settings.messages import LANGUAGES, KindName, MessageRules, OwnText
+from waitlist_api.settings.texts import Language
+from waitlist_shared.limits import MAX_ADMIT
+
+Status = Literal["waiting", "offered", "parked", "inside"]
+
+
+def _with_text(value: object) -> object:
+    return {"text": value} if isinstance(value, str) else value
+
+
+def _check_texts(text: dict[Language, Any]) -> dict[Language, Any]:
+    own_texts = texts_in(text)
+    for language, own in own_texts.items():
+        if not (own.text or "").strip():
+            raise ValueError(f"{language} must have a text")
+    texts: dict[Language, dict[KindName, OwnText]] = {
+        language: {"message": own} for language, own in own_texts.items()
+    }
+    for _, problem in unfilled_placeholders(MessageRules(kinds=(), texts=texts)):
+        raise ValueError(problem.removeprefix("texts."))
+    return text
+
+
+def _alone(entries: list[str] | None, info: ValidationInfo) -> list[str] | None:
+    if entries is None:
+        return None
+    if info.data.get("filter") or info.data.get("status"):
+        raise ValueError("must not be sent together with filter or status")
+    return list(dict.fromkeys(entries))
+
+
+class MessageBody(Body):
+    """The text of a message, and who gets it.
+
+    Without `entries`, `filter` and `status`, everybody gets it who waits, has an offer, is claimed
+    or is parked.
+    """
+
+    text: Annotated[
+        dict[
+            Language,
+            Annotated[
+                OwnTextBody,
+                BeforeValidator(
+                    _with_text,
+                    json_schema_input_type=Annotated[str, Field(max_length=1000)] | OwnTextBody,
+                ),
+            ],
+        ],
+        Field(
+            min_length=1,
+            max_length=len(LANGUAGES),
+            description="The text in each language: either one text, or a text with the `subject` "
+            "of the mail and the label of the link (`button`). `{name}` is replaced by the name "
+            "of the waitlist. A customer whose language is missing gets the text in the usual "
+            "language of the waitlist's messages, or else the first text.",
+            examples=[{"en": {"subject": "We close early", "text": "We close at 5 pm today."}}],
+        ),
+        AfterValidator(_check_texts),
+    ]
+    filter: Annotated[
+        Filter | None,
+        Field(
+            description="Only people with all these attribute values get the message. The "
+            "attributes need not be declared as a segment.",
+            examples=[{"language": "Spanish"}],
+        ),
+    ] = None
+    status: Annotated[
+        Status | None,
+        Field(
+            description="Only people with this status get the message. `offered` includes claimed "
+            "people. `inside` means the people who were admitted and still count for `max_inside`."
+        ),
+    ] = None
+    entries: Annotated[
+        list[Annotated[str, Field(pattern=PathEntryId)]] | None,
+        Field(
+            min_length=1,
+            max_length=MAX_ADMIT,
+            description="The ids of the entries that get the message, instead of `filter` and "
+            "`status`. People who have left or are unknown are left out.",
+        ),
+        AfterValidator(_alone),
+    ] = None
+    dry_run: Annotated[
+        bool,
+        Field(description="Whether to only count who would get the message. Nothing is sent."),
+    ] = False
+
+
+class ReachedAnswer(Model):
+    """How many people get the message, by channel."""
+
+    mail: Count
+    sms: Count
+
+
+class NotReachedAnswer(Model):
+    """How many people get no message, by the reason."""
+
+    no_address: Annotated[
+        Count, Field(description="They have no address to which the stack can send messages.")
+    ]
+    turned_off: Annotated[Count, Field(description="They have turned messages off.")]
+    unreachable: Annotated[
+        Count, Field(description="An earlier message to their address has bounced.")
+    ]
+    unverified: Annotated[Count, Field(description="They have not verified their address.")]
+    number_not_allowed: Annotated[
+        Count,
+        Field(
+            description="The waitlist sends no SMS messages to this country or this type of number."
+        ),
+    ]
+
+
+class MessageAnswer(Model):
+    """A message to several people, and how many people it reaches."""
+
+    message_id: Annotated[
+        str | None,
+        Field(
+            description="The id of the message, which is the stamp of the events `messaged`. Null "
+            "for a dry run."
+        ),
+    ]
+    dry_run: bool
+    state: Annotated[
+        Literal["running", "done"],
+        Field(
+            description="`running` if there are more people than one request can handle. A message "
+            "is then sent to the others within some minutes. A dry run has then counted only the "
+            "first people."
+        ),
+    ]
+    people: Annotated[Count, Field(description="The sum of `reached`.")]
+    reached: ReachedAnswer
+    not_reached: NotReachedAnswer

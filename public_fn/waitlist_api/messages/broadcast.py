@@ -1,0 +1,250 @@
+"""Send a message that an operator has written to some or all people of a waitlist.
+
+A broadcast is stored before its first message. For each recipient, it then writes the event
+`messaged` to the history, and this event triggers the message. Maintenance continues a broadcast
+that was interrupted (docs/decisions/0090-a-message-to-some-or-all.md).
+"""
+
+import hashlib
+import json
+import logging
+import secrets
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
+from waitlist_api.clock import IsTimeUp, NowMillis
+from waitlist_api.entries.addresses import addresses_for_messages
+from waitlist_api.entries.archive import Archive
+from waitlist_api.entries.queries import EntryQueries
+from waitlist_api.errors import FieldError, InvalidFields, NoMessages
+from waitlist_api.parallel import run_all
+from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.broadcasts import (
+    Broadcast,
+    BroadcastRecords,
+    BroadcastStatus,
+    messaged,
+)
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import PRESENT, EntryRecord
+from waitlist_api.records.ledger import Commit, EntryChanged, Ledger
+from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.settings.messages import OwnText
+from waitlist_api.settings.sms import takes_sms
+from waitlist_api.settings.texts import Language
+from waitlist_api.settings.waitlist import WaitlistSettings
+from waitlist_api.waitlists.setting_needs import CHANNEL_OF, Stack
+from waitlist_shared import contracts as c
+from waitlist_shared.errors import WaitlistError
+from waitlist_shared.limits import MAX_PAGE
+
+logger = logging.getLogger(__name__)
+# A request works for this long. Maintenance writes to the remaining people.
+REQUEST_MILLIS = 8_000
+EVERYBODY: tuple[BroadcastStatus, ...] = ("waiting", "offered", "parked")
+NO_MESSAGES = "the waitlist sends no messages, so set its setting `messages` first"
+
+
+class BroadcastCommand(Struct, frozen=True, kw_only=True):
+    """An operator's request to write to several people."""
+
+    waitlist_id: str
+    by: str
+    text: Mapping[Language, OwnText]
+    entries: tuple[str, ...] = ()
+    status: BroadcastStatus | None = None
+    filter: Mapping[str, str] = {}
+    idempotency_key: str = ""
+
+    @property
+    def body(self) -> str:
+        """A digest of the operator's request. A repeated request has the same digest."""
+        asked = to_builtins(replace(self, by="", idempotency_key=""))
+        return _digest(json.dumps(asked, sort_keys=True))
+
+
+class Broadcasts(Struct, frozen=True):
+    """Sends messages to several people, and counts whom a message would reach."""
+
+    records: BroadcastRecords
+    queries: EntryQueries
+    archive: Archive
+    entries: EntryRecords
+    ledger: Ledger
+    recovering_queue: RecoveringQueue
+    waitlist_cache: WaitlistCache
+    stack: Stack
+    now_millis: NowMillis
+
+    def send(self, command: BroadcastCommand) -> Broadcast:
+        """Store a broadcast and write to the first people. A repeated request changes nothing."""
+        is_time_up = self._deadline()
+        key = _digest(f"{command.by}\0{command.idempotency_key or secrets.token_hex(16)}")
+        broadcast = self.records.find_by_key(command.waitlist_id, key, command.body)
+        if broadcast is None:
+            broadcast = self.records.create(self._begun(command), key, command.body)
+        try:
+            return self.run(broadcast, is_time_up)
+        except WaitlistError as error:
+            # The broadcast is already stored, so maintenance continues it.
+            logger.warning("a broadcast was interrupted: %s", error.code)
+            return self.records.find(broadcast.waitlist_id, broadcast.stamp) or broadcast
+
+    def count(self, command: BroadcastCommand) -> Broadcast:
+        """Return whom a broadcast would reach, without sending and storing anything.
+
+        If the waitlist has so many people that the time is not enough, the result is still
+        `running`.
+        """
+        is_time_up, broadcast = self._deadline(), self._begun(command)
+        while broadcast.running and not is_time_up():
+            broadcast, _ = self._read_page(broadcast)
+        return broadcast
+
+    def run(self, broadcast: Broadcast, is_time_up: IsTimeUp) -> Broadcast:
+        """Write to people until all have their event or the time is up."""
+        while broadcast.running:
+            after, recipients = self._read_page(broadcast)
+            run_all(partial(self._write, broadcast), recipients)
+            advanced = self.records.advance(broadcast, after)
+            if advanced is None:
+                # Another run has already stored this page, and continues with the next page.
+                return self.records.find(broadcast.waitlist_id, broadcast.stamp) or broadcast
+            broadcast = advanced
+            if is_time_up():
+                break
+        return broadcast
+
+    def _deadline(self) -> IsTimeUp:
+        began_millis = self.now_millis()
+        return lambda: self.now_millis() - began_millis >= REQUEST_MILLIS
+
+    def _begun(self, command: BroadcastCommand) -> Broadcast:
+        """Return a new broadcast. Raise an error if the waitlist cannot send it."""
+        settings = self.waitlist_cache.look_up(command.waitlist_id).settings
+        if settings.messages is None:
+            raise InvalidFields(FieldError("body.text", NO_MESSAGES))
+        if not self.stack.reaches(settings):
+            raise NoMessages
+        drawn: c.DrawStampResult = self.recovering_queue.write(
+            c.DrawStamp(waitlist_id=command.waitlist_id)
+        )
+        statuses = EVERYBODY if command.status is None else (command.status,)
+        return Broadcast(
+            waitlist_id=command.waitlist_id,
+            stamp=drawn.stamp,
+            created_millis=self.now_millis(),
+            by=command.by,
+            text=command.text,
+            entries=command.entries,
+            statuses=() if command.entries else statuses,
+            filter=command.filter,
+        )
+
+    def _read_page(self, broadcast: Broadcast) -> tuple[Broadcast, list[EntryRecord]]:
+        """Return the broadcast after its next page, and the recipients on this page."""
+        found, cursor = self._people(broadcast)
+        step = broadcast.step + (cursor is None)
+        settings = self.waitlist_cache.find(broadcast.waitlist_id).settings
+        reached, skipped = Counter(broadcast.reached), Counter(broadcast.skipped)
+        recipients = []
+        for record in found:
+            channel, reason = self._choose_channel(record, settings)
+            if channel:
+                recipients.append(record)
+                reached[channel] += 1
+            else:
+                skipped[reason] += 1
+        after = replace(
+            broadcast,
+            step=step,
+            cursor=cursor,
+            reached=dict(reached),
+            skipped=dict(skipped),
+            running=step < len(broadcast.statuses),
+        )
+        return after, recipients
+
+    def _people(self, broadcast: Broadcast) -> tuple[list[EntryRecord], str | None]:
+        """Return the people on the next page, and the cursor of the page after it."""
+        waitlist_id, cursor = broadcast.waitlist_id, broadcast.cursor
+        if broadcast.entries:
+            records = self.entries.get_many(waitlist_id, broadcast.entries)
+            return [one for one in records.values() if self._is_meant(broadcast, one)], None
+        match broadcast.statuses[broadcast.step]:
+            case "waiting":
+                people, following = self.queries.page(waitlist_id, cursor, MAX_PAGE)
+            case "offered":
+                people, following = self.queries.list_off_queue(
+                    waitlist_id, "held", cursor, MAX_PAGE
+                )
+            case "parked":
+                people, following = self.queries.list_off_queue(
+                    waitlist_id, "parked", cursor, MAX_PAGE
+                )
+            case "inside":
+                people, following = self.archive.page(waitlist_id, "inside", None, cursor, MAX_PAGE)
+        records = [one.record for one in people if one.record is not None]
+        return [one for one in records if self._is_meant(broadcast, one)], following
+
+    def _choose_channel(self, record: EntryRecord, settings: WaitlistSettings) -> tuple[str, str]:
+        """Return the channel of a message to this person, or "" and the reason why there is none.
+
+        The sender of messages checks the same again when it sends the message.
+        """
+        rules, identity = settings.messages, settings.identity
+        if rules is None or record.contact.messages:
+            return "", "turned_off"
+        if record.contact.unreachable:
+            return "", "unreachable"
+        if record.verification.until_millis is not None:
+            return "", "unverified"
+        for field, address in addresses_for_messages(record.profile, identity):
+            channel = CHANNEL_OF[field]
+            if channel in self.stack.channels:
+                if channel == "sms" and not takes_sms(address, rules, identity):
+                    return "", "number_not_allowed"
+                return channel, ""
+        return "", "no_address"
+
+    def _is_meant(self, broadcast: Broadcast, record: EntryRecord) -> bool:
+        """Return whether the broadcast is for this person, whatever the channel.
+
+        Nobody gets the message who has joined after it, who has left, or who is being erased.
+        """
+        is_there = record.status in PRESENT or record.inside_until(self.now_millis()) > 0
+        is_earlier = (record.ticket or 0) < broadcast.stamp
+        return is_there and is_earlier and not record.intent.erase and _matches(broadcast, record)
+
+    def _write(self, broadcast: Broadcast, record: EntryRecord) -> None:
+        """Write the event that triggers the message, unless the person has left in the meantime."""
+
+        def decide(found: EntryRecord | None) -> Commit | None:
+            if found is None or not self._is_meant(broadcast, found):
+                return None
+            return messaged(found, broadcast)
+
+        try:
+            self.ledger.decide(record, decide, self.now_millis())
+        except EntryChanged:
+            return
+
+
+def _matches(broadcast: Broadcast, record: EntryRecord) -> bool:
+    return all(
+        value in _values(record.attributes.get(name)) for name, value in broadcast.filter.items()
+    )
+
+
+def _values(value: str | list[str] | None) -> Sequence[str]:
+    if value is None:
+        return ()
+    return [value] if isinstance(value, str) else value
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
