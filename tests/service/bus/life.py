@@ -74,8 +74,16 @@ def _is_asked(scene: Scene) -> None:
     assert scene.people.confirm("ada").status == 200
 
 
+def _gets_a_message(scene: Scene) -> None:
+    assert scene.people.edit("ada", profile={"email": "ada@example.com"}).status == 200
+    path, body = f"{scene.people.admin_path}/messages", {"text": {"en": "We close at 5 pm."}}
+    answer = scene.world.request("POST", path, body=body, operator=True)
+    assert answer.json["people"] == 1
+
+
 def _is_near_and_offered(scene: Scene) -> None:
     tells(scene, near=1)
+    _gets_a_message(scene)
     keep(scene, 60)
     assert scene.people.admit(1).status == 200
     keep(scene, 400)
