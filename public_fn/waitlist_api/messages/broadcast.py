@@ -173,8 +173,8 @@ class Broadcasts(Struct, frozen=True):
         """Return the people on the next page, and the cursor of the page after it."""
         waitlist_id, cursor = broadcast.waitlist_id, broadcast.cursor
         if broadcast.entries:
-            records = self.entries.get_many(waitlist_id, broadcast.entries)
-            return [one for one in records.values() if self._is_meant(broadcast, one)], None
+            named = self.entries.get_many(waitlist_id, broadcast.entries)
+            return [one for one in named.values() if self._is_meant(broadcast, one)], None
         match broadcast.statuses[broadcast.step]:
             case "waiting":
                 people, following = self.queries.page(waitlist_id, cursor, MAX_PAGE)
