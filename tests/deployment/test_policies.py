@@ -47,7 +47,7 @@ def arn_of(route: str, waitlist_id: str) -> str:
     """Return the ARN that IAM checks when a route is called."""
     method, path = route.split(" ")
     values = {"waitlist_id": waitlist_id, "entry_id": "a" * 26, "edition": "1", "file": "page.js"}
-    values |= {"code": "a" * 76, "invitation_id": "a" * 16}
+    values |= {"code": "a" * 76, "invitation_id": "a" * 16, "view": "kiosk"}
     return f"{API}/{method}{path.format(**values)}"
 
 
