@@ -369,8 +369,10 @@ def admit(service: Deployment) -> None:
 @drives("POST /v1/admin/waitlists/{waitlist_id}/messages")
 def send_message(service: Deployment) -> None:
     service.operator("PATCH", ADMIN, json={"messages": {"kinds": ["left"]}})
-    for body in ({"dry_run": True}, {"filter": {"language": SPANISH}}, {"entries": [ENTRY_ID]}):
-        done(service, "POST", f"{ADMIN}/messages", {"text": {"en": "We close at 5 pm."}, **body})
+    path, text = f"{ADMIN}/messages", {"text": {"en": "We close at 5 pm."}}
+    for more in ({"dry_run": True}, {"filter": {"language": SPANISH}}, {"entries": [ENTRY_ID]}):
+        assert service.operator("POST", path, json={**text, **more}).json()["code"] == "no_messages"
+    wrong(service, "POST", path)
 
 
 @drives("PUT /v1/admin/waitlists/{waitlist_id}/notice")
