@@ -260,7 +260,7 @@ def send_test_message(service: Deployment) -> None:
 @drives("GET /v1/admin/waitlists/{waitlist_id}/messages")
 def preview_messages(service: Deployment) -> None:
     found = service.operator("GET", f"{ADMIN}/messages?language=ar").json()["messages"]
-    assert len(found) == 11
+    assert len(found) == 12
     for query in ("kind=offer", "language=tlh"):
         assert not service.operator("GET", f"{ADMIN}/messages?{query}").is_success
     wrong(service, "GET", f"{ADMIN}/messages")
