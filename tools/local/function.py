@@ -19,7 +19,8 @@ from typing import Any, Protocol
 from tools.local.aws import function_arn
 from tools.local.lambda_process import LambdaContext
 
-START_SECONDS = 30
+# A start takes a second or two. A busy machine may need much longer.
+START_SECONDS = 120
 # Lambda limits events and responses to this number of bytes.
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 
@@ -68,7 +69,7 @@ class PayloadTooLargeError(Exception):
 
 
 class FunctionStartError(Exception):
-    """The handler could not be imported. Its traceback is on stderr."""
+    """The handler could not be imported, or its import took too long. The message says which."""
 
 
 class _EnvironmentLostError(Exception):
@@ -107,11 +108,17 @@ class Function:
     def wait_until_ready(self) -> None:
         """Wait until the handler is imported and the first environment is ready."""
         self._control.settimeout(START_SECONDS)
+        handler = self.settings.handler
         try:
             if not self._control.recv(1):
-                raise FunctionStartError(self.settings.handler)
+                raise FunctionStartError(
+                    f"{handler} could not be imported. The traceback above says why."
+                )
         except TimeoutError:
-            raise FunctionStartError(self.settings.handler) from None
+            raise FunctionStartError(
+                f"{handler} was not ready after {START_SECONDS} seconds. The machine may be busy: "
+                "end other programs and start the service again."
+            ) from None
         self._idle.append(_Environment(self._control))
 
     def invoke(self, payload: bytes) -> Invocation:

@@ -165,3 +165,11 @@ def test_a_handler_that_cannot_be_imported_is_named(capfd: pytest.CaptureFixture
         function.wait_until_ready()
     function.stop()
     assert "has no attribute 'missing'" in capfd.readouterr().err
+
+
+def test_a_start_that_takes_too_long_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tools.local.function.START_SECONDS", 0.001)
+    function = Function(FunctionSettings("fn", "tests.unit.tools.handlers.describe"), os.environ)
+    with pytest.raises(FunctionStartError, match="not ready after"):
+        function.wait_until_ready()
+    function.stop()
