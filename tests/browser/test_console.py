@@ -573,6 +573,27 @@ def test_a_person_can_be_added_and_found_and_get_a_token(console: Console) -> No
     expect(console.page.get_by_role("row", name="language=es")).to_contain_text("1")
 
 
+def test_a_customer_scans_the_link_from_the_console(console: Console, axe: Axe) -> None:
+    console.sign_up("ada")
+    console.go(console.person_path("ada"))
+    console.do("Link")
+    expect(console.notice).to_contain_text("The link, which is a secret")
+    code = console.page.get_by_role("img", name="QR code of the link")
+    assert read_code(console.page, code) == console.notice.locator("code").text_content()
+    assert axe.violations(console.page) == []
+
+
+def test_long_names_leave_room_for_the_button_undo(console: Console) -> None:
+    name = "a" * 200
+    console.sign_up(name)
+    console.page.set_viewport_size({"width": 360, "height": 740})
+    console.go(console.person_path(name))
+    console.do("Remove")
+    undo = console.page.get_by_role("button", name="Undo", exact=True).bounding_box()
+    assert undo is not None
+    assert undo["width"] > undo["height"]
+
+
 def test_three_people_are_found_ticked_and_moved_with_the_keyboard(
     new_context: NewContext,
     new_address: NewAddress,

@@ -17,6 +17,7 @@ from waitlist_cli.console.rendering import Pages
 from waitlist_cli.console.searches import Searches
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Inverse, PersonAction
+from waitlist_cli.operations.poster import draw_code
 
 MOST_UNDOS = 100
 
@@ -83,6 +84,14 @@ class Notice:
     code: str = ""
     # The path to which the button *Undo* posts, or "" if the action cannot be undone.
     undo: str = ""
+    # True if `code` is a link. The notice then shows the link as a QR code too, so that a customer
+    # at the desk can scan it.
+    is_link: bool = False
+
+    @property
+    def qr(self) -> tuple[int, str]:
+        """The QR code of the link: the number of its modules on each side, and an SVG path."""
+        return draw_code(self.code)
 
 
 @dataclass(frozen=True)
@@ -159,15 +168,23 @@ class Console:
         return HTMLResponse(html, headers={"HX-Trigger": "added"})
 
     def done(
-        self, text: str, to: str | None = None, code: str = "", key: str = "", undo: str = ""
+        self,
+        text: str,
+        to: str | None = None,
+        code: str = "",
+        key: str = "",
+        undo: str = "",
+        *,
+        is_link: bool = False,
     ) -> Response:
         """Return the response after an action has succeeded.
 
         If `to` is given, the browser opens this page. Otherwise it closes the dialog and shows the
         notice. A notice with a `code` to copy stays on the page until the operator closes it. If
-        `undo` is given, the notice has a button that posts to this path.
+        `undo` is given, the notice has a button that posts to this path. If the code `is_link`, the
+        notice also shows it as a QR code.
         """
-        notice = Notice(text, code, undo)
+        notice = Notice(text, code, undo, is_link)
         if to is not None:
             self.notices.append(notice)
             return Response(headers={"HX-Redirect": to})

@@ -43,12 +43,11 @@ NOT_UNDONE = "This can no longer be undone here."
 
 def routes(console: Console, decisions: Decisions) -> list[Route]:
     def show(request: Request) -> Response:
-        return _page(console, decisions, request, room=_room_of(request))
+        return _page(console, decisions, request, room=room_of(request))
 
     def call_next(request: Request, form: Form) -> Response:
         waitlist_id, room = waitlist_of(request), " ".join(form.text(ROOM).split())
-        problem = NO_ROOM if not room else LONG_ROOM if len(room) > MOST_ROOM else ""
-        if problem:
+        if problem := _problem_of(room):
             return _page(console, decisions, request, room=room, problem=problem, focus=ROOM)
         waitlist = console.get(f"/{waitlist_id}")
         if waitlist["max_claims"]:
@@ -73,7 +72,8 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
             ROOM,
             quote(room),
             max_age=YEAR_SECONDS,
-            path=request.url.path,
+            # The dialog *Call* on the page of a person reads the cookie too.
+            path=f"/lists/{waitlist_id}",
             httponly=True,
             samesite="strict",
         )
@@ -92,19 +92,23 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
             decisions.say(waitlist_id, decision.text)
         else:
             decisions.add(waitlist_id, entry_id, who, outcome)
-        return _page(console, decisions, request, room=_room_of(request), focus="next")
+        return _page(console, decisions, request, room=room_of(request), focus="next")
 
     def call_again(request: Request, form: Form) -> Response:
+        """Call a person again, or call a person who has only been claimed."""
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
         person = console.person(waitlist_id, entry_id)
-        if not (person["claim_token"] and person["call"]):
+        if not person["claim_token"]:
             raise Refused("The call has ended.", "claim_expired", 409)
-        room = _room_of(request) or person["call"]["to"]
+        called = person["call"]
+        room = " ".join(form.text(ROOM).split()) or room_of(request)
+        room = room or (called["to"] if called else "")
+        if problem := _problem_of(room):
+            return _page(console, decisions, request, room=room, problem=problem, focus=ROOM)
         values = {CLAIM_TOKEN.name: person["claim_token"], "to": room}
         Person(console.api, waitlist_id, entry_id, form.key).send(CALL, **values)
-        decisions.say(
-            waitlist_id, f"{_find_name(console, waitlist_id, person)} is called to {room} again."
-        )
+        name = _find_name(console, waitlist_id, person)
+        decisions.say(waitlist_id, f"{name} is called to {room}{' again' if called else ''}.")
         return _page(console, decisions, request, room=room, focus=f"call-{entry_id}")
 
     def undo(request: Request, _form: Form) -> Response:
@@ -114,7 +118,7 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
         said = f"Undone. {name} is still called." if is_undone else NOT_UNDONE
         decisions.say(waitlist_id, said)
         focus = f"name-{entry_id}" if is_undone else "next"
-        return _page(console, decisions, request, room=_room_of(request), focus=focus)
+        return _page(console, decisions, request, room=room_of(request), focus=focus)
 
     def dismiss(request: Request, _form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
@@ -122,7 +126,7 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
         waitlist = console.get(f"/{waitlist_id}")
         if not claimed_person(console, waitlist, entry_id)["claim_token"]:
             console.claims.pop((waitlist_id, entry_id), None)
-        return _page(console, decisions, request, room=_room_of(request), focus="next")
+        return _page(console, decisions, request, room=room_of(request), focus="next")
 
     return [
         Route(PATH, show),
@@ -205,7 +209,12 @@ def _entry_of(answer: dict[str, Any]) -> str:
     return str(answer["claims"][0]["entry_id"])
 
 
-def _room_of(request: Request) -> str:
+def _problem_of(room: str) -> str:
+    """Return why the name of a desk is wrong, or "" if the name is valid."""
+    return NO_ROOM if not room else LONG_ROOM if len(room) > MOST_ROOM else ""
+
+
+def room_of(request: Request) -> str:
     """Return the name of the desk that the browser remembers."""
     room = unquote(request.cookies.get(ROOM, ""))
     return room if re.fullmatch(r"[^\x00-\x1f\x7f]{1,60}", room) else ""

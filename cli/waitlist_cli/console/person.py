@@ -2,6 +2,7 @@
 actions.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,14 +13,17 @@ from starlette.routing import Route
 from waitlist_cli.client.paging import pages
 from waitlist_cli.console.actions import Form, dialog, second_dialog, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
+from waitlist_cli.console.counter import LEASE_SECONDS, room_of
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.claim import CLAIM_PERSON, CLAIM_TOKEN
+from waitlist_cli.operations.action import REASON, PersonAction
+from waitlist_cli.operations.claim import CALL_TO, CLAIM_PERSON, CLAIM_TOKEN, LEASE
 from waitlist_cli.operations.every_action import PERSON_ACTIONS, find_action, possible_for_person
 from waitlist_cli.operations.explain import actor, explanation
 from waitlist_cli.operations.explain_place import explain, steps_of
 from waitlist_cli.operations.messages import describe_result
 from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.person import Person
+from waitlist_cli.operations.tokens import LINK
 from waitlist_cli.terminal.moves_output import happened
 
 PATH = "/lists/{waitlist}/people/{entry}"
@@ -69,6 +73,8 @@ def routes(console: Console) -> list[Route]:
         # enter the token.
         known = (CLAIM_TOKEN,) if person["claim_token"] else ()
         who = name_of(person, waitlist)
+        if action is CLAIM_PERSON:
+            action = _call_to_desk(room_of(request))
         return dialog(console, request, action, waitlist, who, person, known)
 
     def act(request: Request, form: Form) -> Response:
@@ -84,6 +90,8 @@ def routes(console: Console) -> list[Route]:
                 raise WrongUsage(
                     "Enter the claim token. The client that made the claim has received the token."
                 )
+        if action is CLAIM_PERSON and not values[CALL_TO.name]:
+            raise CALL_TO.wrong("Enter the place to which the person should come.")
         body = action.to_body(action.read_answers(values, waitlist, before))
         who = name_of(before, waitlist)
         if action.sure and not form.text("sure"):
@@ -97,6 +105,7 @@ def routes(console: Console) -> list[Route]:
             action.notice_after(answer, who),
             to=f"/lists/{waitlist_id}/people" if action.is_deleting else None,
             code=answer[action.reveals] if action.reveals else "",
+            is_link=action is LINK,
             undo=console.undo_of(action, waitlist_id, before),
         )
 
@@ -105,6 +114,21 @@ def routes(console: Console) -> list[Route]:
         Route(f"{PATH}/{{action}}", ask),
         Route(f"{PATH}/{{action}}", with_form(act), methods=["POST"]),
     ]
+
+
+def _call_to_desk(room: str) -> PersonAction:
+    """Return the action that calls a person to this desk, with the lease of a call from the
+    counter.
+    """
+    to = replace(
+        CALL_TO,
+        value=room,
+        is_required=True,
+        hint="The place to which the person should come, such as Room 2. The person's page shows "
+        "this place.",
+    )
+    lease = replace(LEASE, value=str(LEASE_SECONDS))
+    return replace(CLAIM_PERSON, fields=(to, lease, REASON))
 
 
 def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:

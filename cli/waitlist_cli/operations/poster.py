@@ -116,19 +116,26 @@ def _content(
         yield _text(line, top_of_url + number * url_size * 1.3, url_size)
 
 
-def _code(url: str, left: float, top: float, side: float, colour: str) -> Iterator[str]:
-    """Yield the QR code with a coloured frame. Black on white can be scanned in any light."""
-    # Only the poster needs this library, so it is not imported for other commands.
+def draw_code(url: str) -> tuple[int, str]:
+    """Return the QR code of a URL: the number of modules on each side, and the dark modules as an
+    SVG path. The code has the white space around it that scanners need.
+    """
+    # Only posters and links need this library, so it is not imported for other commands.
     import segno
 
     modules = segno.make_qr(url, error="m").matrix
-    count = len(modules) + 2 * QUIET_ZONE
     dots = "".join(
         f"M{x + QUIET_ZONE} {y + QUIET_ZONE}h1v1h-1z"
         for y, row in enumerate(modules)
         for x, is_dark in enumerate(row)
         if is_dark
     )
+    return len(modules) + 2 * QUIET_ZONE, dots
+
+
+def _code(url: str, left: float, top: float, side: float, colour: str) -> Iterator[str]:
+    """Yield the QR code with a coloured frame. Black on white can be scanned in any light."""
+    count, dots = draw_code(url)
     yield (
         f'<rect x="{left:.2f}" y="{top:.2f}" width="{side:.2f}" height="{side:.2f}" rx="4" '
         f'fill="#fff" stroke="{colour}" stroke-width="3"/>'

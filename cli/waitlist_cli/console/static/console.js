@@ -111,7 +111,9 @@ document.addEventListener("click", (event) => {
 });
 
 async function copyText(button) {
-  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  // If the button does not name the element to copy, it stands directly after the element.
+  const copied = document.getElementById(button.dataset.copy) ?? button.previousElementSibling;
+  await navigator.clipboard.writeText(copied.textContent);
   trouble.textContent = "Copied.";
 }
 

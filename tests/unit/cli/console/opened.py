@@ -81,7 +81,9 @@ class Opened:
         if "HX-Redirect" in response.headers:
             return self.text(response.headers["HX-Redirect"])
         assert response.headers["HX-Trigger"] in ("done", "added", "undone")
-        return readable(response.text).rpartition(" ")[0].removesuffix(" Undo")
+        return (
+            readable(response.text).rpartition(" ")[0].removesuffix(" Undo").removesuffix(" Copy")
+        )
 
     def submit_again(self, path: str, **form: str) -> str:
         """Send the form of a dialog that asks a second time, and return the second question."""

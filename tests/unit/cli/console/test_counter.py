@@ -10,6 +10,7 @@ import pytest
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, api_of, opened, readable
+from tests.unit.cli.console.test_people import person
 from waitlist_cli.client.ids import entry_id_of
 from waitlist_cli.console import decisions
 
@@ -88,8 +89,8 @@ def test_the_next_person_is_called_to_the_desk(counter: Counter) -> None:
     assert "No one is called to this desk." in counter.text
     assert "ada is called to Room 2." in counter.call_next()
     assert counter.called == ["ada"]
-    (person,) = [counter.bakery.typed.json("show", counter.bakery.waitlist_id, "--customer", "ada")]
-    assert person["call"]["to"] == ROOM
+    (shown,) = [counter.bakery.typed.json("show", counter.bakery.waitlist_id, "--customer", "ada")]
+    assert shown["call"]["to"] == ROOM
     assert counter.bakery.status("bob") == "waiting"
 
 
@@ -208,3 +209,50 @@ def test_decisions_are_sent_when_the_console_ends(
         counter.call_next()
         counter.press("ada", "arrived")
     assert bakery.status("ada") == "admitted"
+
+
+def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter) -> None:
+    """The call lasts as long as a call from the counter."""
+    counter.bakery.sign_up("ada", "bob", "cyd")
+    counter.call_next()
+    cyd = person(counter.console, counter.bakery, "cyd")
+    form = cyd.form("claim-person")
+    assert (form["call_to"], form["lease_seconds"]) == (ROOM, "1800")
+    assert cyd.do("claim-person", **form) == "cyd is called to Room 2."
+    assert sorted(counter.called) == ["ada", "cyd"]
+
+
+def test_the_page_of_a_person_calls_nobody_to_no_place(counter: Counter) -> None:
+    counter.bakery.sign_up("ada")
+    ada = person(counter.console, counter.bakery, "ada")
+    refused = counter.console.send(f"{ada.path}/claim-person", call_to=" ", lease_seconds="1800")
+    assert 'data-field="call_to"' in refused.text
+    assert "Enter the place" in readable(refused.text)
+    assert counter.bakery.status("ada") == "waiting"
+
+
+def test_a_claimed_person_is_called_at_the_counter(counter: Counter) -> None:
+    counter.bakery.sign_up("ada")
+    base = f"/lists/{counter.bakery.waitlist_id}"
+    counter.console.submit(f"{base}/serve", count="1")
+    assert "Claimed, but not called to a desk." in counter.text
+    assert "Enter the name of this desk" in counter.press("ada", "call")
+    path = f"{counter.path}/{entry_id_of(counter.bakery.waitlist_id, 'ada')}/call"
+    assert "ada is called to Room 2." in readable(counter.console.send(path, room=ROOM).text)
+    shown = counter.bakery.typed.json("show", counter.bakery.waitlist_id, "--customer", "ada")
+    assert shown["call"]["to"] == ROOM
+
+
+@pytest.mark.parametrize("page", ["/counter", "/people"])
+def test_people_are_added_at_the_counter_and_on_the_page_people(
+    counter: Counter, page: str
+) -> None:
+    base = f"/lists/{counter.bakery.waitlist_id}"
+    assert f'hx-get="{base}/do/add"' in counter.console.page(f"{base}{page}")
+
+
+def test_the_next_people_lead_to_their_pages_and_back(counter: Counter) -> None:
+    counter.bakery.sign_up("ada")
+    ada = person(counter.console, counter.bakery, "ada")
+    assert f'<a href="{ada.path}"><bdi>ada</bdi></a>' in counter.console.page(counter.path)
+    assert f'href="{counter.path}"' in counter.console.page(ada.path)

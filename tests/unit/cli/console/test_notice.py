@@ -82,3 +82,9 @@ def test_a_wrong_notice_is_refused_at_its_field(console: Opened, bakery: Bakery)
     refused = console.send(path, text_en="Late", text_de="x" * 501, until="")
     assert 'data-field="body.text_de"' in refused.text
     assert notice(bakery) is None
+
+
+def test_a_notice_of_several_lines_is_shown_in_lines(console: Opened, bakery: Bakery) -> None:
+    base = f"/lists/{bakery.waitlist_id}"
+    console.submit(f"{base}/do/notice", text="Please wear a mask.\r\nDr. Weiß")
+    assert "Please wear a mask.\nDr. Weiß" in console.page(base)

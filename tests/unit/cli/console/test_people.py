@@ -611,3 +611,12 @@ def test_the_console_issues_an_entry_token(console: Opened, bakery: Bakery) -> N
     token = notice.split()[-1]
     shown = bakery.typed.json("position", bakery.waitlist_id, "--customer", "ada", "--token", token)
     assert shown["position"] == 1
+
+
+def test_a_link_is_copied_or_scanned_at_the_desk(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    ada = person(console, bakery, "ada")
+    link, token = (console.send(f"{ada.path}/{action}").text for action in ("link", "token"))
+    codes = ['aria-label="QR code of the link"' in notice for notice in (link, token)]
+    assert codes == [True, False]
+    assert ["data-copy" in notice for notice in (link, token)] == [True, True]
