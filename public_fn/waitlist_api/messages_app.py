@@ -19,7 +19,7 @@ from waitlist_api.clock import now_millis
 from waitlist_api.config import MessagesConfig
 from waitlist_api.messages.batch import Batches, Context
 from waitlist_api.messages.channels import MailChannel, SmsChannel
-from waitlist_api.messages.compose import Channel, Letterhead
+from waitlist_api.messages.compose import Letterhead
 from waitlist_api.messages.limits import Limits
 from waitlist_api.messages.sender import Sender, Transport
 from waitlist_api.messages.trial import TRIAL
@@ -34,6 +34,7 @@ from waitlist_api.records.message_limits import Budgets, Targets
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.table import Table
 from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_api.settings.messages import Channel
 from waitlist_shared.correlation import Correlation
 from waitlist_shared.telemetry import Telemetry
 

@@ -10,9 +10,9 @@ from html import escape
 from playwright.sync_api import Page
 
 from waitlist_api.messages.channels import build_mime
-from waitlist_api.messages.compose import Channel
 from waitlist_api.messages.example import compose_example
 from waitlist_api.messages.kinds import KIND_NAMES
+from waitlist_api.settings.messages import Channel
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 FROM = "line@bakery.example"

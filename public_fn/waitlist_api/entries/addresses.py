@@ -9,6 +9,8 @@ from typing import Any, get_args
 from msgspec import Struct
 
 from waitlist_api.settings.identity import IdentityField, IdentityRules
+from waitlist_api.settings.sms import region_of_numbers
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 # Google ignores dots before the @. Google delivers mail for both of these domains to the same
 # mailbox.
@@ -29,6 +31,11 @@ LONGEST = 320
 # Spreadsheets may turn telephone numbers into decimal numbers, such as `49301234.0`. Reject these
 # texts, because the zero after the point is not part of the number.
 FRACTION = re.compile(r"\+?\d+[.,]0+")
+# Matches the extension at the end of a telephone number, such as "ext. 12".
+EXTENSION = re.compile(r"\s*(;ext=|ext\.?|x|#)\s*\d{1,7}$", re.IGNORECASE)
+# A telephone number has at least 3 digits. It has at most 15 digits, and the prefix of an
+# international call has at most 5 digits.
+FEWEST_DIGITS, MOST_DIGITS = 3, 20
 
 
 class Address(Struct, frozen=True):
@@ -80,10 +87,36 @@ def parse_mailbox(sent: object) -> str:
     return spelled
 
 
+def parse_number(sent: object, region: str | None) -> str:
+    """Return a telephone number in E.164 format.
+
+    If the number has no country code, it is a number of the region. Raise ValueError if the text is
+    not a valid telephone number.
+    """
+    text = sent.strip() if isinstance(sent, str) and len(sent) <= LONGEST else ""
+    with suppress(ValueError):
+        return _number(text, None).text
+    return _number(text, region).text
+
+
+def may_be_number(sent: str) -> bool:
+    """Return whether a text may be a telephone number, even if its country is unknown."""
+    text = EXTENSION.sub("", _plain_digits(sent.strip()))
+    if any(map(str.isalpha, text)) or not FEWEST_DIGITS <= _count_digits(text) <= MOST_DIGITS:
+        return False
+    if text.startswith(("+", "\uff0b")):
+        try:
+            _number(text, None)
+        except ValueError:
+            return False
+    return True
+
+
 def addresses_for_messages(
-    profile: Mapping[str, Any], rules: IdentityRules | None
+    profile: Mapping[str, Any], settings: WaitlistSettings
 ) -> Iterator[tuple[IdentityField, str]]:
     """Yield the name and value of each profile field that contains an address for messages."""
+    rules = settings.identity
     for field in get_args(IdentityField):
         if rules is None or rules.field == field:
             with suppress(ValueError):
@@ -91,7 +124,7 @@ def addresses_for_messages(
                 if field == "email":
                     yield field, parse_mailbox(given)
                 else:
-                    yield field, normalise_address(rules or IdentityRules(field=field), given).text
+                    yield field, parse_number(given, region_of_numbers(settings))
 
 
 def _mail_address(text: str, *, is_plus_same: bool) -> Address:
@@ -119,11 +152,9 @@ def _number(text: str, region: str | None) -> Address:
     import phonenumbers
 
     bad = ValueError(BAD_LOCAL_NUMBER.format(region=region) if region else BAD_NUMBER)
-    text = re.sub(r"^tel:", "", text, flags=re.IGNORECASE)
+    text = _plain_digits(text)
     if any(map(str.isalpha, text)) or FRACTION.fullmatch(text):
         raise bad
-    # Convert the digits of all scripts to ASCII, so that a leading 00 is recognised too.
-    text = "".join(str(unicodedata.decimal(character, character)) for character in text)
     if region is None:
         text = re.sub(r"^00", "+", text)
     try:
@@ -139,3 +170,13 @@ def _number(text: str, region: str | None) -> Address:
     if number.extension or not is_possible:
         raise bad
     return Address(phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164))
+
+
+def _plain_digits(text: str) -> str:
+    """Return the text without a leading `tel:`, and with the digits of all scripts in ASCII."""
+    text = re.sub(r"^tel:", "", text, flags=re.IGNORECASE)
+    return "".join(str(unicodedata.decimal(character, character)) for character in text)
+
+
+def _count_digits(text: str) -> int:
+    return sum(map(str.isdecimal, text))

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Any
 
-from waitlist_api.entries.addresses import is_mail_address
+from waitlist_api.entries.addresses import is_mail_address, may_be_number
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.entry import json_text
 from waitlist_api.settings.page import PageField
@@ -16,7 +16,7 @@ TOO_LARGE = (
 MAX_ANSWER = 200
 NOT_TEXT = "must be text of at most {limit} characters"
 NO_MAIL = "must be a mail address, such as ada@example.com"
-NO_NUMBER = "must be a telephone number"
+NO_NUMBER = "must be a telephone number in digits, such as +49 30 901820"
 NO_OPTION = "must be one of the options of this waitlist's form"
 NOT_AGREED = "must be the text that the customer agrees to, which is the field's current label"
 BLOCKED = "this waitlist does not accept mail addresses of this domain: use another address"
@@ -148,7 +148,7 @@ def _find_problem(field: PageField, value: Any) -> str:
     match field.type:
         case "email" if not is_mail_address(value):
             return NO_MAIL
-        case "tel" if not any(map(str.isdecimal, value)):
+        case "tel" if not may_be_number(value):
             return NO_NUMBER
         case "select" if value not in field.choices:
             return NO_OPTION

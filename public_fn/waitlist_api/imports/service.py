@@ -174,7 +174,7 @@ def _note_addresses(rows: Iterable[ImportedRow], settings: WaitlistSettings) -> 
         return
     for item in rows:
         if item.outcome == "joined":
-            found = addresses_for_messages(item.row.profile, settings.identity)
+            found = addresses_for_messages(item.row.profile, settings)
             item.has_no_address = next(found, None) is None
 
 

@@ -4,10 +4,10 @@ from msgspec import Struct, to_builtins
 
 from waitlist_api.entries.addresses import normalise_address, parse_mailbox
 from waitlist_api.errors import FieldError, InvalidFields, NoMessages, NotReady, WaitlistNotFound
-from waitlist_api.messages.compose import Channel
 from waitlist_api.messages.trial import TRIAL, Trial
 from waitlist_api.queue.client import QueueClient
 from waitlist_api.settings.identity import IdentityRules
+from waitlist_api.settings.messages import Channel
 
 ONE_ADDRESS = FieldError("body.email", "give either email or phone, and no other field")
 UNREACHABLE = "cannot receive messages"

@@ -17,8 +17,8 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from waitlist_api.clock import IsTimeUp, NowMillis
-from waitlist_api.entries.addresses import addresses_for_messages
 from waitlist_api.entries.archive import Archive
+from waitlist_api.entries.destination import Destination, find_destination
 from waitlist_api.entries.queries import EntryQueries
 from waitlist_api.errors import FieldError, InvalidFields, NoMessages
 from waitlist_api.parallel import run_all
@@ -34,10 +34,9 @@ from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_api.records.ledger import Commit, EntryChanged, Ledger
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.settings.messages import OwnText
-from waitlist_api.settings.sms import takes_sms
 from waitlist_api.settings.texts import Language
 from waitlist_api.settings.waitlist import WaitlistSettings
-from waitlist_api.waitlists.setting_needs import CHANNEL_OF, Stack
+from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_PAGE
@@ -196,20 +195,14 @@ class Broadcasts(Struct, frozen=True):
 
         The sender of messages checks the same again when it sends the message.
         """
-        rules, identity = settings.messages, settings.identity
-        if rules is None or record.contact.messages:
+        if settings.messages is None or record.contact.messages:
             return "", "turned_off"
         if record.contact.unreachable:
             return "", "unreachable"
         if record.verification.until_millis is not None:
             return "", "unverified"
-        for field, address in addresses_for_messages(record.profile, identity):
-            channel = CHANNEL_OF[field]
-            if channel in self.stack.channels:
-                if channel == "sms" and not takes_sms(address, rules, identity):
-                    return "", "number_not_allowed"
-                return channel, ""
-        return "", "no_address"
+        found = find_destination(record.profile, settings, self.stack.channels)
+        return (found.channel, "") if isinstance(found, Destination) else ("", found)
 
     def _is_meant(self, broadcast: Broadcast, record: EntryRecord) -> bool:
         """Return whether the broadcast is for this person, whatever the channel.

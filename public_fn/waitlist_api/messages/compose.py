@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from html import escape
 from types import MappingProxyType
-from typing import Literal
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct, field
@@ -15,11 +14,10 @@ from waitlist_api.entries.unsubscribe import ONE_CLICK, unsubscribe_path
 from waitlist_api.messages.kinds import Kind
 from waitlist_api.messages.words import choose_words, fill_placeholders, load_texts
 from waitlist_api.records.entry import EntryRecord
-from waitlist_api.settings.messages import LANGUAGES, MessageRules, OwnText
+from waitlist_api.settings.messages import LANGUAGES, Channel, MessageRules, OwnText
 from waitlist_api.settings.texts import Language
 from waitlist_api.settings.waitlist import WaitlistSettings
 
-Channel = Literal["mail", "sms"]
 BLUE = "#1f5fbf"
 # Unicode characters that isolate text with another writing direction. FSI and LRI start an isolated
 # text, and PDI ends it.

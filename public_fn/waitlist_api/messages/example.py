@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
+from waitlist_api.messages.compose import Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_NAME
 from waitlist_api.records.entry import EntryRecord
 from waitlist_api.records.facets import Call, Contact, Hold, Question
-from waitlist_api.settings.messages import LANGUAGES, MessageRules
+from waitlist_api.settings.messages import LANGUAGES, Channel, MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 from waitlist_api.settings.waitlist import WaitlistSettings
 

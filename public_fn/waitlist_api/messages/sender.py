@@ -10,8 +10,8 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.addresses import addresses_for_messages
-from waitlist_api.messages.compose import Channel, Letterhead, Message, compose
+from waitlist_api.entries.destination import Destination, Unreached, find_destination
+from waitlist_api.messages.compose import Letterhead, Message, compose
 from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, EntryEvent, Kind
 from waitlist_api.messages.limits import LimitReached, Limits
 from waitlist_api.records.broadcasts import BroadcastRecords
@@ -23,9 +23,7 @@ from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlists import WaitlistRecords
 from waitlist_api.settings.hours import next_time_within
-from waitlist_api.settings.identity import IdentityField, IdentityRules
-from waitlist_api.settings.messages import MessageRules, OwnText
-from waitlist_api.settings.sms import takes_sms
+from waitlist_api.settings.messages import Channel, MessageRules, OwnText
 from waitlist_api.settings.texts import Language
 from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of
 from waitlist_shared.errors import WaitlistError
@@ -36,7 +34,6 @@ Outcome = Literal["sent", "repeated", "not_chosen", "later"] | Reason
 # Expected reasons why a message is retried later. For example, another process is sending the
 # message.
 CLOSED_HOURS, BUSY, POSTPONED = "closed_hours", "busy", "postponed"
-CHANNELS: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 
 
 class TryAgain(Exception):
@@ -115,13 +112,9 @@ class Sender(Struct, frozen=True):
             return self._drop(delivery, "turned_off")
         if not kind.is_requested and record.contact.unreachable:
             return self._drop(delivery, "unreachable")
-        identity = waitlist.settings.identity
-        to = self._choose_address(kind, record, identity)
-        if to is None:
-            return self._drop(delivery, "no_address")
-        channel, address = to
-        if channel == "sms" and not takes_sms(address, rules, identity):
-            return self._drop(delivery, "number_not_allowed")
+        to = self._choose_destination(kind, record, waitlist.settings)
+        if not isinstance(to, Destination):
+            return self._drop(delivery, to)
         if kind.only_in_offer_hours:
             self._check_hours(record, waitlist.settings, event)
         # Issue the code in the link now. A code from the time of the event could have expired
@@ -130,7 +123,14 @@ class Sender(Struct, frozen=True):
         if kind.is_written and not texts:
             return self._drop(delivery, "over")
         message = compose(
-            kind, record, waitlist.settings, rules, to, self.head, began_millis, texts
+            kind,
+            record,
+            waitlist.settings,
+            rules,
+            (to.channel, to.address),
+            self.head,
+            began_millis,
+            texts,
         )
         return self._send_once(
             delivery,
@@ -223,18 +223,14 @@ class Sender(Struct, frozen=True):
         self.deliveries.drop(delivery, reason, self.now_millis())
         return reason
 
-    def _choose_address(
-        self, kind: Kind, record: EntryRecord, rules: IdentityRules | None
-    ) -> tuple[Channel, str] | None:
-        """Return the channel and the address for a message, or None if there is no address."""
+    def _choose_destination(
+        self, kind: Kind, record: EntryRecord, settings: WaitlistSettings
+    ) -> Destination | Unreached:
+        """Return where the message goes, or the reason why it is not sent."""
         profile = record.profile
-        if kind.link == "move" and rules is not None:
-            profile = {rules.field: record.move.new_address}
-        found = addresses_for_messages(profile, rules)
-        return next(((CHANNELS[field], to) for field, to in found if self._has(field)), None)
-
-    def _has(self, field: IdentityField) -> bool:
-        return CHANNELS[field] in self.channels
+        if kind.link == "move" and settings.identity is not None:
+            profile = {settings.identity.field: record.move.new_address}
+        return find_destination(profile, settings, self.channels)
 
     def _send_once(
         self,

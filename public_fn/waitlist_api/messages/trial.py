@@ -4,9 +4,9 @@ from typing import Any, Literal
 
 from msgspec import Struct, convert
 
-from waitlist_api.messages.compose import Channel
 from waitlist_api.messages.example import NO_KINDS_CHOSEN, compose_example
 from waitlist_api.messages.sender import Refused, Sender, TryAgain
+from waitlist_api.settings.messages import Channel
 from waitlist_api.settings.sms import takes_sms
 
 # The field of the Lambda event that contains the request for an example message.

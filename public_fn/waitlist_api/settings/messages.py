@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
 
 from waitlist_api.settings.declared import DISTINCT, Setting, Settings, check_distinct
+from waitlist_api.settings.identity import IdentityField
 from waitlist_api.settings.texts import Country, Language, NameText, TextOfLines, TimeZone
 
 # The kinds of messages. `messages/kinds.py` says when each kind is sent.
@@ -26,6 +27,9 @@ KindName = Literal[
 # same number ranges for mobile phones and landlines, they count as `mobile`. Premium-rate,
 # satellite and toll-free numbers never get messages.
 NumberType = Literal["mobile", "fixed_line", "voip", "unknown"]
+Channel = Literal["mail", "sms"]
+# The channel of the messages to an address in each of these profile fields.
+CHANNEL_OF: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 MAX_PER_DAY = 10_000_000
 
@@ -137,7 +141,8 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         tuple[Country, ...],
         Setting(
             "The countries to which the waitlist sends SMS messages. If the list is empty, SMS "
-            "messages are sent only to the country in `identity.region`.",
+            "messages are sent only to the country in `identity.region`. If there is one country, "
+            "numbers without a country code are numbers of this country.",
             max_length=250,
             schema=DISTINCT,
             check=check_distinct,

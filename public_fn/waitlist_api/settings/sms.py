@@ -2,6 +2,7 @@
 
 from waitlist_api.settings.identity import IdentityRules
 from waitlist_api.settings.messages import MessageRules, NumberType
+from waitlist_api.settings.waitlist import WaitlistSettings
 
 # The default alphabet of 3GPP TS 23.038 (formerly GSM 03.38), section 6.2.1, without the escape
 # character. Each of these characters takes 7 bits.
@@ -49,6 +50,17 @@ def sms_countries(rules: MessageRules, identity: IdentityRules | None) -> tuple[
     if rules.sms_countries or identity is None or identity.region is None:
         return rules.sms_countries
     return (identity.region,)
+
+
+def region_of_numbers(settings: WaitlistSettings) -> str | None:
+    """Return the country of telephone numbers that have no country code.
+
+    Return None if the settings name no such country.
+    """
+    if settings.identity is not None and settings.identity.region is not None:
+        return settings.identity.region
+    countries = () if settings.messages is None else settings.messages.sms_countries
+    return countries[0] if len(countries) == 1 else None
 
 
 def takes_sms(number: str, rules: MessageRules, identity: IdentityRules | None) -> bool:

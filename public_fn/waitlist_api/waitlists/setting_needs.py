@@ -9,11 +9,11 @@ from msgspec import Struct
 from waitlist_api.config import Config
 from waitlist_api.records.entry import json_text
 from waitlist_api.settings.identity import IdentityField
+from waitlist_api.settings.messages import CHANNEL_OF
 from waitlist_api.settings.page import PageField
 from waitlist_api.settings.schedule import next_instant
 from waitlist_api.settings.waitlist import WaitlistSettings, schedule_of
 
-CHANNEL_OF: dict[IdentityField, str] = {"email": "mail", "phone": "sms"}
 # If `messages.kinds` contains `verify`, the service sends these kinds of messages too.
 SENT_WITH_VERIFY = ("link", "address")
 # The kinds of messages that tell customers that it is their turn.
@@ -21,7 +21,7 @@ TURN_KINDS = ("offered", "called")
 SHORTEST_ADDRESS: dict[IdentityField, str] = {"email": "a@b.co", "phone": "+4930123"}
 # A link in the label of a checkbox, such as [terms](https://example.com/terms).
 LINK = re.compile(r"\[[^\]]+\]\([^)]+\)")
-SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "1"}
+SHORTEST_ANSWERS = {"email": "a@b.co", "tel": "110"}
 
 
 class Stack(Struct, frozen=True, kw_only=True):

@@ -162,6 +162,10 @@ def test_the_form_is_a_rule_of_the_api(people: People) -> None:
         ("email", "ada"),
         ("email", ["ada@example.com"]),
         ("phone", "none"),
+        ("phone", "0151 abc"),
+        ("phone", "12"),
+        ("phone", "+49 1"),
+        ("phone", "030 901820 030 901820 030 901820"),
         ("utm_source", 7),
         ("utm_source", "x" * 201),
         ("terms", True),
@@ -176,6 +180,22 @@ def test_the_form_is_a_rule_of_the_api(people: People) -> None:
     assert people.person("ada").status == 404
     sent = {**FILLED, "phone": "+49 30 901820", "utm_source": "news"}
     assert people.sign_up("ada", profile=sent, attributes={"size": ["S", "L"]}).status == 201
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "0151 23456789",
+        "901820",
+        "110",
+        "tel:+49-30-901820",
+        "(212) 555-0142 ext. 12",
+        "+44 20 7946 0958x3",
+    ],
+)
+def test_a_telephone_number_needs_no_country_code(people: People, number: str) -> None:
+    people.configure(page={"fields": [{"name": "phone", "label": "Phone", "type": "tel"}]})
+    assert people.sign_up("ada", profile={"phone": number}).status == 201
 
 
 def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None:

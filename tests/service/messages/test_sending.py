@@ -591,3 +591,38 @@ def test_the_rule_takes_the_events_of_all_kinds() -> None:
     pattern = TEMPLATE["Resources"]["MessagesRule"]["Properties"]["EventPattern"]
     assert set(pattern["detail"]["event"]) == {*BY_EVENT, HEARTBEAT_EVENT}
     assert pattern["detail-type"] == [CHANGED, HEARTBEAT]
+
+
+TEL = {"fields": [{"name": "phone", "label": "Telephone", "type": "tel"}]}
+LOCAL_NUMBERS = ("0151 23456789", "0049 151 23456789", "+49 (0)151 / 23456789")
+
+
+def sms_to(stage: Stage) -> list[str]:
+    return [text["DestinationPhoneNumber"] for text in stage.stand_ins.texts]
+
+
+@pytest.mark.parametrize("number", LOCAL_NUMBERS)
+def test_a_local_number_gets_the_sms_of_a_list_with_one_country(stage: Stage, number: str) -> None:
+    stage.configure(page=TEL, messages={"kinds": ["joined"], "sms_countries": ["DE"]})
+    stage.joins("ada", phone=number)
+    assert stage.send_news() == []
+    assert sms_to(stage) == ["+4915123456789"]
+
+
+def test_a_local_number_gets_no_sms_if_its_country_is_unknown(stage: Stage) -> None:
+    stage.configure(page=TEL, messages={"kinds": ["joined"], "sms_countries": ["DE", "AT"]})
+    stage.joins("ada", phone="0151 23456789")
+    stage.joins("bob", phone="+43 664 1234567")
+    assert stage.send_news() == []
+    assert sms_to(stage) == ["+436641234567"]
+    assert told(stage, "ada") == [("joined", "dropped", None, "no_address")]
+
+
+def test_numbers_of_another_country_keep_their_country_code(stage: Stage) -> None:
+    messages = {"kinds": ["joined"], "sms_countries": ["US"]}
+    stage.configure(page=TEL, messages=messages)
+    stage.joins("ada", phone="0049 151 23456789")
+    stage.joins("bob", phone="(212) 555-0142")
+    assert stage.send_news() == []
+    assert sms_to(stage) == ["+12125550142"]
+    assert told(stage, "ada") == [("joined", "dropped", None, "number_not_allowed")]

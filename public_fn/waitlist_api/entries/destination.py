@@ -1,0 +1,45 @@
+"""Choose the address to which a person's messages are sent."""
+
+from collections.abc import Collection, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from waitlist_api.entries.addresses import addresses_for_messages
+from waitlist_api.settings.identity import IdentityField
+from waitlist_api.settings.messages import CHANNEL_OF, Channel
+from waitlist_api.settings.sms import takes_sms
+from waitlist_api.settings.waitlist import WaitlistSettings
+
+# The reason why a person has no destination.
+Unreached = Literal["no_address", "number_not_allowed"]
+
+
+class Destination(Struct, frozen=True):
+    """An address to which messages are sent, and the profile field that contains it."""
+
+    field: IdentityField
+    address: str
+
+    @property
+    def channel(self) -> Channel:
+        """How messages are sent to this address."""
+        return CHANNEL_OF[self.field]
+
+
+def find_destination(
+    profile: Mapping[str, Any], settings: WaitlistSettings, channels: Collection[str]
+) -> Destination | Unreached:
+    """Return where a waitlist sends the messages to a person with this profile.
+
+    If the waitlist sends no messages to this person, return the reason. `channels` are the channels
+    that the stack supports.
+    """
+    rules = settings.messages
+    for field, address in addresses_for_messages(profile, settings):
+        if rules is None or CHANNEL_OF[field] not in channels:
+            continue
+        if field == "phone" and not takes_sms(address, rules, settings.identity):
+            return "number_not_allowed"
+        return Destination(field, address)
+    return "no_address"
