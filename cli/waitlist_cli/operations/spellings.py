@@ -106,5 +106,5 @@ class Wanted:
         if not call_number:
             return False
         digits = NUMBER_AT_END.search(call_number)
-        is_same = bool(digits) and self.text.strip().lstrip("0") == digits[1]
-        return self._folded == fold(call_number) or is_same
+        is_same = digits is not None and self.text.strip().lstrip("0") == digits[1]
+        return is_same or self._folded == fold(call_number)
