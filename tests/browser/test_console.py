@@ -529,7 +529,8 @@ def test_a_launch_can_be_set_by_keyboard_in_the_time_zone_of_the_browser_or_the_
     page.get_by_label("At most inside").focus()
     page.keyboard.type("200")
     begins = "2999-12-01T09:00:00-05:00"
-    expect(page.locator("#preview")).to_contain_text(f"500 at {begins}, at most 200 inside")
+    shown = "09:00:00 on Sun 1 Dec 2999 (America/New_York)"
+    expect(page.locator("#preview")).to_contain_text(f"500 at {shown}, at most 200 inside")
     page.keyboard.press("Enter")
     expect(console.notice).to_contain_text("saved")
     saved = operator.call("GET").json()["admission"]

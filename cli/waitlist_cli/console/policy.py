@@ -1,6 +1,7 @@
 """Builds the form for a waitlist's admission policy, and previews the effect of a change."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,9 +12,10 @@ from starlette.routing import Route
 from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.launch import launch_form_values, read_launch
-from waitlist_cli.console.picked_times import zones
+from waitlist_cli.console.picked_times import in_zone, picked_utc, zones
 from waitlist_cli.console.settings_page import fields_of, read_setting
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.action import Field, name_zone
 from waitlist_cli.operations.declared import choices, settings, settings_in
 from waitlist_cli.operations.policies import (
     DEFAULTS,
@@ -33,12 +35,18 @@ from waitlist_cli.operations.policies import (
     value_text,
 )
 from waitlist_cli.terminal.output import estimate_text
-from waitlist_cli.terminal.times import check_instant, utc
 
 PATH = "/lists/{waitlist}/policy"
 # The form fields for these settings are created from the declarations in `settings.json`.
 OWN = ("misses", "decline", "then")
 NAMES = {key: setting.label for key, setting in settings_in("admission").items()}
+BEGINS = Field("rate_from", "Rate begins", "time", "Leave empty to begin at once.")
+ENDS = Field(
+    "until",
+    NAMES["until"],
+    "time",
+    "No offers are made from then on, and open offers end. Leave empty for no end.",
+)
 NO_SHOWS = choices("admission.no_show")
 COUNTS = choices("admission.rate.counts")
 COMBINES = choices("admission.combine")
@@ -51,15 +59,18 @@ def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist = console.get(f"/{waitlist_of(request)}")
         policy = waitlist["admission"]
+        saved = policy or DEFAULTS
         return console.page(
             request,
             "policy.html",
             waitlist=waitlist,
-            seen=seen(waitlist, ["admission"]),
+            seen=seen(waitlist, ["admission", "timezone"]),
             has_policy=policy is not None,
             policy={**DEFAULTS, **(policy or {})},
             offer_hours=hours_line(policy),
-            schedule="\n".join(map(schedule_line, (policy or DEFAULTS)["schedule"])),
+            schedule="\n".join(_lines_of(policy, waitlist["timezone"])),
+            begins=_shown(BEGINS, waitlist, (saved["rate"] or {}).get("from")),
+            ends=_shown(ENDS, waitlist, saved["until"]),
             periods=list(PERIOD_SECONDS),
             no_shows=NO_SHOWS,
             acceptances=ACCEPTANCES,
@@ -89,12 +100,15 @@ def routes(console: Console) -> list[Route]:
     def preview(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
         waitlist, policy = console.get(f"/{waitlist_id}"), _typed(form)
+        zone = form.text("timezone") if form.text("by") == "launch" else waitlist["timezone"]
         now = datetime.now(UTC)
         found = console.api.operator("POST", f"/{waitlist_id}/preview", {"admission": policy})
         is_alone = policy is not None and admits_alone(policy)
         return console.page(
             request,
             "policy_preview.html",
+            # The operator chooses the time zone of a launch in the form.
+            waitlist={**waitlist, "timezone": zone},
             text=policy_text(policy),
             policy=policy,
             changes=list(_changes(waitlist["admission"], policy)),
@@ -131,16 +145,25 @@ def _typed(form: Form) -> dict[str, Any] | None:
         raise WrongUsage(f"Rate: {per!r} is not a period.")
     if count == 0:
         raise WrongUsage("Rate: enter a number of at least 1, or leave the field empty.")
-    begins, ends = form.text("rate_from"), form.text("until")
+    saved = form.seen() or {}
+    zone = saved.get("timezone", "UTC")
+    shown = _lines_of(saved.get("admission"), zone)
     rate = {
         "count": count,
         "per": per,
         "counts": form.text("rate_counts") or "offered",
-        "from": check_instant(begins, "Rate begins") if begins else None,
+        "from": _picked(form, BEGINS, zone),
     }
     return {
         "rate": None if count is None else rate,
-        "schedule": schedule_of(form.lines("schedule"), "Schedule"),
+        "schedule": [
+            # A line that the operator has not changed keeps the exact time.
+            scheduled
+            for line in form.lines("schedule")
+            for scheduled in (
+                [shown[line]] if line in shown else schedule_of([line], "Schedule", zone)
+            )
+        ],
         "combine": form.text("combine") or "least",
         "max_inside": form.number("max_inside", "At most inside") or None,
         "offer_seconds": _seconds(form, "offer_seconds"),
@@ -148,11 +171,34 @@ def _typed(form: Form) -> dict[str, Any] | None:
         "no_show": form.text("no_show"),
         "acceptance": form.text("acceptance"),
         "customer_exit": form.text("customer_exit"),
-        "until": utc(check_instant(ends, NAMES["until"])) if ends else None,
+        "until": _picked(form, ENDS, zone),
         **{name: read_setting(form, settings()[f"admission.{name}"]) for name in OWN},
         "offer_hours": hours_of(form.text("offer_hours"), "Offers between"),
         "presence": presence_of(form.number("away_after", NAMES["presence"])),
     }
+
+
+def _lines_of(policy: Mapping[str, Any] | None, zone: str) -> dict[str, Mapping[str, Any]]:
+    """Return the scheduled times of a policy. The keys are the lines that the form shows, in which
+    the times are local times in `zone`.
+    """
+    return {
+        schedule_line(
+            {**scheduled, "at": in_zone(scheduled["at"], zone)}
+            if scheduled.get("at")
+            else scheduled
+        ): scheduled
+        for scheduled in (policy or DEFAULTS)["schedule"]
+    }
+
+
+def _shown(field: Field, waitlist: Mapping[str, Any], value: str | None) -> Field:
+    return replace(name_zone(field, waitlist, {}), value=value or "")
+
+
+def _picked(form: Form, field: Field, zone: str) -> str | None:
+    before = form.text(f"{field.name}_before")
+    return picked_utc(form.text(field.name), zone, field.label, before, zone)
 
 
 def _seconds(form: Form, name: str) -> int:

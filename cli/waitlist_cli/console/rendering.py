@@ -16,9 +16,10 @@ from starlette.responses import HTMLResponse
 
 from waitlist_cli.console.picked_times import in_zone
 from waitlist_cli.operations.checklist import checklist
-from waitlist_cli.operations.names import chosen_id, name_of, own_name_of
+from waitlist_cli.operations.names import name_of, own_name_of
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
+from waitlist_cli.terminal.times import INSTANT, localize
 
 # If a time is less than 12 hours away, it is shown without its date, because the date is then
 # obvious.
@@ -32,9 +33,23 @@ UNITS = ((1_000_000_000, "B"), (1_000_000, "M"), (1_000, "K"))
 NONE = "-"
 
 
-def text(value: object) -> str:
-    """Format a value as readable text. Control characters and text direction marks are replaced."""
-    return NONE if value is None or value == "" else format_value(value)
+@pass_context
+def text(context: Context, value: object) -> str:
+    """Format a value as readable text. Control characters and text direction marks are replaced.
+
+    A time is written in the time zone of the waitlist that the page shows.
+    """
+    if value is None or value == "":
+        return NONE
+    if isinstance(value, str) and INSTANT.fullmatch(value):
+        return localize(value, _zone(context))
+    return format_value(value)
+
+
+@pass_context
+def localized(context: Context, text: str) -> str:
+    """Write the times in a text in the time zone of the waitlist that the page shows."""
+    return localize(text, _zone(context))
 
 
 def own(value: object) -> str:
@@ -47,7 +62,7 @@ def sentence(message: str) -> str:
 
     The messages of the service begin with a verb, and the name of the field is put before them.
     """
-    shown = text(message)
+    shown = format_value(message) if message else NONE
     whole = shown if shown[:1].isupper() else f"This answer {shown}"
     return whole if whole.endswith(".") else f"{whole}."
 
@@ -125,6 +140,7 @@ def _environment() -> Environment:
     )
     made.filters.update(
         text=text,
+        localized=localized,
         own=own,
         sentence=sentence,
         compact=compact,
@@ -137,7 +153,6 @@ def _environment() -> Environment:
     made.filters["checklist"] = checklist
     made.filters |= {"details": format_details, "passed_over": passed_over, "name_in": name_of}
     made.filters["own_name_in"] = own_name_of
-    made.filters["chosen_id"] = chosen_id
     return made
 
 

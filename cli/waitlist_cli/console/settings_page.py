@@ -72,6 +72,8 @@ def routes(console: Console) -> list[Route]:
         is_open = Field("open", "Signups", "choice", options=OPEN, value="yes")
         template = templates().get(like)
         asked = [_asked(question, base, others) for question in template.asks] if template else []
+        if any(field.kind == "time" for field in asked):
+            asked.append(next(field for field in others if field.name == "timezone"))
         names = {field.name for field in asked}
         return console.page(
             request,
@@ -155,7 +157,7 @@ def _zone_field(value: str) -> Field:
     """
     setting = settings()["timezone"]
     names = zones() if value in ("", *zones()) else [value, *zones()]
-    hint = f"{setting.help} The two times above are in this time zone too."
+    hint = f"{setting.help} The times in this form are in this time zone too."
     return Field(setting.name, setting.label, "zone", hint, value, [(name, name) for name in names])
 
 

@@ -11,6 +11,7 @@ from waitlist_cli.operations.action import REASON, Inverse, ListRequest
 from waitlist_cli.operations.every_action import LIST_ACTIONS, PERSON_ACTIONS, find_action
 from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.person import Person
+from waitlist_cli.terminal.times import localize
 
 # The history of a person contains this reason for an action that undoes another action.
 REASON_OF_UNDO = "undo"
@@ -41,12 +42,15 @@ def routes(console: Console) -> list[Route]:
 
 def _send(console: Console, waitlist_id: str, inverse: Inverse, key: str) -> str:
     """Send one request of an undo, and return the notice of its action."""
+    waitlist = console.get(f"/{waitlist_id}")
+    zone = waitlist["timezone"]
     if not inverse.entry_id:
         action = find_action(LIST_ACTIONS, inverse.action)
-        return action.carry_out(ListRequest(console.api, waitlist_id, key, inverse.values))[0]
+        notice, _ = action.carry_out(ListRequest(console.api, waitlist_id, key, inverse.values))
+        return localize(notice, zone)
     action_on_person = find_action(PERSON_ACTIONS, inverse.action)
     person = Person(console.api, waitlist_id, inverse.entry_id, key)
     reason = {"reason": REASON_OF_UNDO} if REASON in action_on_person.fields else {}
     answer = person.send(action_on_person, **{**reason, **inverse.values})
-    who = name_of(person.show(), console.get(f"/{waitlist_id}"))
-    return action_on_person.notice_after(answer, who)
+    who = name_of(person.show(), waitlist)
+    return localize(action_on_person.notice_after(answer, who), zone)

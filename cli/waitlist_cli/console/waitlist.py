@@ -22,6 +22,7 @@ from waitlist_cli.operations.every_action import LIST_ACTIONS, find_action, poss
 from waitlist_cli.operations.lists import DELETE
 from waitlist_cli.operations.policies import policy_text
 from waitlist_cli.terminal.output import format_value
+from waitlist_cli.terminal.times import localize
 
 PATH = "/lists/{waitlist}"
 HEAD = 10
@@ -42,7 +43,7 @@ def routes(console: Console) -> list[Route]:
             stats=stats,
             line=line_of(waitlist, stats),
             policy=policy_text(waitlist["admission"]),
-            quota=quota_text(stats),
+            quota=localize(quota_text(stats), waitlist["timezone"]),
             people=head["entries"],
             columns=console.columns_of(waitlist, head["entries"]),
             actions=possible_for_list(waitlist),
@@ -77,6 +78,7 @@ def routes(console: Console) -> list[Route]:
             said = action.count_first(sent)
             return counted_dialog(console, request, action, waitlist, form, said, chosen)
         notice, answer = action.carry_out(sent)
+        notice = localize(notice, waitlist["timezone"])
         to = None
         if action is DELETE:
             to = "/"

@@ -7,8 +7,10 @@ team on duty follow from this declaration.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from waitlist_cli.errors import FieldProblem, WrongUsage
+from waitlist_cli.terminal.times import SkippedTime, utc
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -75,12 +77,34 @@ class Field:
             raise self.wrong(f"Enter a number from {self.at_least}{to}.")
         return number
 
+    def instant(self, typed: str, zone: str, others: str = "") -> str:
+        """Parse a time that the operator typed or picked, and convert it to UTC.
+
+        A time without a UTC offset is a local time in `zone`. `others` continues the error message
+        and says what else the field accepts.
+        """
+        try:
+            return utc(typed, ZoneInfo(zone))
+        except SkippedTime:
+            raise self.wrong(
+                f"The clocks in {zone} skip this time. Choose an earlier or later time."
+            ) from None
+        except (ValueError, OverflowError):
+            raise self.wrong(
+                f"The value {typed!r} is not a time such as 2026-12-01T18:00{others}."
+            ) from None
+
     def wrong(self, message: str) -> WrongUsage:
         """Return the error for a wrong value of this field. The message is a sentence."""
         return WrongUsage(
             f"{self.label}: {message[0].lower()}{message[1:]}",
             fields=[FieldProblem(self.name, message)],
         )
+
+
+def name_zone(field: Field, waitlist: Document, _person: Document) -> Field:
+    """Return the field with a hint that names the time zone of the waitlist."""
+    return replace(field, hint=f"{field.hint} Time zone: {waitlist['timezone']}.")
 
 
 REASON = Field("reason", "Reason", hint="The reason is stored in the person's history.")

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import (
@@ -22,6 +21,7 @@ from waitlist_cli.operations.action import (
 from waitlist_cli.operations.claim import COUNT, FILTER
 from waitlist_cli.operations.declared import defaults
 from waitlist_cli.terminal.output import format_count, format_duration, format_value
+from waitlist_cli.terminal.times import local_text
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -55,8 +55,7 @@ def moment_text(time: str, zone: str = "") -> str:
     """
     if not zone:
         return format_value(time)
-    local = datetime.fromisoformat(time).astimezone(ZoneInfo(zone))
-    return f"{local:%H:%M on %a} {local.day} {local:%b %Y} ({zone})"
+    return local_text(datetime.fromisoformat(time), zone)
 
 
 def offers_end(waitlist: Document) -> str:

@@ -17,6 +17,7 @@ FIELDS = {
     "admission": "policy",
     "admission.rate": "rate_count",
     "admission.presence": "away_after",
+    "admission.until": "field-until",
     "messages.kinds": "rules",
     "messages.texts": "own-words",
 }
@@ -25,7 +26,7 @@ OWN_LAYOUT = {
     f"admission.{key}"
     for key in (
         *("schedule", "combine", "max_inside", "acceptance"),
-        *("no_show", "offer_hours", "until"),
+        *("no_show", "offer_hours"),
     )
 }
 # Settings without a label of their own.

@@ -6,11 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
+from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest, name_zone
 from waitlist_cli.operations.admit import end_after, moment_text
 from waitlist_cli.operations.claim import FILTER
 from waitlist_cli.terminal.output import format_count
-from waitlist_cli.terminal.times import A_TIME, AGO, UNITS, utc
+from waitlist_cli.terminal.times import AGO, UNITS
 
 MOST_INVITED = 100_000
 USUAL_HOURS = 48
@@ -47,11 +47,12 @@ UNTIL = Field(
     "until",
     "Until when",
     "text",
-    f"How long the offers last, such as 48h or 14d, or when they end, such as {A_TIME}. At most 14 "
-    "days.",
+    "How long the offers last, such as 48h or 14d, or when they end, such as 2026-12-01T18:00 in "
+    "the time zone of the waitlist. At most 14 days.",
     value=USUAL,
     is_required=True,
     option="--until",
+    adapt=name_zone,
 )
 SUBJECT = Field("subject", "Subject of the mail", "text", "Replaces the usual subject.")
 TEXT = Field(
@@ -70,16 +71,15 @@ LANGUAGE = Field(
 )
 
 
-def ends(typed: str) -> dict[str, Any]:
-    """Return the part of the request body that says when the offers end."""
+def ends(typed: str, zone: str) -> dict[str, Any]:
+    """Return the part of the request body that says when the offers end.
+
+    A time without a UTC offset is a local time in `zone`.
+    """
     if duration := re.fullmatch(AGO, typed.replace(" ", "")):
         unit = timedelta(**{UNITS[duration[2]]: int(duration[1])})
         return {"offer_seconds": int(unit.total_seconds())}
-    try:
-        return {"until": utc(typed)}
-    except (ValueError, OverflowError):
-        message = f"{typed!r} is not a duration such as 48h, and not a time such as {A_TIME}."
-        raise WrongUsage(message) from None
+    return {"until": UNTIL.instant(typed, zone, ", and not a duration such as 48h")}
 
 
 def invited_text(invitation: Document, zone: str = "") -> str:
@@ -118,8 +118,9 @@ def _invite(request: ListRequest) -> tuple[str, Any]:
         usual = (waitlist["messages"] or {}).get("language", "en")
         body["message"] = {language or usual: words}
     path = PATH.format(waitlist_id=request.waitlist_id)
-    invitation = request.api.operator("POST", path, {**body, **ends(typed)}, key=request.key)
-    return invited_text(invitation, waitlist["timezone"]), invitation
+    zone = waitlist["timezone"]
+    invitation = request.api.operator("POST", path, {**body, **ends(typed, zone)}, key=request.key)
+    return invited_text(invitation, zone), invitation
 
 
 INVITE = ListAction(

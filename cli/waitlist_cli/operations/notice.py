@@ -5,16 +5,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from waitlist_cli.errors import Refused, WrongUsage
-from waitlist_cli.operations.action import Document, Field, Inverse, ListAction, ListRequest
+from waitlist_cli.operations.action import (
+    Document,
+    Field,
+    Inverse,
+    ListAction,
+    ListRequest,
+    name_zone,
+)
 from waitlist_cli.operations.languages import LANGUAGES, languages_of
 from waitlist_cli.terminal.output import format_value
-from waitlist_cli.terminal.times import AGO, UNITS, SkippedTime, in_utc, read_time
+from waitlist_cli.terminal.times import AGO, UNITS, in_utc
 
 PATH = "/{waitlist_id}/notice"
-IN_PAST = "Choose a time in the future."
 ENDED = "The notice has ended. Customers no longer see it."
 
 
@@ -41,9 +46,9 @@ def _in_language(field: Field, waitlist: Document, _person: Document) -> Field |
     return replace(field, value=texts.get(language, ""))
 
 
-def _in_zone(field: Field, waitlist: Document, _person: Document) -> Field:
+def _in_zone(field: Field, waitlist: Document, person: Document) -> Field:
     until = (waitlist.get("notice") or {}).get("until") or ""
-    return replace(field, hint=f"{field.hint} Time zone: {waitlist['timezone']}.", value=until)
+    return replace(name_zone(field, waitlist, person), value=until)
 
 
 TEXT = Field(
@@ -92,16 +97,7 @@ def _utc(typed: str, zone: str) -> str | None:
     if duration := AGO.fullmatch(typed.replace(" ", "")):
         ahead = timedelta(**{UNITS[duration[2]]: int(duration[1])})
         return in_utc(datetime.now(UTC).replace(microsecond=0) + ahead)
-    try:
-        return in_utc(read_time(typed, ZoneInfo(zone)))
-    except SkippedTime:
-        raise UNTIL.wrong(
-            f"The clocks in {zone} skip this time. Choose an earlier or later time."
-        ) from None
-    except (ValueError, OverflowError):
-        raise UNTIL.wrong(
-            f"{typed!r} is not a time such as 2026-12-01T18:00, and not a duration such as 2h."
-        ) from None
+    return UNTIL.instant(typed, zone, ", and not a duration such as 2h")
 
 
 def _typed_text(values: Mapping[str, Any]) -> str | dict[str, str]:
@@ -142,9 +138,6 @@ def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str
         answer = request.api.operator("PUT", path, body)
     except Refused as error:
         fields = [replace(found, field=_field_of(found.field)) for found in error.fields]
-        if any(found.field == "body.until" for found in fields):
-            # The text of the service tells developers which request ends the notice.
-            raise UNTIL.wrong(IN_PAST) from error
         raise Refused(str(error), error.code, error.status, fields) from error
     return shown_text(answer), {"before": waitlist.get("notice"), "now": answer}
 

@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from waitlist_cli.errors import WrongUsage
+from waitlist_cli.operations.action import Field
 from waitlist_cli.operations.declared import defaults
 from waitlist_cli.terminal.output import estimate_text, format_count, format_duration
-from waitlist_cli.terminal.times import parse_instant
+from waitlist_cli.terminal.times import A_TIME, parse_instant
 
 PERIOD_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 RATE = re.compile(r"([0-9]+)/(second|minute|hour|day)")
@@ -41,28 +42,34 @@ def rate_text(rate: Mapping[str, Any]) -> str:
     return f"{rate['count']:,} a {rate['per']}{enters}{begins}"
 
 
-def schedule_of(texts: Iterable[str], label: str = "--schedule") -> list[dict[str, Any]]:
+def schedule_of(
+    texts: Iterable[str], label: str = "--schedule", zone: str = ""
+) -> list[dict[str, Any]]:
     """Parse texts of the form `COUNT at TIME` or `COUNT at CRON [ZONE]`, and return the schedule.
 
-    Error messages begin with `label`.
+    If `zone` is given, a time without a UTC offset is a local time in this time zone. Otherwise,
+    each time needs an offset. Error messages begin with `label`.
     """
-    return [_scheduled(text, label) for text in texts if text]
+    return [_scheduled(text, label, zone) for text in texts if text]
 
 
-def _scheduled(text: str, label: str) -> dict[str, Any]:
+def _scheduled(text: str, label: str, zone: str) -> dict[str, Any]:
     found = SCHEDULED.fullmatch(text)
     words = found[2].split() if found else []
     if not found or len(words) not in (1, CRON_FIELDS, CRON_FIELDS + 1):
         raise WrongUsage(
-            f"{label} {text!r}: give '100 at 2026-12-01T09:00:00Z' or "
+            f"{label} {text!r}: give '100 at {'2026-12-01T09:00' if zone else A_TIME}' or "
             "'100 at 0 9 * * * Europe/Berlin' (a cron expression, and a time zone unless the "
             "waitlist's own time zone is meant)."
         )
     if len(words) == 1:
+        if zone:
+            at = Field("schedule", f"{label} {text!r}").instant(words[0], zone)
+            return {"at": at, "count": int(found[1])}
         parse_instant(words[0], f"{label} {text!r}")
         return {"at": words[0], "count": int(found[1])}
-    cron, zone = " ".join(words[:CRON_FIELDS]), words[CRON_FIELDS:]
-    return {"cron": cron, "timezone": zone[0] if zone else None, "count": int(found[1])}
+    cron, named = " ".join(words[:CRON_FIELDS]), words[CRON_FIELDS:]
+    return {"cron": cron, "timezone": named[0] if named else None, "count": int(found[1])}
 
 
 def hours_of(text: str, label: str = "--offer-hours") -> dict[str, Any] | None:

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.errors import FieldProblem, Refused, WrongUsage, fields_of
-from waitlist_cli.operations.action import Field, Inverse, ListAction, ListRequest
+from waitlist_cli.operations.action import Field, Inverse, ListAction, ListRequest, name_zone
 from waitlist_cli.operations.bump import PRIORITY
-from waitlist_cli.operations.names import MADE_ID, name_of
+from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.questions import answers, fields_for
 from waitlist_cli.terminal.output import format_value
@@ -53,7 +52,8 @@ def _add(request: ListRequest) -> tuple[str, Any]:
         raise WrongUsage("Answer at least one question, so that you can find the person again.")
     if address not in found["profile"]:
         # The id depends on the dialog, so sending the dialog twice adds one person.
-        customer_id = customer_id or MADE_ID.format(key=request.key)
+        customer_id = customer_id or f"desk-{request.key}"
+    typed = values["joined_at"]
     result = sign_up(
         request.api,
         request.waitlist_id,
@@ -61,7 +61,7 @@ def _add(request: ListRequest) -> tuple[str, Any]:
         ended=values["ended"],
         customer_id=customer_id or None,
         priority=values.get("priority", 0),
-        joined_at=local_time(values["joined_at"]) if values["joined_at"] else None,
+        joined_at=JOINED_AT.instant(typed, waitlist["timezone"]) if typed else None,
         **found,
     )
     person = Person(request.api, request.waitlist_id, result["entry_id"]).show()
@@ -69,17 +69,6 @@ def _add(request: ListRequest) -> tuple[str, Any]:
     silent = NO_MESSAGES if result.get("has_no_address") else ""
     notice = NOTICES[result["outcome"]].format(who=name_of(person, waitlist))
     return f"{notice}{place}{silent}", result
-
-
-def local_time(text: str) -> str:
-    """Convert a time that an operator picked to UTC.
-
-    A time without an offset is in the time zone of this computer.
-    """
-    try:
-        return datetime.fromisoformat(text).astimezone(UTC).isoformat()
-    except (ValueError, OverflowError):
-        raise JOINED_AT.wrong("Choose a date and a time.") from None
 
 
 NOTICES = {
@@ -111,6 +100,7 @@ ADD = ListAction(
             JOINED_AT,
             kind="time",
             hint="The time determines the place in the queue. By default, it is the current time.",
+            adapt=name_zone,
         ),
         Field(
             "customer_id",

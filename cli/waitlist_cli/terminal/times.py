@@ -12,6 +12,7 @@ A_TIME = "2026-12-01T09:00:00Z"
 ZONE_NAME = "%Z"
 UTC_NAMES = ("UTC", "GMT", "Z")
 AGO = re.compile(r"([0-9]{1,6})(min|h|d)")
+INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)")
 DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 UNITS = {"min": "minutes", "h": "hours", "d": "days"}
 
@@ -45,12 +46,34 @@ def in_utc(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def utc(text: str) -> str:
-    """Parse a time and convert it to UTC.
+def local_text(moment: datetime, zone: str, clock: str = "%H:%M") -> str:
+    """Format a time in a time zone, such as `14:03 on Sun 29 Nov 2026 (Europe/Berlin)`."""
+    local = moment.astimezone(ZoneInfo(zone))
+    return f"{local:{clock} on %a} {local.day} {local:%b %Y} ({zone})"
+
+
+def localize(text: str, zone: str) -> str:
+    """Replace each time with a UTC offset in a text by the same time in `zone`.
+
+    The times are written like `14:03:07 on Sun 29 Nov 2026 (Europe/Berlin)`.
+    """
+
+    def in_place(found: re.Match[str]) -> str:
+        try:
+            return local_text(datetime.fromisoformat(found[0]), zone, "%H:%M:%S")
+        except (ValueError, OverflowError):
+            # For example, the text contains the 30th of February.
+            return found[0]
+
+    return INSTANT.sub(in_place, text)
+
+
+def utc(text: str, zone: tzinfo = UTC) -> str:
+    """Parse a time and convert it to UTC. A time without a UTC offset is a local time in `zone`.
 
     Raise ValueError or OverflowError if `text` is not a time.
     """
-    return in_utc(read_time(text))
+    return in_utc(read_time(text, zone))
 
 
 def check_time_format(time_format: str) -> str:
@@ -88,7 +111,8 @@ def since_of(
     """Return the query parameter `since` in UTC, or no parameter if `text` is None.
 
     `text` is a time, or a duration such as 30min, which is subtracted from the current time. Days
-    begin in the time zone that `zone` returns. `zone` is called only if it is needed.
+    begin in the time zone that `zone` returns, and a time without a UTC offset is in this time
+    zone. `zone` is called only if it is needed.
     """
     if text is None:
         return {}
@@ -100,7 +124,8 @@ def since_of(
             return {"since": in_utc(datetime.combine(day, time(), own))}
         if found := AGO.fullmatch(text):
             text = (now - timedelta(**{UNITS[found[2]]: int(found[1])})).isoformat()
-        return {"since": utc(text)}
+        has_offset = datetime.fromisoformat(text).tzinfo is not None
+        return {"since": utc(text) if has_offset else utc(text, ZoneInfo(zone()))}
     except (ValueError, OverflowError):
         raise WrongUsage(
             f"--since {text}: give today, 30min, 1h, 2d, 2026-03-01 or 2026-03-01T09:30:00+01:00."

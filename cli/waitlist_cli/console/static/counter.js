@@ -57,7 +57,7 @@ export function runCounter() {
     const isShown = isOld && !document.hidden;
     if (stale.hidden === !isShown) return;
     stale.hidden = !isShown;
-    const time = new Date(refreshedAt).toLocaleTimeString("en-GB");
+    const time = new Date(refreshedAt).toLocaleTimeString("en-GB", { timeZone: counter().dataset.zone });
     stale.textContent = isShown ? `This page has not been current since ${time}. It continues by itself.` : "";
   }, 1000);
 }

@@ -18,6 +18,7 @@ from tests.unit.cli.fake_service import FakeService, answer, problem
 WAITLIST: dict[str, Any] = {
     "waitlist_id": "bakery",
     "name": "Bakery",
+    "timezone": "UTC",
     "segments": [],
     "identity": None,
     "rebuild": None,

@@ -33,6 +33,8 @@ def test_people_are_invited_by_the_dialog_and_the_page_shows_the_funnel(
 def test_the_dialog_refuses_an_impossible_end(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada")
     path = f"/lists/{bakery.waitlist_id}/do/invite"
-    assert "is not a duration" in console.submit_refused(path, count="1", until="tomorrow")
+    assert "and not a duration such as 48h" in console.submit_refused(
+        path, count="1", until="tomorrow"
+    )
     assert "offer_seconds" in console.submit_refused(path, count="1", until="15d")
     assert bakery.status("ada") == "waiting"
