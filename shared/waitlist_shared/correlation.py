@@ -30,7 +30,7 @@ class Correlation:
 
     def __init__(self) -> None:
         # The id is not stored in a context variable, because other threads that work on the same
-        # request would not see such a variable.
+        # request would not see it.
         self.id = ""
         self._marks_records = False
 

@@ -197,7 +197,7 @@ class WaitlistPaused(WaitlistError):
 
 
 class AdmissionOver(WaitlistError):
-    """The setting `admission.until` has passed, so nobody can be offered a slot."""
+    """The time in the setting `admission.until` has passed, so nobody can be offered a slot."""
 
     code = "admission_over"
     status = 409

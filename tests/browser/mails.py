@@ -35,7 +35,7 @@ MAIL = (
 
 
 def sent(kind: str, language: str, settings: WaitlistSettings, now_millis: int) -> EmailMessage:
-    """Return a mail as the mail program of its recipient parses it."""
+    """Return an email as the mail program of its recipient parses it."""
     to: tuple[Channel, str] = ("mail", "ada@example.com")
     url = "https://line.bakery.example"
     message = compose_example(kind, language, "bakery", settings, to, url, now_millis)
@@ -45,14 +45,14 @@ def sent(kind: str, language: str, settings: WaitlistSettings, now_millis: int) 
 
 
 def part(mail: EmailMessage, subtype: str) -> str:
-    """Return the HTML or the plain text of a mail."""
+    """Return the HTML or the plain text of an email."""
     body = mail.get_body((subtype,))
     assert body is not None
     return str(body.get_content())
 
 
 def show(page: Page, settings: WaitlistSettings, now_millis: int) -> None:
-    """Show a mail of each kind. Also show one mail as a program without HTML shows it."""
+    """Show an email of each kind. Also show one mail as a program without HTML shows it."""
     mails = [sent(*kind_language, settings, now_millis) for kind_language in SHOWN]
     bodies = [f'<iframe srcdoc="{escape(part(mail, "html"))}"></iframe>' for mail in mails]
     offered = sent("offered", "en", settings, now_millis)

@@ -1,6 +1,5 @@
-"""Runs the code of the CloudFront function with Node.js.
-
-CloudFront runs this function before it looks for a request in its cache.
+"""Runs the code of the CloudFront function with Node.js. CloudFront runs this function before it
+searches its cache for a response.
 """
 
 import json

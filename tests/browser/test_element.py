@@ -111,9 +111,8 @@ def test_a_link_that_is_set_before_the_script_has_loaded_opens_its_place(
 
 
 def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:
-    """Each change of the entry is reported once.
-
-    If a poll returns the same position, or if only the total has changed, nothing is reported.
+    """Each change to the entry is reported once. A poll that returns the same position reports
+    nothing, even if the number of waiting people has changed.
     """
     stage.configure()
     listening = """

@@ -23,7 +23,7 @@ def test_axe_finds_no_violations_in_a_mail(
     settings = WaitlistSettings(name="Corner Bakery")
     for kind in KIND_NAMES:
         page.set_content(mails.part(mails.sent(kind, language, settings, NOW_MILLIS), "html"))
-        # A mail needs no landmarks, because the mail program has landmarks around it.
+        # An email needs no landmarks, because the mail program has landmarks around it.
         found = [
             text for text in axe.violations(page) if not text.startswith(("region", "landmark"))
         ]

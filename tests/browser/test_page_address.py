@@ -22,7 +22,7 @@ DESKTOP = {"width": 1280, "height": 800}
 def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """A place can move from the phone through a mail to the laptop.
+    """A place can move from the phone through an email to the laptop.
 
     Opening the link in the mail verifies nothing. Only the button verifies the address, on any
     device (promise P5).
@@ -147,7 +147,7 @@ def test_the_message_with_the_link_can_be_requested_again(stage: Stage, axe: Axe
 def test_a_new_address_must_be_confirmed_with_its_mail(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """A new address must be confirmed with a mail to this address. If the form has no address
+    """A new address must be confirmed with an email to this address. If the form has no address
     field, the dialog asks for the address.
 
     If the address already belongs to a different person, only this person is told (promise P5).

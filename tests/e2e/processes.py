@@ -151,7 +151,7 @@ def find_survivors(pids: set[int]) -> set[int]:
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait until a condition becomes true because of a different process. Fail after `seconds`."""
+    """Wait until another process makes a condition true. Fail after `seconds`."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()
     while not condition():

@@ -1,4 +1,4 @@
-"""The service starts, refuses to start, and stops as `make run` does."""
+"""The service of `make run` starts and stops. If it cannot start, it says why."""
 
 import signal
 import socket

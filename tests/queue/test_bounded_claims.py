@@ -118,9 +118,8 @@ def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -
 
 
 def test_a_run_ends_a_bounded_number_of_passes(valkey: Server) -> None:
-    """A run ends at most a thousand passes.
-
-    Until the next run, the other customers count as inside (promise P9).
+    """Each run of maintenance ends at most 1,000 expired passes. Until the next run, the remaining
+    customers with expired passes still count as inside (promise P9).
     """
     line = Line(valkey.client)
     line.init(admission=True, max_inside=1)

@@ -13,8 +13,8 @@ from tests.support.redis_servers import Server
 from waitlist_queue import keys, service
 
 TURNS = 2
-# The claim itself ends 200 claims and offers. In each further turn, the service ends 200, and the
-# claim ends 200 more.
+# The request to claim ends 200 expired claims and offers itself. In each later attempt, the service
+# ends 200, and the request ends 200 more.
 AT_ONCE = 200 + TURNS * 400
 HOLDS = AT_ONCE + 100
 

@@ -49,7 +49,8 @@ LOOPS = {
     "lib/over": 2,
     "lib/policy": 4,  # A message covers at most three hours.
     "lib/pop": 4,
-    # The loops visit the reasons of an entry, and the rests that end at the same time.
+    # The loops cover all reasons for which an entry is not ready, and all pauses that end at the
+    # same time.
     "lib/readiness": 2,
     # The hash of polls has at most 401 fields. A run of the policy can mark at most the entries in
     # this hash as away.

@@ -1,4 +1,4 @@
-"""A fixed time and fixed keys, with which tests sign the tokens of an IAM user."""
+"""The fixed time and keys that tests use to sign the tokens of an IAM user."""
 
 from datetime import UTC, datetime
 

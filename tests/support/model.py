@@ -295,7 +295,7 @@ class Waitlist:
         return replace(self, looked=others | {(key, name, word) for name, word in seen.items()})
 
     def keep(self, key: str, drawn: dict[str, int]) -> "Waitlist":
-        """Remember the places that an import has drawn but not used yet."""
+        """Remember the places that an import has reserved but not used yet."""
         others = frozenset(place for place in self.drawn if place[0] != key)
         own = {(key, name, rank) for name, rank in drawn.items()}
         return replace(self, drawn=others | own)

@@ -51,8 +51,8 @@ def test_a_fast_redis_gets_all_the_turns() -> None:
 
 @pytest.mark.parametrize("seconds_each", [0.1, 0.3, 2.0])
 def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
-    """No turn that ends expired claims and offers begins after the time limit, so only the first
-    turn may take longer (promise P9).
+    """Expired claims and offers are ended in batches. No batch begins after the time limit, so only
+    the first batch may take longer (promise P9).
     """
     answer, turns = handle_message(CLAIM, seconds_each)
     assert answer["code"] == "expiring"

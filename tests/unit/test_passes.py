@@ -146,7 +146,7 @@ def test_a_process_reads_each_public_key_once(kms: Any) -> None:
 
 
 class Signing:
-    """A KMS client that counts its calls of `kms:Sign`."""
+    """A KMS client that counts its calls to `kms:Sign`."""
 
     def __init__(self, kms: Any) -> None:
         self.kms, self.calls = kms, 0

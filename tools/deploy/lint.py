@@ -260,7 +260,9 @@ def single_changes() -> set[tuple[str, str]]:
 
 
 def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Iterator[str]:
-    """Yield what an update from the defaults to these sets, or back, would lose."""
+    """Yield everything that would be lost by updating a stack from the default parameters to one of
+    these sets of parameters, or back.
+    """
     old = make(template=template)
     for change in changes:
         new = make(change.parameters, template=template)

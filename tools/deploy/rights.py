@@ -180,7 +180,7 @@ def _resources(stack: Stack, use: Use) -> list[str]:
 
 
 def _sender_of(stack: Stack, use: Use) -> dict[str, str]:
-    """Return the condition key for the sender address, which IAM compares when a mail is sent."""
+    """Return the condition key for the sender address, which IAM compares when an email is sent."""
     if not use.action.startswith("ses:"):
         return {}
     return {"ses:FromAddress": variables(stack, use.function)["MAIL_FROM"]}

@@ -31,7 +31,8 @@ def stream_filters() -> list[Item]:
 @cache
 def _patterns() -> list[Any]:
     # Import moto only here, because the import takes 0.2 s, and only messages and webhooks need it.
-    # moto's patterns for event rules also work for Lambda's filters, which use the same syntax.
+    # moto's matcher for EventBridge rules also works for the event filters of Lambda, which use the
+    # same syntax.
     from moto.events.models import EventPattern
 
     return [EventPattern(None, pattern) for pattern in stream_filters()]

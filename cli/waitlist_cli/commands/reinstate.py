@@ -68,7 +68,7 @@ def reinstate(
     """
     task = Reinstatements(context.api, waitlist, reason)
     if file is not None and (entries or customer):
-        raise WrongUsage("Give either --file, or people by ENTRY or --customer.")
+        raise WrongUsage("Either pass --file, or name the people with ENTRY or --customer.")
     ids = [chosen_entry_id(waitlist, entry, None) for entry in entries or []]
     if file is None and (customer is not None or not ids):
         ids.append(chosen_entry_id(waitlist, None, customer))

@@ -135,7 +135,9 @@ class Bumps:
         return entry_of_row(self.waitlist_id, record, self.column)
 
     def move(self, api: "Api", record: Record) -> Refused | None:
-        """Move the person in a row. Return the refusal if the service refused the move, or None."""
+        """Move the person whom this row names. Return the refusal if the service refused the move,
+        or None.
+        """
         key, entry_id = f"{self.run_key}-{record.number}", self.entry_id(record)
         try:
             person = Person(api, self.waitlist_id, entry_id, key, PATIENT)

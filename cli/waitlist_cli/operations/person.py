@@ -34,7 +34,7 @@ class Person:
         return self._send("GET", f"{self.path}/messages")
 
     def send(self, action: PersonAction, **values: Any) -> Any:
-        """Send the request of an action on this person.
+        """Send the request for an action on this person.
 
         `values` contains the fields of the request body that the operator has chosen.
         """

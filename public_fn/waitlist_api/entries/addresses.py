@@ -15,7 +15,7 @@ from waitlist_api.settings.waitlist import WaitlistSettings
 # Google ignores dots before the @. Google delivers mail for both of these domains to the same
 # mailbox.
 GOOGLE = ("gmail.com", "googlemail.com")
-BAD_MAIL = "must be a mail address, such as ada@example.com"
+BAD_MAIL = "must be an email address, such as ada@example.com"
 UNREACHABLE = (
     "messages can be sent only to mail addresses that have only ASCII characters before the @:"
     " use another address"

@@ -15,7 +15,7 @@ TOO_LARGE = (
 )
 MAX_ANSWER = 200
 NOT_TEXT = "must be text of at most {limit} characters"
-NO_MAIL = "must be a mail address, such as ada@example.com"
+NO_MAIL = "must be an email address, such as ada@example.com"
 NO_NUMBER = "must be a telephone number in digits, such as +49 30 901820"
 NO_OPTION = "must be one of the options of this waitlist's form"
 NOT_AGREED = "must be the text that the customer agrees to, which is the field's current label"

@@ -252,8 +252,9 @@ def path_of(event: Event) -> str:
 
 def check_path(event: Event) -> None:
     """Raise NoSuchRoute unless the method and the path of a request belong to its route."""
-    # API Gateway matches the encoded path, but Powertools matches the decoded path. An operator who
-    # may only read one waitlist could list its customers with an encoded slash:
+    # API Gateway matches the encoded path, but Powertools matches the decoded path. Without this
+    # check, an operator who may read a waitlist but not its entries could list its customers with
+    # an encoded slash:
     # GET /v1/admin/waitlists/bakery%2Fentries
     method, _, template = event["routeKey"].partition(" ")
     given = event.get("pathParameters") or {}

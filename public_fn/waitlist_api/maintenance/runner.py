@@ -45,7 +45,8 @@ RUN_MILLIS = 50_000
 INTENTS_MILLIS = 15_000
 # The time that a run spends on making the offers of invitations that no request has finished.
 INVITATIONS_MILLIS = 20_000
-# The time that a run spends on messages to several people that no request has finished.
+# The longest time that a run spends on finishing messages to several people. These are messages
+# that the operator's requests have begun but not finished.
 BROADCASTS_MILLIS = 10_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.

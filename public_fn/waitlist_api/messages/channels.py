@@ -56,7 +56,7 @@ class MailChannel(Struct, frozen=True):
     configuration_set: str
 
     def send(self, message: Message, ids: Delivery | None) -> None:
-        """Send a mail.
+        """Send an email.
 
         Raise Refused if SES rejects the address, and TryAgain on any other error.
         """
@@ -109,7 +109,7 @@ class SmsChannel(Struct, frozen=True):
 
 
 def build_mime(message: Message, from_address: str) -> EmailMessage:
-    """Build a mail with a plain-text part and an HTML part.
+    """Build an email with a plain-text part and an HTML part.
 
     Raise ValueError for an invalid address.
     """
@@ -126,7 +126,7 @@ def build_mime(message: Message, from_address: str) -> EmailMessage:
 
 
 def _plain(text: str) -> str:
-    """Break up encoded words (RFC 2047), so that they cannot inject a header into a mail."""
+    """Break up encoded words (RFC 2047), so that they cannot inject a header into an email."""
     # The standard library would decode a text such as =?utf-8?q?=0d=0a…?= to a line break.
     return text.replace("=?", "= ?")
 

@@ -43,7 +43,7 @@ border-radius:6px;background:{colour};color:{ink};text-decoration:none">{button}
 
 
 class Message(Struct, frozen=True, kw_only=True):
-    """A message to one address. `sender` is the display name in a mail's From header."""
+    """A message to one address. `sender` is the display name in an email's From header."""
 
     channel: Channel
     kind: str

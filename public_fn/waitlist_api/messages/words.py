@@ -39,7 +39,7 @@ def choose_words(
     texts: dict[str, Any] = load_texts(language)[kind]
     if has_number:
         texts = texts | texts.get("numbered", {})
-    # A blank text would result in a mail without a subject, or in an invisible link.
+    # A blank text would result in an email without a subject, or in an invisible link.
     chosen = {name: getattr(own, name) or "" for name in FIELDS}
     return {name: text if text.strip() else texts[name] for name, text in chosen.items()}
 

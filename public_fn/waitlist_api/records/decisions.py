@@ -121,9 +121,8 @@ def reason_to_leave(*, is_silent: bool) -> tuple[str, str]:
 
 
 def previous_end_events(claim: c.Claimed) -> tuple[HistoryEvent, ...]:
-    """Return the event that says that the previous claim or offer of the entry has expired.
-
-    Return an empty tuple if no claim or offer of the entry had expired.
+    """Return a tuple with the event for the entry's expired claim or offer, or an empty tuple if
+    neither has expired.
     """
     if claim.expired_stamp:
         return (expired_event(claim.expired_stamp, claim.ended_millis),)

@@ -66,7 +66,7 @@ class OwnText(Settings, frozen=True, kw_only=True, omit_defaults=True):
         ),
     ] = None
     button: Annotated[
-        NameText | None, Setting("The label of the link in a mail.", max_length=60)
+        NameText | None, Setting("The label of the link in an email.", max_length=60)
     ] = None
 
 

@@ -14,7 +14,7 @@ from waitlist_api.settings.declared import Setting
 # visible order of a text.
 SHOWN = r"[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 WITHOUT_CONTROLS = f"^{SHOWN}*$"
-# Matches a text that is safe to display and contains at least one visible character.
+# Matches text that is safe to display and contains at least one visible character.
 NOT_BLANK = f"^{SHOWN}*{SHOWN[:-1]}\\s]{SHOWN}*$"
 # Matches text that may contain line breaks, but no other control characters.
 LINES = r"^[^\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]*$"

@@ -75,8 +75,8 @@ def cut_off(fixture: FaultFixture, event: str) -> int:
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()
-    # A redrive begins with one more call, which reads from the record which parking the request
-    # means.
+    # Redriving a parked entry needs one more call. It reads from the record when the entry was
+    # parked.
     fixture.wire.arm(int(event == "redriven"), faults.crash_after)
     with suppress(Crash):
         ENDS[event](fixture.people)

@@ -13,7 +13,8 @@ MOST_CLAIMED = 5
 COMPLETES, RELEASES = 0.7, 0.2  # parts of the claimed entries; the remaining holds expire
 ENTERS = 0.8  # the part of the customers with an offer who enter; the others decline
 BUMPS = 3
-# Most bumps change only the priority, because the oracle can check the order within a priority.
+# Most bumps change only the priority, because the oracle knows the order of the entries with the
+# same priority.
 WHERE: tuple[dict[str, Any], ...] = (
     {"priority": 1},
     {"priority": 2},

@@ -1,8 +1,6 @@
-"""The groups of cases that are known to fail, each with its reason. A change that repairs a group
-must remove the group from this list.
-
-A problem belongs to the first group that covers it. The case `example` must still fail, so that a
-repaired group cannot stay on the list.
+"""Groups of cases that are known to fail, each with the reason. A failing case belongs to the first
+group that matches it. The `example` of each group must still fail, so that a change that repairs a
+group must also remove the group from this list.
 """
 
 from collections.abc import Callable

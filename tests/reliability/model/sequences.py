@@ -72,7 +72,9 @@ def replay(testbed: Testbed, case: Sequence) -> Result:
 
 
 class SequenceRun:
-    """Runs an operation from a scenario with two faults, once for each case."""
+    """Runs one operation of a scenario and makes two of its steps fail. There is one case for each
+    pair of steps.
+    """
 
     def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
         self._testbed, self._request, self._snapshot = testbed, operation.request, snapshot

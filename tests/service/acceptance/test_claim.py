@@ -30,6 +30,7 @@ def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
         "joined_at": iso(START_MILLIS),
         "filter_index": None,
         "call": None,
+        "call_number": None,
     }
 
 

@@ -174,8 +174,8 @@ def test_an_erasure_frees_the_room(people: Admissions, world: World) -> None:
 
 
 def test_an_import_lets_the_person_join_again(people: Admissions) -> None:
-    """An import is an operator's decision, so it frees the room inside, as an exit by an operator
-    does.
+    """An import is an operator's decision. If it lets a person join again who has exited, it frees
+    the slot that this person still takes, as an exit by an operator does.
     """
     assert people.exit("ann").status == 200
     row = {"customer_id": "ann"}

@@ -497,9 +497,8 @@ def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: W
 
 
 def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: World) -> None:
-    """The replica does not know that the scheduled time was already counted.
-
-    Two of the five slots of this time are still unused (promise P3).
+    """The replica does not know that the five slots of the scheduled time were already added. Two
+    of these slots are still unused (promise P3).
     """
     names = [f"person-{number}" for number in range(8)]
     people = waitlist(*names[:3], admission={"schedule": [{"cron": "0 * * * *", "count": 5}]})

@@ -201,7 +201,7 @@ def test_a_person_who_comes_and_goes_is_told_less_and_less_often(
     waitlist: Waitlist, world: World
 ) -> None:
     """If a backend holds a person back and releases the person every minute, the person must not
-    get a mail every minute.
+    get an email every minute.
     """
     people = waitlist("ann", **telling("near"))
     for _ in range(70):

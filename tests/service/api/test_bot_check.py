@@ -191,7 +191,7 @@ def test_a_token_is_good_for_one_signup_of_an_entry(
 def test_a_token_is_good_for_one_signup_of_an_address_that_is_to_be_verified(
     make: Make, provider: str, key: str | None
 ) -> None:
-    """The waitlist verifies addresses, so each signup may send a mail to this address, and an
+    """The waitlist verifies addresses, so each signup may send an email to this address, and an
     Idempotency-Key makes no difference.
     """
     people = make(provider, identity={"field": "email", "verify": "before_offer"})

@@ -36,7 +36,7 @@ class Members(People):
 
 @pytest.fixture
 def members() -> Members:
-    """A waitlist on which Ada and Bob wait. The JWT of an issuer identifies each caller."""
+    """A waitlist on which Ada and Bob wait. An OIDC issuer issues a JWT for each caller."""
     world = World.on(new_table(), empty_redis())
     world.api = Api(world.services.container, None, Logger(service="test", level="CRITICAL"))
     members = Members(world)

@@ -290,7 +290,7 @@ def _is_open(millis: int) -> bool:
 
 
 def _address(number: int, name: str) -> dict[str, str]:
-    """Return a mail address, or for every third person a telephone number."""
+    """Return an email address, or for every third person a telephone number."""
     if number % 3:
         return {"email": f"{name}@example.com"}
     return {"phone": f"+49 1512 {number:07d}"}

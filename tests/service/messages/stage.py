@@ -65,7 +65,7 @@ class Stage(Scene):
         return super().configure(**{**terms, **settings})
 
     def joins(self, name: str, languages: str = "", **profile: Any) -> None:
-        """Sign a person up with a mail address or with the given profile."""
+        """Sign a person up with an email address or with the given profile."""
         fields = {"profile": profile or {"email": f"{name}@example.com"}}
         headers = {"accept-language": languages}
         answer = self.world.request(

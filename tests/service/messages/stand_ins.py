@@ -108,7 +108,7 @@ def mime(mail: dict[str, Any]) -> EmailMessage:
 
 
 def part(mail: dict[str, Any], subtype: str) -> str:
-    """Return the plain text or the HTML of a mail."""
+    """Return the plain text or the HTML of an email."""
     body = mime(mail).get_body((subtype,))
     assert body is not None
     return str(body.get_content()).replace("\r\n", "\n")

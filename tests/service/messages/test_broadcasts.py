@@ -41,7 +41,7 @@ def write(stage: Stage, key: str | None = None, **body: Any) -> Answer:
 
 
 def counts(answer: Answer) -> tuple[int, int, dict[str, int]]:
-    """Return how many people get a mail, how many get an SMS, and how many get nothing, by
+    """Return how many people get an email, how many get an SMS, and how many get nothing, by
     reason.
     """
     assert answer.status == 200, answer.text

@@ -31,7 +31,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 
 def path_in(mail: dict[str, Any]) -> str:
-    """Return the path of the URL in the header `List-Unsubscribe` of a mail."""
+    """Return the path of the URL in the header `List-Unsubscribe` of an email."""
     header = str(mime(mail)["List-Unsubscribe"])
     assert header.startswith(f"<{BASE}/v1/waitlists/")
     assert header.endswith(">")

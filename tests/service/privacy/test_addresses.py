@@ -1,8 +1,8 @@
 """Promise P8: the address that identifies a person is only in the profile.
 
-One test uses a mail address, and one a phone number. Each looks for the address in everything that
-is stored, logged, counted, queued or sent, in any spelling and encoding, and as a digest without a
-key.
+One test uses an email address, and one a phone number. Each looks for the address in everything
+that is stored, logged, counted, queued or sent, in any spelling and encoding, and as a digest
+without a key.
 """
 
 import base64

@@ -1,5 +1,5 @@
-"""The command line chooses the service, the region and the credentials from options, variables and
-the configuration file.
+"""The command line takes the service, the region and the credentials from options, environment
+variables and the configuration file.
 """
 
 from pathlib import Path

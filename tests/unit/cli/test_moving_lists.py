@@ -1,6 +1,5 @@
-"""Importing an export creates the same list again.
-
-The report counts everything that an import cannot take over.
+"""Importing an export creates the same list again. The report counts everything that an import
+cannot carry over.
 """
 
 import io

@@ -143,8 +143,8 @@ def test_the_hours_of_offers_are_set_and_removed(bakery: Bakery) -> None:
 
 
 def test_changing_other_settings_keeps_the_policy(bakery: Bakery) -> None:
-    """Changing another setting keeps the admission policy, although `pause` sends all settings of
-    the list (promise P5).
+    """Changing another setting leaves the admission policy as it is, although a pause sends all
+    settings of the waitlist (promise P5).
     """
     bakery.typed.run("policy", bakery.waitlist_id, "--max-inside", "5")
     before = bakery.typed.json("policy", bakery.waitlist_id)

@@ -1,4 +1,4 @@
-"""Commands about waitlists, against the real service."""
+"""Runs the commands about waitlists against the real service."""
 
 import json
 from pathlib import Path

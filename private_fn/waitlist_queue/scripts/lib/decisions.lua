@@ -62,7 +62,7 @@ local function find_decision(keys, entry_id, matches)
   return found
 end
 
--- Returns the pending decision that was made for an earlier request with this claim token, or nil.
+-- Returns the decision that was made for an earlier request with this claim token and is not in DynamoDB yet, or nil.
 local function decision_by_token(keys, entry_id, verb, token)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb == verb and decision.token == token

@@ -1,4 +1,4 @@
-"""The HTML page behind the URL in a mail's `List-Unsubscribe` header. The page has no script."""
+"""The HTML page behind the URL in an email's `List-Unsubscribe` header. The page has no script."""
 
 import base64
 import hashlib

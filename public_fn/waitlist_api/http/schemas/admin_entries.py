@@ -318,7 +318,7 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
         bool,
         Field(
             description="Whether the customer's address accepts no messages. This is the case if "
-            "a mail bounced permanently or if the recipient complained."
+            "an email bounced permanently or if the recipient complained."
         ),
     ] = False
     language: Annotated[

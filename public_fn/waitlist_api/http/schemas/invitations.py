@@ -158,7 +158,7 @@ class FunnelAnswer(Model):
     delivered: Annotated[
         Count,
         Field(
-            description="The number of invited people to whom a mail or an SMS message was sent "
+            description="The number of invited people to whom an email or an SMS message was sent "
             "that has not bounced."
         ),
     ]

@@ -20,7 +20,7 @@ from waitlist_api.records.deliveries import SHOWN
 from waitlist_api.settings.messages import LANGUAGES, KindName, MessageRules, OwnText
 from waitlist_api.settings.texts import Language
 
-CHANNELS = {"mail": "A mail to `profile.email`.", "sms": "An SMS to `profile.phone`."}
+CHANNELS = {"mail": "An email to `profile.email`.", "sms": "An SMS to `profile.phone`."}
 STATES = {
     "sent": "The AWS mail or SMS service accepted the message.",
     "bounced": "The mail bounced permanently, or the recipient complained about it.",

@@ -24,7 +24,7 @@ def test_messages_are_previewed_and_counted(console: Opened, bakery: Bakery) -> 
     you = {"kind": "offered", "language": "de", "to": "me@example.org"}
     assert console.send(f"{path}/test", **you).headers["HX-Redirect"].startswith(path)
     assert "The message has been sent to you." in console.text(path)
-    assert "must be a mail address" in console.submit_refused(
+    assert "must be an email address" in console.submit_refused(
         f"{path}/test", **{**you, "to": "a@b"}
     )
     assert console.browser.get(f"{path}?kind=none").status_code == 422
