@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.address_change import AddressChanges
+from waitlist_api.entries.destination import Destination, find_destination
 from waitlist_api.entries.edit import text_of
 from waitlist_api.entries.edit_steps import HAS_LEFT, EditSteps
 from waitlist_api.entries.guest_data import check_own_data, profile_to_store, visible_names
@@ -22,6 +23,7 @@ from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.ledger import EntryChanged, Ledger
 from waitlist_api.records.recipients import Recipients
 from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.settings.identity import IdentityField
 from waitlist_api.settings.waitlist import WaitlistSettings
 from waitlist_shared.errors import NotWaiting
 from waitlist_shared.ids import entry_id_of
@@ -34,7 +36,7 @@ class OwnDataCommand(Struct, frozen=True, kw_only=True):
     """A customer's request to change their own data.
 
     `patch` is a JSON merge patch for the profile. If `messages` is None, the customer's choice of
-    messages stays unchanged.
+    messages stays unchanged. `channels` are the channels on which the stack sends messages.
     """
 
     waitlist_id: str
@@ -42,17 +44,20 @@ class OwnDataCommand(Struct, frozen=True, kw_only=True):
     stay: int | None
     patch: dict[str, Any]
     messages: Messages | None = None
+    channels: frozenset[str] = frozenset()
 
 
 class OwnDataView(Struct, frozen=True):
     """A customer's own data.
 
-    `messages` is None if the waitlist sends no messages. `is_asked` is true if the customer must
-    verify a new address first.
+    `messages` is None if the waitlist sends no messages. `messages_to` is the profile field with
+    the address to which the messages go. It is None if the customer cannot get messages.
+    `is_asked` is true if the customer must verify a new address first.
     """
 
     profile: dict[str, Any]
     messages: Messages | None
+    messages_to: IdentityField | None = None
     is_asked: bool = False
 
 
@@ -87,6 +92,7 @@ class OwnData(Struct, frozen=True):
         return OwnDataView(
             {name: value for name, value in record.profile.items() if name in shown},
             None if settings.messages is None else messages,
+            _field_for_messages(record, settings, command.channels),
             is_asked=change.new_address(record) is not None,
         )
 
@@ -142,6 +148,16 @@ class OwnData(Struct, frozen=True):
             return self.ledger.commit(record, decided, now_millis)
         except EntryChanged:
             return None
+
+
+def _field_for_messages(
+    record: EntryRecord, settings: WaitlistSettings, channels: frozenset[str]
+) -> IdentityField | None:
+    """Return the profile field to whose address the service sends messages."""
+    if settings.messages is None or record.contact.unreachable:
+        return None
+    found = find_destination(record.profile, settings, channels)
+    return found.field if isinstance(found, Destination) else None
 
 
 class _NewAddress(Struct, frozen=True):

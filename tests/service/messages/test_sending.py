@@ -626,3 +626,24 @@ def test_numbers_of_another_country_keep_their_country_code(stage: Stage) -> Non
     assert stage.send_news() == []
     assert sms_to(stage) == ["+12125550142"]
     assert told(stage, "ada") == [("joined", "dropped", None, "number_not_allowed")]
+
+
+@pytest.mark.parametrize(
+    ("number", "countries"),
+    [
+        ("0151 23456789", ["DE"]),
+        ("0151 23456789", ["DE", "AT"]),
+        ("+43 664 1234567", ["DE"]),
+        ("030 901820", ["DE"]),
+        ("0664 1234567", ["AT"]),
+    ],
+)
+def test_a_customer_is_promised_exactly_the_sms_that_are_sent(
+    stage: Stage, number: str, countries: list[str]
+) -> None:
+    stage.configure(page=TEL, messages={"kinds": ["joined"], "sms_countries": countries})
+    stage.joins("ada", phone=number)
+    token = stage.people.token_of("ada")
+    own = stage.world.request("PATCH", stage.people.entry("ada"), body={}, token=token)
+    assert stage.send_news() == []
+    assert (own.json.get("messages_to") == "phone") == bool(sms_to(stage)), own.json

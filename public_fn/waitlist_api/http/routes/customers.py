@@ -37,6 +37,7 @@ from waitlist_api.http.schemas.entries import (
     ResumeBody,
 )
 from waitlist_api.records.leaves import Leave
+from waitlist_api.waitlists.setting_needs import Stack
 
 
 class Routes(Struct, frozen=True):
@@ -48,6 +49,7 @@ class Routes(Struct, frozen=True):
     questions: Questions
     own_data: OwnData
     identities: Identities | None
+    stack: Stack
     request: Request
 
     @customer(
@@ -112,10 +114,16 @@ class Routes(Struct, frozen=True):
             stay=proof.stay,
             patch=body.profile,
             messages=body.messages,
+            channels=self.stack.channels,
         )
         own = self.own_data.change(command, self.identities)
         kind, status = (NewAddressAnswer, 202) if own.is_asked else (OwnDataAnswer, 200)
-        answer = kind(entry_id=proof.entry_id, profile=own.profile, messages=own.messages)
+        answer = kind(
+            entry_id=proof.entry_id,
+            profile=own.profile,
+            messages=own.messages,
+            messages_to=own.messages_to,
+        )
         return secret(answer, status)
 
     @customer(

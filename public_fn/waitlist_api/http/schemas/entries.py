@@ -185,6 +185,15 @@ class OwnDataAnswer(Model):
             "waitlist sends no messages.",
         ),
     ] = None
+    messages_to: Annotated[
+        Literal["email", "phone"] | None,
+        Field(
+            exclude_if=lambda field: field is None,
+            description="The field of the profile that contains the address to which the service "
+            "sends the waitlist's messages. Left out if the customer cannot get messages, for "
+            "example because the country of the telephone number is unknown.",
+        ),
+    ] = None
 
 
 class NewAddressAnswer(OwnDataAnswer):

@@ -373,7 +373,7 @@ export class Waitlist extends EventTarget {
     const isStated = !this.#api.token && !this.#list?.identity;
     const body = { ...(isStated && { customer_id: customer }), profile, attributes, bot_token };
     this.#isForgotten = false;
-    this.#begin({ customer, told: toldAt(profile), joining: { key: uuid(), body } });
+    this.#begin({ customer, joining: { key: uuid(), body } });
     await this.#join();
   }
 
@@ -463,9 +463,9 @@ export class Waitlist extends EventTarget {
   }
 
   /** Remember where this entry's customer gets messages. */
-  #tell(entry, { profile, messages }) {
+  #tell(entry, { profile, messages, messages_to: field }) {
     const record = this.#memory.read();
-    if (record.entry?.entry_id === entry.entry_id) this.#memory.write({ ...record, told: toldAt(profile, messages) });
+    if (record.entry?.entry_id === entry.entry_id) this.#memory.write({ ...record, told: toldAt(field ? { [field]: profile[field] } : {}, messages) });
   }
 
   /** Ignore the link. */
@@ -890,7 +890,7 @@ function masked(address) {
   return at < 0 ? `…${address.slice(-3)}` : `${[...address][0]}…${address.slice(at)}`;
 }
 
-/** Return where a customer with this profile gets messages, and whether they are off. */
+/** Return where a customer with these addresses gets messages, and whether they are off. */
 function toldAt({ email, phone }, messages) {
   return { email: email && masked(email), phone: phone && masked(phone), off: messages === 'off' };
 }
