@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from waitlist_api.entries.addresses import addresses_for_messages
 from waitlist_api.settings.identity import IdentityField
-from waitlist_api.settings.messages import CHANNEL_OF, Channel
+from waitlist_api.settings.messages import CHANNEL_OF, Channel, MessageRules
 from waitlist_api.settings.sms import takes_sms
 from waitlist_api.settings.waitlist import WaitlistSettings
 
@@ -28,16 +28,18 @@ class Destination(Struct, frozen=True):
 
 
 def find_destination(
-    profile: Mapping[str, Any], settings: WaitlistSettings, channels: Collection[str]
+    profile: Mapping[str, Any],
+    settings: WaitlistSettings,
+    rules: MessageRules,
+    channels: Collection[str],
 ) -> Destination | Unreached:
     """Return where a waitlist sends the messages to a person with this profile.
 
-    If the waitlist sends no messages to this person, return the reason. `channels` are the channels
-    that the stack supports.
+    If the waitlist sends no messages to this person, return the reason. `rules` are the message
+    settings that apply, and `channels` are the channels that the stack supports.
     """
-    rules = settings.messages
     for field, address in addresses_for_messages(profile, settings):
-        if rules is None or CHANNEL_OF[field] not in channels:
+        if CHANNEL_OF[field] not in channels:
             continue
         if field == "phone" and not takes_sms(address, rules, settings.identity):
             return "number_not_allowed"

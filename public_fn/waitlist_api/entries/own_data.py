@@ -154,9 +154,10 @@ def _field_for_messages(
     record: EntryRecord, settings: WaitlistSettings, channels: frozenset[str]
 ) -> IdentityField | None:
     """Return the profile field to whose address the service sends messages."""
-    if settings.messages is None or record.contact.unreachable:
+    rules = settings.messages
+    if rules is None or record.contact.unreachable:
         return None
-    found = find_destination(record.profile, settings, channels)
+    found = find_destination(record.profile, settings, rules, channels)
     return found.field if isinstance(found, Destination) else None
 
 

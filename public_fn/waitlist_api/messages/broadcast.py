@@ -195,13 +195,14 @@ class Broadcasts(Struct, frozen=True):
 
         The sender of messages checks the same again when it sends the message.
         """
-        if settings.messages is None or record.contact.messages:
+        rules = settings.messages
+        if rules is None or record.contact.messages:
             return "", "turned_off"
         if record.contact.unreachable:
             return "", "unreachable"
         if record.verification.until_millis is not None:
             return "", "unverified"
-        found = find_destination(record.profile, settings, self.stack.channels)
+        found = find_destination(record.profile, settings, rules, self.stack.channels)
         return (found.channel, "") if isinstance(found, Destination) else ("", found)
 
     def _is_meant(self, broadcast: Broadcast, record: EntryRecord) -> bool:

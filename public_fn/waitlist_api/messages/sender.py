@@ -112,7 +112,7 @@ class Sender(Struct, frozen=True):
             return self._drop(delivery, "turned_off")
         if not kind.is_requested and record.contact.unreachable:
             return self._drop(delivery, "unreachable")
-        to = self._choose_destination(kind, record, waitlist.settings)
+        to = self._choose_destination(kind, record, waitlist.settings, rules)
         if not isinstance(to, Destination):
             return self._drop(delivery, to)
         if kind.only_in_offer_hours:
@@ -224,13 +224,13 @@ class Sender(Struct, frozen=True):
         return reason
 
     def _choose_destination(
-        self, kind: Kind, record: EntryRecord, settings: WaitlistSettings
+        self, kind: Kind, record: EntryRecord, settings: WaitlistSettings, rules: MessageRules
     ) -> Destination | Unreached:
         """Return where the message goes, or the reason why it is not sent."""
         profile = record.profile
         if kind.link == "move" and settings.identity is not None:
             profile = {settings.identity.field: record.move.new_address}
-        return find_destination(profile, settings, self.channels)
+        return find_destination(profile, settings, rules, self.channels)
 
     def _send_once(
         self,
