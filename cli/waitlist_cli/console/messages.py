@@ -1,6 +1,8 @@
 """Shows a waitlist's message counts, a preview of each message, and the message settings."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
@@ -10,7 +12,8 @@ from starlette.routing import Route
 from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.picked_times import zones
-from waitlist_cli.errors import WrongUsage
+from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.operations.action import Field
 from waitlist_cli.operations.declared import defaults, settings
 from waitlist_cli.operations.messages import (
     KINDS,
@@ -27,6 +30,7 @@ SPOKEN = settings()["messages.language"].choices
 USUAL = "offered"
 # The form begins with these values if the waitlist sends no messages yet.
 NO_RULES = {**defaults("messages"), "kinds": []}
+SMS_COUNTRIES = Field("sms_countries", "SMS to these countries")
 # The types of phone numbers to which a waitlist can send SMS messages.
 NUMBER_TYPES = settings()["messages.sms_number_types"].choices
 
@@ -73,7 +77,15 @@ def routes(console: Console) -> list[Route]:
 
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
-        save_settings(console, waitlist_id, form, {"messages": _typed(form)})
+        try:
+            save_settings(console, waitlist_id, form, {"messages": _typed(form)})
+        except Refused as error:
+            # The fields of the form have the names of the settings in `messages`.
+            fields = [
+                replace(found, field=found.field.replace("body.messages.", "body."))
+                for found in error.fields
+            ]
+            raise Refused(error.message, error.code, error.status, fields) from error
         return console.done("The message settings are saved.", to=f"/lists/{waitlist_id}/messages")
 
     return [
@@ -94,11 +106,21 @@ def _typed(form: Form) -> dict[str, Any] | None:
         "language": form.text("language") or NO_RULES["language"],
         "timezone": form.text("timezone") or NO_RULES["timezone"],
         "texts": _read_texts(form.lines("texts")),
-        "sms_countries": form.text("sms_countries").upper().replace(",", " ").split(),
+        "sms_countries": _countries(form.text("sms_countries")),
         "sms_number_types": form.getlist("number_type") or NO_RULES["sms_number_types"],
         "sms_parts_per_day": form.number("sms_parts_per_day", "SMS parts a day"),
         "mails_per_day": form.number("mails_per_day", "Mails a day"),
     }
+
+
+def _countries(typed: str) -> list[str]:
+    countries = typed.upper().replace(",", " ").split()
+    for country in countries:
+        if not re.fullmatch("[A-Z]{2}", country):
+            raise SMS_COUNTRIES.wrong(
+                f"{country} is not a country code. Write two letters for each country, such as DE."
+            )
+    return countries
 
 
 def _read_texts(lines: list[str]) -> dict[str, Any]:

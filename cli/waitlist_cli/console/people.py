@@ -13,7 +13,7 @@ from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.every_action import possible_for_people
-from waitlist_cli.operations.search import find_person
+from waitlist_cli.operations.search import exact_numbers_first, find_person
 from waitlist_cli.terminal.times import since_of
 
 PATH = "/lists/{waitlist}/people"
@@ -84,7 +84,10 @@ def routes(console: Console) -> list[Route]:
             raise Refused("This search no longer exists. Search again.", "not_found", 404)
         if search.problem is not None:
             raise search.problem
-        waitlist, people = console.get(f"/{waitlist_id}"), list(search.people)
+        waitlist, people = (
+            console.get(f"/{waitlist_id}"),
+            exact_numbers_first(search.people, search.text),
+        )
         page = console.page(
             request,
             "found.html",

@@ -14,8 +14,8 @@ from waitlist_cli.client.paging import pages
 from waitlist_cli.console.actions import Form, dialog, second_dialog, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.counter import LEASE_SECONDS, room_of
-from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.action import REASON, PersonAction
+from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.operations.action import REASON, Document, PersonAction
 from waitlist_cli.operations.claim import CALL_TO, CLAIM_PERSON, CLAIM_TOKEN, LEASE
 from waitlist_cli.operations.every_action import PERSON_ACTIONS, find_action, possible_for_person
 from waitlist_cli.operations.explain import actor, explanation
@@ -25,6 +25,7 @@ from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.tokens import LINK
 from waitlist_cli.terminal.moves_output import happened
+from waitlist_cli.terminal.output import format_value
 from waitlist_cli.terminal.times import localize
 
 PATH = "/lists/{waitlist}/people/{entry}"
@@ -97,7 +98,12 @@ def routes(console: Console) -> list[Route]:
         who = name_of(before, waitlist)
         if action.sure and not form.text("sure"):
             return second_dialog(console, request, action, who, key)
-        answer = Person(console.api, waitlist_id, entry_id, key).send(action, **body)
+        try:
+            answer = Person(console.api, waitlist_id, entry_id, key).send(action, **body)
+        except Refused as error:
+            if action is CLAIM_PERSON and error.code == "not_waiting":
+                raise _explain_lost_call(console.person(waitlist_id, entry_id), who) from error
+            raise
         if action is CLAIM_PERSON:
             console.keep_claims(waitlist_id, [answer])
         if action.ends_claim:
@@ -115,6 +121,14 @@ def routes(console: Console) -> list[Route]:
         Route(f"{PATH}/{{action}}", ask),
         Route(f"{PATH}/{{action}}", with_form(act), methods=["POST"]),
     ]
+
+
+def _explain_lost_call(person: Document, who: str) -> Refused:
+    """Return the error for the call of a person who no longer waits."""
+    if person["status"] == "offered":
+        place = f" to {format_value(person['call']['to'])}" if person["call"] else ""
+        return Refused(f"Somebody else has just called {who}{place}.", "", 409)
+    return Refused(f"{who} no longer waits. The status is now {person['status']}.", "", 409)
 
 
 def _call_to_desk(room: str) -> PersonAction:

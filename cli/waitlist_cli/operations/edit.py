@@ -6,7 +6,7 @@ from typing import Any
 
 from waitlist_cli.errors import FieldProblem, WrongUsage
 from waitlist_cli.operations.action import ENTRY, REASON, Document, Field, Inverse, PersonAction
-from waitlist_cli.operations.questions import PARTS, answered_fields, stored_answer
+from waitlist_cli.operations.questions import PARTS, accepted, answered_fields, stored_answer
 from waitlist_cli.terminal.output import escaped_json
 from waitlist_cli.terminal.parameters import (
     attributes_of,
@@ -68,7 +68,7 @@ def _answer(question: Field, values: Mapping[str, str], person: Document) -> Any
     if typed == question.value:
         return stored_answer(question, person)
     # As on the customer's page, the stored answer to a checkbox is the accepted text.
-    return question.label if question.kind == "tick" and typed else typed
+    return question.label if question.kind == "tick" and typed else accepted(question, typed)
 
 
 def _at_field(field: Field, read: Callable[[str], dict[str, Any]], typed: str) -> dict[str, Any]:

@@ -15,6 +15,9 @@ NAME = re.compile(
 # On waitlists whose page asks no questions, these profile fields contain a name.
 USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
 ADDRESSES = ("email", "phone")
+# The console makes such a customer id for a person without an address.
+MADE_ID = "desk-{key}"
+IS_MADE = re.compile(r"desk-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def questions_of(waitlist: Document) -> Sequence[Mapping[str, Any]]:
@@ -31,6 +34,12 @@ def label_of(labels: str | Mapping[str, str]) -> str:
     if isinstance(labels, str):
         return labels
     return labels.get("en") or next(iter(labels.values()), "")
+
+
+def chosen_id(person: Document) -> str | None:
+    """Return the customer id, or None if there is none or if the console has made the id."""
+    customer_id: str | None = person.get("customer_id")
+    return None if customer_id is None or IS_MADE.fullmatch(customer_id) else customer_id
 
 
 def name_of(person: Document, waitlist: Document) -> str:

@@ -20,6 +20,7 @@ from waitlist_cli.terminal.output import format_value
 from waitlist_cli.terminal.times import AGO, UNITS, in_utc
 
 PATH = "/{waitlist_id}/notice"
+IN_PAST = "Choose a time in the future."
 ENDED = "The notice has ended. Customers no longer see it."
 
 
@@ -138,6 +139,9 @@ def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str
         answer = request.api.operator("PUT", path, body)
     except Refused as error:
         fields = [replace(found, field=_field_of(found.field)) for found in error.fields]
+        if any(found.field == "body.until" for found in fields):
+            # The text of the service tells developers which request ends the notice.
+            raise UNTIL.wrong(IN_PAST) from error
         raise Refused(str(error), error.code, error.status, fields) from error
     return shown_text(answer), {"before": waitlist.get("notice"), "now": answer}
 

@@ -19,6 +19,8 @@ USUAL = (
 ADDRESSES = {"email": ("Email address", "email"), "phone": ("Telephone number", "tel")}
 ONE_PLACE = "A later signup with this address is treated as a signup of the same person."
 FOR_GUESTS = "Guests must answer this question."
+# The service accepts no longer answers from guests.
+MOST_ANSWER = 200
 
 
 def fields_for(waitlist: Document) -> Sequence[Field]:
@@ -42,10 +44,18 @@ def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str
     for field in fields_for(waitlist):
         part, _, name = field.name.partition(".")
         # As on the customer's page, the stored answer to a checkbox is the accepted text.
-        answer = field.label if field.kind == "tick" and values[field.name] else values[field.name]
+        typed = accepted(field, values[field.name])
+        answer = field.label if field.kind == "tick" and typed else typed
         if answer:
             found[part][name] = answer
     return found
+
+
+def accepted(field: Field, typed: str) -> str:
+    """Return what the operator typed as an answer. Raise WrongUsage if the answer is too long."""
+    if len(typed) > MOST_ANSWER:
+        raise field.wrong(f"Enter at most {MOST_ANSWER} characters.")
+    return typed
 
 
 def answered_fields(waitlist: Document, person: Document) -> list[Field]:

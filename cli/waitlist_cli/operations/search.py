@@ -1,9 +1,10 @@
 """Finds people by their call number, or by a part of their customer id, profile or attributes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.paging import pages
+from waitlist_cli.operations.names import chosen_id
 from waitlist_cli.operations.spellings import Wanted
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def found_people(
     on_limit: Callable[[str], object] = lambda _: None,
     on_look: Callable[[], object] = lambda: None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the people whose call number, id, profile or attributes contain `text`.
+    """Yield the people whose call number, id, profile or attributes contain `text`, or contain all
+    its words in any order.
 
     The search examines at most `most` people of each status. If it reaches this limit, it calls
     `on_limit` with the status.
@@ -43,22 +45,29 @@ def found_people(
         for person in pages(api, f"/{waitlist_id}/entries", "entries", most, status=status):
             seen += 1
             on_look()
-            if person["entry_id"] not in found and _contains(_texts(person), wanted):
+            if person["entry_id"] not in found and _matches(person, wanted):
                 found.add(person["entry_id"])
                 yield person
         if seen == most:
             on_limit(status)
 
 
-def _texts(person: dict[str, Any]) -> Iterator[object]:
-    yield person["call_number"] or ""
-    yield person["customer_id"]
-    yield from person["profile"].values()
-    yield from person["attributes"].values()
+def exact_numbers_first(people: Iterable[dict[str, Any]], text: str) -> list[dict[str, Any]]:
+    """Return the people in their order, but first those whose call number is `text`."""
+    wanted = Wanted(text)
+    return sorted(people, key=lambda person: not wanted.is_call_number(person["call_number"]))
 
 
-def _contains(values: Iterator[object], wanted: Wanted) -> bool:
-    return any(wanted.is_in(text) for value in values for text in _leaves(value))
+def _matches(person: dict[str, Any], wanted: Wanted) -> bool:
+    if wanted.is_part_of_number(person["call_number"] or ""):
+        return True
+    values = [chosen_id(person), *person["profile"].values(), *person["attributes"].values()]
+    texts = [text for value in values for text in _leaves(value)]
+    return _contain(texts, wanted) or all(_contain(texts, word) for word in wanted.words)
+
+
+def _contain(texts: Sequence[str], wanted: Wanted) -> bool:
+    return any(map(wanted.is_in, texts))
 
 
 def _leaves(value: object) -> Iterator[str]:

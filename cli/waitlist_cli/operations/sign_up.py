@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from waitlist_cli.errors import FieldProblem, Refused, WrongUsage, fields_of
 from waitlist_cli.operations.action import Field, Inverse, ListAction, ListRequest, name_zone
 from waitlist_cli.operations.bump import PRIORITY
-from waitlist_cli.operations.names import name_of
+from waitlist_cli.operations.names import MADE_ID, name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.questions import answers, fields_for
 from waitlist_cli.terminal.output import format_value
@@ -52,7 +52,7 @@ def _add(request: ListRequest) -> tuple[str, Any]:
         raise WrongUsage("Answer at least one question, so that you can find the person again.")
     if address not in found["profile"]:
         # The id depends on the dialog, so sending the dialog twice adds one person.
-        customer_id = customer_id or f"desk-{request.key}"
+        customer_id = customer_id or MADE_ID.format(key=request.key)
     typed = values["joined_at"]
     result = sign_up(
         request.api,

@@ -9,9 +9,13 @@ from functools import cached_property
 LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"}
 )
+# In German, these letters can also be written as two letters.
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 # A telephone number begins with + or 0, and has only digits and separators.
 NUMBER = re.compile(r"[+0][\d\s()/.-]{2,}")
 DIGITS = re.compile(r"\d{3,}")
+# The digits of a call number, without the first zeros.
+NUMBER_AT_END = re.compile(r"(?<!\d)0*(\d+)$")
 # The calling codes of countries with one or two digits. All other calling codes have three digits.
 SHORT_CODES = re.compile("1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]")
 
@@ -21,6 +25,11 @@ def fold(text: str) -> str:
     parts = unicodedata.normalize("NFKD", text.casefold())
     letters = "".join(letter for letter in parts if not unicodedata.combining(letter))
     return letters.casefold().translate(LETTERS)
+
+
+def fold_umlauts(text: str) -> str:
+    """Return a folded text with its umlauts as two letters, so that Müller becomes mueller."""
+    return fold(unicodedata.normalize("NFC", text.casefold()).translate(UMLAUTS))
 
 
 @dataclass(frozen=True)
@@ -61,6 +70,15 @@ class Wanted:
         return fold(self.text.strip())
 
     @cached_property
+    def _without_umlauts(self) -> str:
+        return fold_umlauts(self.text.strip())
+
+    @cached_property
+    def words(self) -> tuple["Wanted", ...]:
+        """The words of the text. The separators in a telephone number do not separate words."""
+        return (self,) if self._number else tuple(map(Wanted, self.text.split()))
+
+    @cached_property
     def _number(self) -> Number | None:
         return number_of(self.text)
 
@@ -74,4 +92,19 @@ class Wanted:
             return number.begins_with(self._number)
         if number is not None and DIGITS.fullmatch(self._folded):
             return self._folded in number.country + number.rest
-        return self._folded in fold(value)
+        return self._folded in fold(value) or self._without_umlauts in fold_umlauts(value)
+
+    def is_part_of_number(self, call_number: str) -> bool:
+        """Return whether a call number contains the text."""
+        return self._folded in fold(call_number)
+
+    def is_call_number(self, call_number: str | None) -> bool:
+        """Return whether the text is this call number, with or without its first letters and zeros.
+
+        For example, the texts A042, 042 and 42 are the call number A042.
+        """
+        if not call_number:
+            return False
+        digits = NUMBER_AT_END.search(call_number)
+        is_same = digits is not None and self.text.strip().lstrip("0") == digits[1]
+        return is_same or self._folded == fold(call_number)

@@ -13,6 +13,9 @@ from waitlist_cli.operations.spellings import Wanted
         ("strasse 5", "Hauptstraße 5"),
         ("lodz", "Łódź"),
         ("istanbul", "İSTANBUL"),
+        ("mueller", "Müller"),
+        ("müller", "Joe Mueller"),
+        ("muller", "Mu\u0308ller"),
         ("soren", "Søren"),
         ("0151", "+4915123456789"),
         ("+49151", "0151 2345 6789"),
@@ -41,3 +44,10 @@ def test_another_spelling_is_found(typed: str, value: str) -> None:
 )
 def test_another_name_or_number_is_not_found(typed: str, value: str) -> None:
     assert not Wanted(typed).is_in(value)
+
+
+@pytest.mark.parametrize("typed", ["A001", "a001", "001", "1"])
+def test_a_call_number_is_known_with_and_without_its_zeros(typed: str) -> None:
+    wanted = Wanted(typed)
+    numbers = ("A001", "A010", "A011", "A101", None)
+    assert [*map(wanted.is_call_number, numbers)] == [True, False, False, False, False]

@@ -1,5 +1,7 @@
 """The console shows a person's call number first beside the name, and finds people by it."""
 
+import re
+
 import pytest
 
 from tests.unit.cli.conftest import Bakery
@@ -37,6 +39,9 @@ def test_the_counter_shows_whom_to_call_by_which_number(
 
 def test_people_are_found_by_their_number(console: Opened, bakery: Bakery, people: str) -> None:
     assert "A002 bob" in search(console, bakery, "a002")
+    bakery.sign_up("agent-4", "dan")
+    found = search(console, bakery, "4")
+    assert re.findall(r"A00\d", found) == ["A004", "A003"]
 
 
 def test_adding_a_person_says_the_number(console: Opened, bakery: Bakery, people: str) -> None:

@@ -256,3 +256,14 @@ def test_the_next_people_lead_to_their_pages_and_back(counter: Counter) -> None:
     ada = person(counter.console, counter.bakery, "ada")
     assert f'<a href="{ada.path}"><bdi>ada</bdi></a>' in counter.console.page(counter.path)
     assert f'href="{counter.path}"' in counter.console.page(ada.path)
+
+
+def test_a_desk_learns_that_another_desk_has_just_called_the_person(
+    counter: Counter, other_desk: Counter
+) -> None:
+    counter.bakery.sign_up("ada")
+    other_desk.call_next()
+    ada = person(counter.console, counter.bakery, "ada")
+    refused = counter.console.submit_refused(f"{ada.path}/claim-person", call_to=ROOM)
+    assert "Somebody else has just called ada to Room 3." in refused
+    assert "not_waiting" not in refused

@@ -85,3 +85,12 @@ def test_people_without_messages_are_counted_listed_and_exported(
     assert "turned off by the customer" in console.text(f"{path}/people/{ada['entry_id']}")
     exported = bakery.typed.run("export", bakery.waitlist_id, "--status", "messages_off")
     assert ("ada" in exported, "bob" in exported) == (True, False)
+
+
+def test_a_wrong_setting_is_refused_at_its_field(console: Opened, bakery: Bakery) -> None:
+    path = f"/lists/{bakery.waitlist_id}/messages"
+    refused = console.send(path, kind="left", sms_countries="de, Germany")
+    says = "GERMANY is not a country code. Write two letters for each country, such as DE."
+    assert f'data-field="sms_countries" data-says="{says}"' in refused.text
+    refused = console.send(path, kind="left", timezone="Berlin")
+    assert 'data-field="body.timezone"' in refused.text

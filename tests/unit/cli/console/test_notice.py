@@ -76,7 +76,8 @@ def test_the_operator_can_undo_a_change_of_the_notice(console: Opened, bakery: B
 def test_a_wrong_notice_is_refused_at_its_field(console: Opened, bakery: Bakery) -> None:
     path = f"/lists/{bakery.waitlist_id}/do/notice"
     refused = console.send(path, text="Late", until="2020-01-01T00:00")
-    assert 'data-field="body.until"' in refused.text
+    assert 'data-field="until" data-says="Choose a time in the future.' in refused.text
+    assert "null" not in refused.text
     refused = console.send(path, text="x" * 501, until="")
     assert 'data-field="body.text"' in refused.text
     refused = console.send(path, text_en="Late", text_de="x" * 501, until="")

@@ -100,6 +100,41 @@ def test_profiles_and_attributes_of_every_status_are_searched(
     assert bakery.typed.json("find", bakery.waitlist_id, "löw")["entries"][0]["customer_id"] == "c3"
 
 
+def test_the_words_of_a_name_are_found_in_any_order(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("c1", profile={"first_name": "Zoë", "last_name": "Müller"})
+    bakery.sign_up("c2", profile={"name": "Zoë Meier"})
+    for text in ("Müller Zoë", "zoe mueller"):
+        found = search(console, bakery, text)
+        assert ("1 found" in found, "Zoë Müller" in found) == (True, True)
+
+
+def test_an_id_that_the_console_has_made_is_not_searched_or_listed(
+    console: Opened, bakery: Bakery
+) -> None:
+    path = f"/lists/{bakery.waitlist_id}"
+    form = {"profile.email": "", "profile.phone": "", "key": "7c0b1f52-5b0e-4f33-9e6e-0a6c1c1f5f43"}
+    console.submit(f"{path}/do/add", **form, **{"profile.name": "Ada"})
+    assert "0 found" in search(console, bakery, "7c0b")
+    assert "desk-" not in console.text(f"{path}/people")
+
+
+@pytest.mark.parametrize("action", ["add", "edit"])
+def test_the_answer_of_an_operator_is_as_short_as_that_of_a_guest(
+    console: Opened, bakery: Bakery, action: str
+) -> None:
+    ask(bakery, [{"name": "name", "label": "Your name"}])
+    longest = "a" * 200
+    bakery.sign_up("ada", profile={"name": longest})
+    assert bakery.fail_to_sign_up(customer_id="bob", profile={"name": "a" * 201}) == (
+        "invalid_request"
+    )
+    ada = person(console, bakery, "ada")
+    path = f"{ada.path}/edit" if action == "edit" else f"/lists/{bakery.waitlist_id}/do/add"
+    refused = console.send(path, **{"profile.name": "a" * 201, "reason": ""})
+    assert 'data-field="profile.name" data-says="Enter at most 200 characters."' in refused.text
+    console.submit(path, **{"profile.name": "b" * 200, "reason": ""})
+
+
 def test_no_url_contains_a_customer_id(console: Opened, bakery: Bakery) -> None:
     """P8"""
     bakery.sign_up("ada-1", "ada-2")
