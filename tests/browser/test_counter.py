@@ -162,3 +162,20 @@ def test_the_counter_says_since_when_it_is_not_current(desk: Callable[[int], Pag
     expect(page.get_by_text("This page has not been current since")).to_be_visible()
     page.unroute("**/counter")
     expect(page.get_by_text("This page has not been current since")).to_be_hidden()
+
+
+def test_the_buttons_that_are_needed_next_are_in_view(
+    desk: Callable[[int], Page], others: Customer
+) -> None:
+    page = desk(0)
+    for name in ("ada", "bob"):
+        others.joined(name)
+        page.get_by_label("This desk").fill("Room 2")
+        page.get_by_role("button", name="Call next").click()
+        expect(page.get_by_role("heading", name=name, exact=True)).to_be_focused()
+    page.evaluate("scrollTo(0, 0)")
+    bob = page.get_by_role("region", name="bob", exact=True)
+    expect(bob.get_by_role("button", name="Put back")).to_be_in_viewport(ratio=1)
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.get_by_role("button", name="Call next")).to_be_in_viewport(ratio=1)

@@ -21,7 +21,7 @@ from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import Document
 from waitlist_cli.operations.claim import CALL, CLAIM_TOKEN, claim_people
 from waitlist_cli.operations.counter import OUTCOMES, PUT_BACK
-from waitlist_cli.operations.names import name_of
+from waitlist_cli.operations.names import data_beside_name, name_of
 from waitlist_cli.operations.person import Person
 
 PATH = "/lists/{waitlist}/counter"
@@ -170,7 +170,12 @@ def _page(
         stats=stats.result(),
         room=room,
         problem=problem,
-        called=[one for one in people if one["claim_token"]],
+        # The person who was called last comes first.
+        called=[
+            {**one, "data": data_beside_name(one, waitlist)}
+            for one in reversed(people)
+            if one["claim_token"]
+        ],
         ended=[one for one in people if not one["claim_token"]],
         undoable=decisions.open_in(waitlist_id),
         problems=decisions.problems_in(waitlist_id),

@@ -29,7 +29,8 @@ OPEN = (("yes", "Open: customers can sign up"), ("no", "Closed: no signups yet")
 ID = Field(
     "id",
     "Id",
-    hint="Lower-case letters, digits and hyphens. Addresses and events contain the id.",
+    hint="Lower-case letters, digits and hyphens. Addresses and events contain the id, which you "
+    "cannot change later.",
     is_required=True,
 )
 KINDS = {
@@ -82,13 +83,13 @@ def routes(console: Console) -> list[Route]:
             templates=templates(),
             chosen=template,
             waitlists=console.get("")["waitlists"],
-            asked=[ID, name, *asked],
+            asked=[name, ID, *asked],
             fields=[is_open, *(field for field in others if field.name not in names)],
             identity=identity,
         )
 
     def make(_request: Request, form: Form) -> Response:
-        waitlist_id, like = checked_waitlist_id(form.text("id")), form.text("like")
+        waitlist_id, like = _typed_id(form), form.text("like")
         base = settings_like(console.api, like) if like else {}
         given = {**base, **_typed(form), "open": form.text("open") != "no"}
         for question in templates()[like].asks if like in templates() else ():
@@ -103,6 +104,13 @@ def routes(console: Console) -> list[Route]:
         Route("/new", ask_new),
         Route("/new", with_form(make), methods=["POST"]),
     ]
+
+
+def _typed_id(form: Form) -> str:
+    try:
+        return checked_waitlist_id(form.text(ID.name))
+    except WrongUsage as error:
+        raise ID.wrong(f"The text {error.message}") from error
 
 
 def _asked(question: Question, base: Document, fields: list[Field]) -> Field:

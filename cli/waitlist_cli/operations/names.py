@@ -59,6 +59,24 @@ def own_name_of(person: Document, waitlist: Document) -> str:
     return format_value(next(_names(person, waitlist)))
 
 
+def data_beside_name(person: Document, waitlist: Document) -> list[tuple[str, Any]]:
+    """Return the answers and other data of a person, each with the words of its question.
+
+    Leave out the answer that is the name of the person.
+    """
+    labels = {
+        (question["kept_in"], question["name"]): label_of(question["label"])
+        for question in questions_of(waitlist)
+    }
+    own_name = own_name_of(person, waitlist)
+    return [
+        (labels.get((part, name), name), "; ".join(value) if isinstance(value, list) else value)
+        for part in ("profile", "attributes")
+        for name, value in (person.get(part) or {}).items()
+        if value != own_name
+    ]
+
+
 def _names(person: Document, waitlist: Document) -> Iterator[str]:
     profile = person.get("profile") or {}
     questions = questions_of(waitlist)

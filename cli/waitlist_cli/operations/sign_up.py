@@ -49,7 +49,9 @@ def _add(request: ListRequest) -> tuple[str, Any]:
         )
         raise WrongUsage(both, fields=[FieldProblem("customer_id", both)])
     if not (found["profile"] or found["attributes"] or customer_id):
-        raise WrongUsage("Answer at least one question, so that you can find the person again.")
+        first, *_ = fields_for(waitlist)
+        problem = FieldProblem(first.name, NO_ANSWER)
+        raise WrongUsage(NO_ANSWER, fields=[problem])
     if address not in found["profile"]:
         # The id depends on the dialog, so sending the dialog twice adds one person.
         customer_id = customer_id or MADE_ID.format(key=request.key)
@@ -77,6 +79,7 @@ NOTICES = {
     "ended": "{who} was not added, because they left or were admitted before.",
     "banned": "{who} is banned and was not added.",
 }
+NO_ANSWER = "Answer at least one question, so that you can find the person again."
 NO_MESSAGES = " They get no messages, because there is no suitable address."
 FIRST_PRIORITY = replace(PRIORITY, value="0")
 JOINED_AT = Field(

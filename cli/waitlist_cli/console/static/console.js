@@ -2,6 +2,7 @@ import { drawCharts } from "/static/charts.js";
 import { runCounter } from "/static/counter.js";
 import { acceptFiles } from "/static/drop.js";
 import { clearProblems, showProblems } from "/static/fields.js";
+import { suggestId } from "/static/ids.js";
 import { useTables } from "/static/tables.js";
 import { useOwnZone } from "/static/zones.js";
 
@@ -135,6 +136,9 @@ function keep(notice) {
 }
 document.querySelectorAll("#notices .notice").forEach(keep);
 
+// On a narrow screen, the tabs scroll sideways.
+document.querySelector(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 const charts = document.getElementById("charts");
 if (charts) drawCharts(charts);
 const drop = document.getElementById("drop");
@@ -142,5 +146,7 @@ if (drop) acceptFiles(drop);
 if (document.getElementById("counter")) runCounter();
 useTables();
 document.querySelector("[data-print]")?.addEventListener("click", () => print());
+const created = document.getElementById("new");
+if (created) suggestId(created);
 const zone = document.getElementById("timezone");
 if (zone?.hasAttribute("data-own-zone")) useOwnZone(zone.form);

@@ -19,9 +19,9 @@ export function runCounter() {
     if (isTyping || isOther || !shortcuts.checked || document.querySelector("dialog[open]")) return;
     const matching = [...document.querySelectorAll(`[data-shortcut="${CSS.escape(event.key.toLowerCase())}"]`)];
     // If several people are called, a key applies to the person who has the focus, or else to the
-    // last person on the page.
+    // person who was called last, who is the first on the page.
     const person = document.activeElement?.closest(".called");
-    const button = matching.find((one) => person?.contains(one)) ?? matching.at(-1);
+    const button = matching.find((one) => person?.contains(one)) ?? matching[0];
     if (!button || button.disabled) return;
     event.preventDefault();
     button.click();

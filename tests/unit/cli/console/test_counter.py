@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, api_of, opened, readable
-from tests.unit.cli.console.test_people import person
+from tests.unit.cli.console.test_people import ask, person
 from waitlist_cli.client.ids import entry_id_of
 from waitlist_cli.console import decisions
 
@@ -267,3 +267,14 @@ def test_a_desk_learns_that_another_desk_has_just_called_the_person(
     refused = counter.console.submit_refused(f"{ada.path}/claim-person", call_to=ROOM)
     assert "Somebody else has just called ada to Room 3." in refused
     assert "not_waiting" not in refused
+
+
+def test_the_counter_shows_the_answers_in_the_words_of_the_questions(counter: Counter) -> None:
+    ask(counter.bakery, [{"name": "name", "label": "Name"}, {"name": "why", "label": "Reason"}])
+    for name in ("ada", "bob"):
+        counter.bakery.sign_up(name, profile={"name": name, "why": "A cake"})
+        counter.call_next()
+    assert counter.called == ["bob", "ada"]
+    page = counter.console.page(counter.path)
+    shown = [readable(one) for one in re.findall(r'<dl class="facts brief">.*?</dl>', page)]
+    assert shown == ["Reason A cake", "Reason A cake"]

@@ -97,7 +97,7 @@ def test_a_list_is_created_only_once(console: Opened, typed: Typed) -> None:
 def test_a_template_asks_a_few_questions(console: Opened, typed: Typed) -> None:
     waitlist_id = f"new-{secrets.token_hex(4)}"
     page = console.text("/new?like=launch")
-    asked = ["Launch", "Id", "Name", "first people get in", "People a day", "Advanced", "Capacity"]
+    asked = ["Launch", "Name", "Id", "first people get in", "People a day", "Advanced", "Capacity"]
     places = [page.rindex(label) for label in asked[1:]]
     assert places == sorted(places)
     form = {
