@@ -14,7 +14,7 @@ from tests.deployment.deployed import deployed
 from tests.deployment.template import all_routes
 from tools.deploy.stack import make
 from waitlist_api.http.edge import HEADER
-from waitlist_api.http.routes import passes, waitlists
+from waitlist_api.http.routes import passes, screen, waitlists
 
 EDGE = {"Edge": "on"}
 DOMAIN = {
@@ -26,6 +26,7 @@ DOMAIN = {
 SAME_FOR_ALL = {
     "GET /v1/waitlists/{waitlist_id}",
     "GET /v1/waitlists/{waitlist_id}/board",
+    "GET /v1/waitlists/{waitlist_id}/screen",
     "GET /.well-known/openid-configuration",
     "GET /.well-known/jwks.json",
 }
@@ -64,7 +65,7 @@ def test_only_responses_that_are_equal_for_all_callers_are_cached(route: str) ->
 
 
 def test_an_entry_named_like_the_board_is_not_cached() -> None:
-    for path in ("entries/board", "entries/me", "entries"):
+    for path in ("entries/board", "entries/screen", "entries/me", "entries"):
         route = f"GET /v1/waitlists/bakery/{path}"
         assert find_behaviour(route)["CachePolicyId"] == CACHES_NOTHING
 
@@ -122,7 +123,7 @@ def test_no_error_is_cached() -> None:
 
 
 def test_the_routes_say_how_long_their_responses_are_valid() -> None:
-    for said in (passes.CACHE_CONTROL, waitlists.BOARD_CACHE):
+    for said in (passes.CACHE_CONTROL, waitlists.BOARD_CACHE, screen.SCREEN_CACHE):
         assert re.match(r"public, max-age=\d+", said)
 
 

@@ -38,6 +38,10 @@ READS = {
     for group in (*GROUPS.values(), FEW)
     for route in group - set(FLOOD)
 }
+# A screen reads the waitlist, and the records of up to 100 claimed and 8 waiting customers, which
+# have at most 8 KB each.
+SCREEN = Operation(reads=2 * (100 + 8) + 1, table_calls=3, queue_calls=2)
+READS |= dict.fromkeys((route for route in READS if route.endswith("/screen")), SCREEN)
 LARGEST_FILE_KB = max(len(one.text.encode()) for one in files().values()) / 1000
 ANSWERS_KB = {"GET /assets/{edition}/{file}": LARGEST_FILE_KB}
 ANSWERS_KB |= {route: BOARD_KB for route in READS if route.endswith("/board")}

@@ -36,7 +36,10 @@ HEAD = 3
 ELSEWHERE = 20
 # More requests at once would need more instances of the function of a local service.
 AT_ONCE = 2
-NO_ROOM = "Enter the name of this desk, such as Room 2. It is shown to each person that you call."
+NO_ROOM = (
+    "Enter the name of this desk, such as Room 2. It is shown to each person that you call, and on "
+    "the public screen."
+)
 LONG_ROOM = f"The name of the desk may have at most {MOST_ROOM} characters."
 NOT_UNDONE = "This can no longer be undone here."
 

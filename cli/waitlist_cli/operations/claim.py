@@ -90,7 +90,8 @@ CALL = PersonAction(
         Field(
             "to",
             "Call to",
-            hint="The place to which the person should come, such as Room 2.",
+            hint="The place to which the person should come, such as Room 2. If the list has call "
+            "numbers, its public screen shows this text, so do not write a name here.",
             is_required=True,
         ),
     ),
@@ -105,9 +106,11 @@ CALL_TO = Field(
     "call_to",
     "Call to",
     hint="The place to which people should come, such as Room 2. Each person's page "
-    "shows this place. If the field is empty, nobody is called.",
+    "shows this place, and so does the public screen of a list with call numbers. Do not write a "
+    "name here. If the field is empty, nobody is called.",
     option="--call-to",
-    help="Call the people to this place, such as 'Room 2'. Their pages show it.",
+    help="Call the people to this place, such as 'Room 2'. Their pages and the public screen "
+    "show it.",
 )
 CLAIM_PERSON = PersonAction(
     name="claim-person",

@@ -42,6 +42,7 @@ MODULES = {
         "get_waitlist": "GET /v1/waitlists/{waitlist_id}",
         "get_board": "GET /v1/waitlists/{waitlist_id}/board",
     },
+    "routes.screen": {"get_screen": "GET /v1/waitlists/{waitlist_id}/screen"},
     "routes.guests": {"sign_up": SIGN_UP},
     "routes.accounts": {"sign_up": SIGN_UP},
     "routes.customers": {

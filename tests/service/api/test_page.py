@@ -92,9 +92,9 @@ def chosen(*options: Any) -> dict[str, Any]:
 
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
 # These parts of the page are loaded only if a waitlist uses them or a customer presses a button.
-KIOSK = {"kiosk"}
+VIEWS = ("kiosk", "screen")
 PARTS = sorted(
-    {path.stem for path in FOLDER.glob("*.json") if path.with_suffix(".js").exists()} - KIOSK
+    {path.stem for path in FOLDER.glob("*.json") if path.with_suffix(".js").exists()} - set(VIEWS)
 )
 VENDORED = re.compile(r"^\| ([\w.-]+) \|.*\| ([0-9a-f]{64}) \|$", re.MULTILINE)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
@@ -204,33 +204,37 @@ def test_the_page_names_the_list_and_loads_only_what_the_api_has() -> None:
 
 def test_one_view_is_small_when_compressed() -> None:
     texts = list(viewed())
-    languages = (len(PARTS) + len(KIOSK) + 1) * len(LANGUAGES) - 1
-    others = languages + len(PARTS) + 3 * len(KIOSK) + 1
-    assert len(texts) == len(files()) - others, "all but parts, other languages and the library"
+    languages = (len(PARTS) + len(VIEWS) + 1) * len(LANGUAGES) - 1
+    # The other views share the loader of their style sheets and the library.
+    others = languages + len(PARTS) + 3 * len(VIEWS) + 2
+    assert len(texts) == len(files()) - others, "all but parts, other languages and other views"
     assert sum(map(compressed, texts)) <= MOST_BYTES
     kiosk = [*viewed("/kiosk"), largest("kiosk-"), largest("form-"), files()["kiosk.css"].text]
     assert sum(map(compressed, kiosk)) <= MOST_BYTES
+    screen = [*viewed("/screen"), largest("screen-"), files()["screen.css"].text]
+    assert sum(map(compressed, screen)) <= MOST_BYTES
     for part in PARTS:
         assert compressed(files()[f"{part}.js"].text) + compressed(largest(f"{part}-")) <= 2200
     assert compressed(files()["lean-qr.js"].text) <= 3 * 1024
 
 
-def test_the_kiosk_has_the_policy_of_the_page_and_is_in_no_search_engine() -> None:
+@pytest.mark.parametrize("view", VIEWS)
+def test_other_views_have_the_policy_of_the_page_and_are_in_no_search_engine(view: str) -> None:
     """P5"""
     people = new_list(page=PAGE)
-    kiosk, page = get(people, "/w/bakery/kiosk"), page_of(people)
-    assert kiosk.status == 200
-    assert policy_of(kiosk) == policy_of(page)
+    shown, page = get(people, f"/w/bakery/{view}"), page_of(people)
+    assert shown.status == 200
+    assert policy_of(shown) == policy_of(page)
     for name in ("cache-control", "content-type", "referrer-policy", "x-content-type-options"):
-        assert kiosk.headers[name] == page.headers[name]
-    parts = Parts(kiosk.text)
-    assert ("waitlist-kiosk", {"waitlist": "bakery"}) in parts.tags
+        assert shown.headers[name] == page.headers[name]
+    parts = Parts(shown.text)
+    assert (f"waitlist-{view}", {"waitlist": "bakery"}) in parts.tags
     assert ("meta", {"name": "robots", "content": "noindex"}) in parts.tags
     for address in parts.loaded:
-        assert get(people, urljoin("/w/bakery/kiosk", address)).status == 200, address
-    assert people.world.request("HEAD", "/w/bakery/kiosk").status == 200
-    assert get(people, "/w/florist/kiosk").status == 404
-    assert "waitlist-kiosk" in get(people, "/w/florist/kiosk").text
+        assert get(people, urljoin(f"/w/bakery/{view}", address)).status == 200, address
+    assert people.world.request("HEAD", f"/w/bakery/{view}").status == 200
+    assert get(people, f"/w/florist/{view}").status == 404
+    assert f"waitlist-{view}" in get(people, f"/w/florist/{view}").text
     unknown = get(people, "/w/bakery/screens")
     assert (unknown.status, unknown.json["code"]) == (404, "not_found")
 

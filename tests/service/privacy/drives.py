@@ -518,6 +518,7 @@ LOOKED_AT = (
     "GET /.well-known/jwks.json",
     "GET /v1/waitlists/{waitlist_id}",
     "GET /v1/waitlists/{waitlist_id}/board",
+    "GET /v1/waitlists/{waitlist_id}/screen",
     "GET /w/{waitlist_id}",
     "GET /w/{waitlist_id}/{view}",
     "GET /assets/{edition}/{file}",

@@ -13,7 +13,7 @@ FOLDER = Path(__file__).with_name("static")
 VENDOR = Path(__file__).with_name("vendor")
 SHELL = "page.html"
 # The other documents of a waitlist. The URL of such a document ends with its name.
-VIEWS = {"kiosk": "kiosk.html"}
+VIEWS = {"kiosk": "kiosk.html", "screen": "screen.html"}
 TYPES = {
     ".css": "text/css; charset=utf-8",
     ".html": "text/html; charset=utf-8",

@@ -17,7 +17,8 @@ CallTo = Annotated[
         max_length=MAX_CALL_LENGTH,
         pattern=NOT_BLANK,
         description="The place to which the customer should come, as the customer reads it in "
-        '"Come to Room 2". Do not write personal data into it.',
+        '"Come to Room 2". On waitlists with `call_numbers`, everybody can read this text on the '
+        "screen. Do not write personal data into it.",
         examples=["Room 2"],
     ),
 ]

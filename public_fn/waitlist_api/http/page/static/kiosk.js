@@ -6,6 +6,7 @@ import { drawn } from './devices.js';
 import { build } from './form.js';
 import { generate } from './lean-qr.js';
 import { isWebAddress, make, picture } from './make.js';
+import { loadSheets } from './sheets.js';
 import { Api, Problem, uuid } from './waitlist.js';
 import { LANGUAGES, Words } from './words.js';
 
@@ -61,7 +62,7 @@ class WaitlistKiosk extends HTMLElement {
     const sheets = ['waitlist-position.css', 'kiosk.css'];
     for (;;) {
       try {
-        [this.#sheets] = await Promise.all([Promise.all(sheets.map(loadSheet)), this.#speak(this.#first)]);
+        [this.#sheets] = await Promise.all([loadSheets(sheets), this.#speak(this.#first)]);
         return;
       } catch {
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
@@ -343,14 +344,6 @@ class WaitlistKiosk extends HTMLElement {
   #text(key) {
     return make('p', {}, this.#words.say(key));
   }
-}
-
-async function loadSheet(name) {
-  const response = await fetch(new URL(name, import.meta.url));
-  if (!response.ok) throw new Error(`no styles: ${response.status}`);
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(await response.text());
-  return sheet;
 }
 
 customElements.define('waitlist-kiosk', WaitlistKiosk);

@@ -79,9 +79,14 @@ export class Api {
     return { ...list, ahead };
   }
 
+  /** The URL of the customer's page. */
+  get pageUrl() {
+    return this.path.replace('/v1/waitlists/', '/w/');
+  }
+
   /** Return the URL of the page with the entry token in its fragment, which browsers send to no server. */
   placeUrl({ entry_id: id, entry_token: token }) {
-    return `${this.path.replace('/v1/waitlists/', '/w/')}#t=${id}.${token}`;
+    return `${this.pageUrl}#t=${id}.${token}`;
   }
 
   join(body, key, entryToken) {
@@ -100,6 +105,11 @@ export class Api {
   /** Get the board. `isCached` says whether it came from a cache. */
   board() {
     return this.#call('GET', `${this.path}/board`, { isPublic: true });
+  }
+
+  /** Get the numbers that a screen shows. */
+  screen() {
+    return this.#call('GET', `${this.path}/screen`, { isPublic: true });
   }
 
   look(entry) {

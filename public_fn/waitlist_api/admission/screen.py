@@ -1,0 +1,77 @@
+"""Read the call numbers that the public screen of a waitlist shows."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.queue.recovering import RecoveringQueue
+from waitlist_api.records.call import current_call
+from waitlist_api.records.entries import EntryRecords
+from waitlist_api.records.entry import EntryRecord
+from waitlist_api.records.facets import Call
+from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_shared import contracts as c
+from waitlist_shared.limits import MAX_PAGE
+
+# How many calls and how many next numbers the screen shows at most.
+MOST_CALLED = 6
+MOST_NEXT = 8
+
+
+class CalledNumber(Struct, frozen=True):
+    """A customer's call number, and the call that is current."""
+
+    number: str
+    call: Call
+
+
+class Screen(Struct, frozen=True):
+    """The numbers on the screen, without anything else about the customers.
+
+    The latest call comes first. The next numbers are in serving order.
+    """
+
+    called: list[CalledNumber]
+    following: list[str]
+
+
+class Screens(Struct, frozen=True):
+    """Reads the screens of waitlists that have call numbers."""
+
+    recovering_queue: RecoveringQueue
+    entries: EntryRecords
+    now_millis: NowMillis
+
+    def read(self, waitlist: WaitlistRecord) -> Screen:
+        """Return the numbers on the screen of a waitlist.
+
+        Only the 100 claims and offers with the earliest deadlines are searched for calls. If the
+        waitlist hides its counts, the screen has no next numbers, because a short list would show
+        how many people wait.
+        """
+        waitlist_id = waitlist.waitlist_id
+        held: c.ListOffQueueResult = self.recovering_queue.read(
+            c.ListOffQueue(waitlist_id=waitlist_id, which="held", limit=MAX_PAGE)
+        )
+        held_ids = [entry.entry_id for entry in held.entries]
+        next_ids = [] if waitlist.settings.hide_counts else self._next_ids(waitlist_id)
+        records = self.entries.get_many(waitlist_id, [*held_ids, *next_ids])
+        called = self._called(records[id_] for id_ in held_ids if id_ in records)
+        newest_first = sorted(called, key=lambda each: each.call.stamp, reverse=True)
+        waiting = [records[id_] for id_ in next_ids if id_ in records]
+        following = [each.call_number for each in waiting if each.status == "waiting"]
+        return Screen(newest_first[:MOST_CALLED], [number for number in following if number])
+
+    def _next_ids(self, waitlist_id: str) -> list[str]:
+        page: c.ListWaitingResult = self.recovering_queue.read(
+            c.ListWaiting(waitlist_id=waitlist_id, limit=MOST_NEXT, ready=True)
+        )
+        return [entry.entry_id for entry in page.entries]
+
+    def _called(self, records: Iterator[EntryRecord]) -> Iterator[CalledNumber]:
+        now_millis = self.now_millis()
+        for record in records:
+            call = current_call(record, now_millis)
+            if call is not None and record.call_number and not record.intent.erase:
+                yield CalledNumber(record.call_number, call)

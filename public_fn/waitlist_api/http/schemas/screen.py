@@ -1,0 +1,57 @@
+"""The response with the call numbers that the screen of a waitlist shows."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from waitlist_api.admission.screen import MOST_CALLED, MOST_NEXT
+from waitlist_api.http.schemas.common import Model, Time, documented
+
+CallNumber = Annotated[str, documented(examples=["A042"])]
+
+
+class CalledNumberAnswer(Model):
+    """A number that is called now."""
+
+    number: CallNumber
+    to: Annotated[
+        str,
+        Field(
+            description="The place to which the customer should come. The operator has entered "
+            "this text, and everybody can read it.",
+            examples=["Room 2"],
+        ),
+    ]
+    called_at: Annotated[
+        Time,
+        Field(description="When the number was called. Each further call has a new time."),
+    ]
+
+
+class ScreenAnswer(Model):
+    """The call numbers that a public screen shows. It contains no names and no ids."""
+
+    as_of: Annotated[Time, Field(description="The time of this response.")]
+    numbers: Annotated[
+        bool,
+        Field(
+            description="Whether the waitlist has `call_numbers`. If it has none, both lists are "
+            "empty."
+        ),
+    ]
+    called: Annotated[
+        list[CalledNumberAnswer],
+        Field(
+            description="The numbers that are called now, the latest call first. A number "
+            "disappears when its claim ends.",
+            max_length=MOST_CALLED,
+        ),
+    ]
+    next: Annotated[
+        list[CallNumber],
+        Field(
+            description="The numbers of the next ready customers, in serving order. Empty if the "
+            "waitlist hides its counts.",
+            max_length=MOST_NEXT,
+        ),
+    ]
