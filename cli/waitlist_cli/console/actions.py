@@ -234,7 +234,7 @@ def second_dialog(
         "dialog.html",
         action=action,
         title=f"{action.title.format(who=who)} There is no way back.",
-        consequence="Nobody can undo this.",
+        consequence="",
         questions=(),
         fields=[Field("sure", action.sure.format(who=who), "tick", is_required=True)],
         key=key,

@@ -85,7 +85,8 @@ def routes(console: Console) -> list[Route]:
         elif action is CLAIM_PEOPLE and values[HOW.name] == HOW.value:
             console.keep_claims(waitlist_id, answer["claims"])
             to = f"/lists/{waitlist_id}/serve"
-        undo = console.undos.keep(waitlist_id, action.inverse(answer))
+        inverses = action.inverse(answer) if action.inverse else ()
+        undo = console.undos.keep(waitlist_id, inverses)
         if action.stays_open:
             return console.go_on(notice, undo)
         return console.done(notice, to=to, undo=undo)

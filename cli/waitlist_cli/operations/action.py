@@ -179,6 +179,8 @@ class Action(Request):
     # The sentence that the operator must tick in a second dialog. If it is "", there is no second
     # dialog.
     sure: str = ""
+    # True for an action without an inverse. The dialog then says that the action cannot be undone.
+    cannot_be_undone: bool = False
     # True if the action deletes data for good. The command then asks for a confirmation.
     is_deleting: bool = False
 
@@ -268,8 +270,8 @@ class ListAction(Action):
     # This function sends the requests. It returns the message for the operator, and the response.
     carry_out: Callable[[ListRequest], tuple[str, Any]]
     # This function returns the requests that undo the action. Its argument is the response that
-    # `carry_out` returned.
-    inverse: Callable[[Any], Sequence[Inverse]] = lambda _: ()
+    # `carry_out` returned. An action that can never be undone has no such function.
+    inverse: Callable[[Any], Sequence[Inverse]] | None = None
     # If this function is given, the dialog is submitted twice. It returns what the action would do,
     # and the second dialog shows this text.
     count_first: Callable[[ListRequest], str] | None = None

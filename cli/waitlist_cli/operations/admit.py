@@ -158,6 +158,7 @@ EXIT = PersonAction(
     ),
     prints_notice=True,
     is_final=True,
+    cannot_be_undone=True,
 )
 
 
@@ -236,6 +237,7 @@ END_QUOTA = ListAction(
     button="End the quota",
     path="/{waitlist_id}/admit",
     carry_out=_end_quota,
+    cannot_be_undone=True,
 )
 UNUSED = Field(
     "unused",

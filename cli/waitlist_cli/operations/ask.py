@@ -70,4 +70,5 @@ ASK = ListAction(
         ),
     ),
     carry_out=_ask,
+    cannot_be_undone=True,
 )

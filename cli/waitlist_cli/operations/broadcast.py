@@ -177,4 +177,5 @@ MESSAGE = ListAction(
     fields=(*TEXTS, *WHO_GETS_IT),
     carry_out=_send,
     count_first=_count,
+    cannot_be_undone=True,
 )

@@ -53,6 +53,7 @@ COMPLETE = PersonAction(
     notice="{who} is admitted.",
     is_final=True,
     ends_claim=True,
+    cannot_be_undone=True,
 )
 RELEASE = PersonAction(
     name="release",
@@ -77,6 +78,7 @@ RELEASE = PersonAction(
     ),
     notice="{who} waits again.",
     ends_claim=True,
+    cannot_be_undone=True,
 )
 CALL = PersonAction(
     name="call",
@@ -101,6 +103,7 @@ CALL = PersonAction(
         else f"The claim of {WHO} has ended."
     ),
     prints_notice=True,
+    cannot_be_undone=True,
 )
 CALL_TO = Field(
     "call_to",
@@ -147,6 +150,7 @@ EXTEND = PersonAction(
     path=f"{CLAIM}/extend",
     fields=(CLAIM_TOKEN, LEASE),
     notice="The lease has started again.",
+    cannot_be_undone=True,
 )
 PARK = PersonAction(
     name="park",

@@ -133,4 +133,5 @@ INVITE = ListAction(
     path=PATH,
     fields=(COUNT, replace(FILTER, adapt=None), ENTRIES, UNTIL, SUBJECT, TEXT, LANGUAGE),
     carry_out=_invite,
+    cannot_be_undone=True,
 )

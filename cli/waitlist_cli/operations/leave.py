@@ -38,4 +38,5 @@ ERASE = PersonAction(
     is_final=True,
     is_deleting=True,
     ends_claim=True,
+    cannot_be_undone=True,
 )

@@ -41,6 +41,7 @@ REDRIVE = PersonAction(
         "They wait again, and the numbers of their attempts start at 0.",
         "{people}: back in the queue.",
     ),
+    cannot_be_undone=True,
 )
 
 
@@ -91,4 +92,5 @@ REDRIVE_ALL = ListAction(
     path=REDRIVE.path,
     fields=(TO, REASON),
     carry_out=_redrive_all,
+    cannot_be_undone=True,
 )

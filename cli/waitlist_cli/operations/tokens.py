@@ -14,6 +14,7 @@ TOKEN = PersonAction(
     is_daily=False,
     notice="The entry token, which is a secret:",
     reveals="entry_token",
+    cannot_be_undone=True,
 )
 LINK = PersonAction(
     name="link",
@@ -30,6 +31,7 @@ LINK = PersonAction(
     is_daily=False,
     notice="The link, which is a secret:",
     reveals="url",
+    cannot_be_undone=True,
 )
 VERIFY = PersonAction(
     name="verify",
@@ -43,4 +45,5 @@ VERIFY = PersonAction(
     # same person.
     fields=(Field("joined_at", "Joined at", "seen"), REASON),
     notice="The address is verified.",
+    cannot_be_undone=True,
 )

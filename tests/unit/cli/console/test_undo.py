@@ -7,6 +7,8 @@ import pytest
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened
 from waitlist_cli.client.ids import entry_id_of
+from waitlist_cli.operations.action import ListAction, PersonAction
+from waitlist_cli.operations.every_action import LIST_ACTIONS, PERSON_ACTIONS
 
 CHANGES = ["hold-back", "remove", "ban", "bump", "admit", "edit"]
 STORED = ("status", "position", "priority", "not_ready", "banned_at", "profile", "attributes")
@@ -81,3 +83,22 @@ def test_offers_to_several_people_are_taken_back_at_once(console: Opened, bakery
     assert undo is not None
     assert console.submit(undo) == "Undone for 2 people."
     assert bakery.line() == ["ada", "bob", "cyd"]
+
+
+def test_each_action_either_has_an_inverse_or_says_that_it_cannot_be_undone() -> None:
+    actions: tuple[PersonAction | ListAction, ...] = (*PERSON_ACTIONS, *LIST_ACTIONS)
+    assert [
+        action.name for action in actions if (action.inverse is None) != action.cannot_be_undone
+    ] == []
+
+
+def test_the_dialog_says_whether_an_action_can_be_undone(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada")
+    base = f"/lists/{bakery.waitlist_id}"
+    person = f"{base}/people/{entry_id_of(bakery.waitlist_id, 'ada')}"
+    words = "This cannot be undone."
+    for path in (f"{person}/link", f"{person}/erase", f"{base}/do/invite", f"{base}/do/delete"):
+        assert words in console.text(path)
+    for path in (f"{person}/remove", f"{person}/admit", f"{base}/do/pause"):
+        assert words not in console.text(path)
+    assert words in console.submit_again(f"{person}/erase")
