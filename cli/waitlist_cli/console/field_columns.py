@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waitlist_cli.operations.names import own_name_of, questions_of
+from waitlist_cli.operations.names import labels_in, own_name_of, questions_of
 
 PARTS = ("attributes", "profile")
 # The number of columns that a table shows by default, and the number of columns from which the
@@ -22,6 +22,10 @@ class Column:
     @property
     def key(self) -> str:
         return f"{self.part}.{self.name}"
+
+    def label_in(self, waitlist: Document) -> str:
+        """Return the words of the question, or the name of the field if no question asks for it."""
+        return labels_in(waitlist).get((self.part, self.name), self.name)
 
     def value_for(self, person: Document) -> Any:
         """Return the value of this field for a person, or None if the person has no value."""

@@ -36,6 +36,14 @@ def label_of(labels: str | Mapping[str, str]) -> str:
     return labels.get("en") or next(iter(labels.values()), "")
 
 
+def labels_in(waitlist: Document) -> dict[tuple[str, str], str]:
+    """Return the words of each question. The keys are where its answer is kept, and its name."""
+    return {
+        (question["kept_in"], question["name"]): label_of(question["label"])
+        for question in questions_of(waitlist)
+    }
+
+
 def chosen_id(person: Document) -> str | None:
     """Return the customer id, or None if there is none or if the console has made the id."""
     customer_id: str | None = person.get("customer_id")
@@ -64,10 +72,7 @@ def data_beside_name(person: Document, waitlist: Document) -> list[tuple[str, An
 
     Leave out the answer that is the name of the person.
     """
-    labels = {
-        (question["kept_in"], question["name"]): label_of(question["label"])
-        for question in questions_of(waitlist)
-    }
+    labels = labels_in(waitlist)
     own_name = own_name_of(person, waitlist)
     return [
         (labels.get((part, name), name), "; ".join(value) if isinstance(value, list) else value)

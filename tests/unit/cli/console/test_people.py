@@ -655,3 +655,9 @@ def test_a_link_is_copied_or_scanned_at_the_desk(console: Opened, bakery: Bakery
     codes = ['aria-label="QR code of the link"' in notice for notice in (link, token)]
     assert codes == [True, False]
     assert ["data-copy" in notice for notice in (link, token)] == [True, True]
+
+
+def test_columns_have_the_words_of_the_questions(console: Opened, bakery: Bakery) -> None:
+    ask(bakery, [{"name": "why", "label": {"de": "Grund", "en": "Reason for the visit"}}])
+    bakery.sign_up("ada", profile={"why": "A cake"})
+    assert "Reason for the visit" in headings(console, f"/lists/{bakery.waitlist_id}/people")
