@@ -190,10 +190,11 @@ def test_a_refused_answer_is_marked_at_its_field(kiosk: OpenKiosk, axe: Axe) -> 
     phone = page.get_by_label("Phone")
     expect(phone).to_be_focused()
     expect(phone).to_have_attribute("aria-invalid", "true")
-    expect(phone).to_have_accessible_description("Please check this answer.")
+    what = "Enter the telephone number in digits, with its country code, such as +49 30 901820."
+    expect(phone).to_have_accessible_description(what)
     assert axe.violations(page) == []
     phone.fill("0151 123")
-    expect(page.get_by_text("Please check this answer.")).to_be_hidden()
+    expect(page.get_by_text(what)).to_be_hidden()
     page.get_by_role("button", name="Join the line").click()
     expect(page.locator(".number")).to_have_text("1")
 

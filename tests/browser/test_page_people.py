@@ -125,6 +125,48 @@ def test_a_customer_can_change_their_details_by_keyboard(stage: Stage) -> None:
     stage.shows("You are in line")
 
 
+def test_a_refused_number_is_marked_at_its_field(stage: Stage, axe: Axe) -> None:
+    fields = [
+        {"name": "name", "label": "Your name"},
+        {"name": "phone", "label": "Phone", "type": "tel"},
+    ]
+    stage.configure(page={"fields": fields})
+    stage.open()
+    page = stage.page
+    page.get_by_label("Your name").fill("Zoë")
+    page.get_by_label("Phone").fill("0151 abc")
+    stage.press("Join the line")
+    phone = page.get_by_label("Phone")
+    what = "Enter the telephone number in digits, with its country code, such as +49 30 901820."
+    expect(phone).to_be_focused()
+    expect(phone).to_have_attribute("aria-invalid", "true")
+    expect(phone).to_have_accessible_description(what)
+    expect(phone).to_have_value("0151 abc")
+    expect(page.get_by_label("Your name")).to_have_value("Zoë")
+    assert axe.violations(page) == []
+    phone.fill("0151 23456789")
+    expect(page.get_by_text(what)).to_be_hidden()
+    stage.press("Join the line")
+    stage.shows("You are in line")
+    stage.press("Change my details")
+    page.get_by_role("dialog").get_by_label("Phone").fill("letters")
+    stage.confirm("Save")
+    expect(page.get_by_role("dialog").get_by_label("Phone")).to_be_focused()
+    expect(page.get_by_role("dialog").get_by_text(what)).to_be_visible()
+
+
+def test_the_page_says_that_a_long_answer_is_cut_off(stage: Stage) -> None:
+    stage.configure(page={"fields": [{"name": "name", "label": "Your name"}]})
+    stage.open()
+    name = stage.page.get_by_label("Your name")
+    name.fill("x" * 300)
+    expect(name).to_have_value("x" * 200)
+    cut = "This answer can have at most 200 characters. Further text is cut off."
+    expect(stage.page.get_by_text(cut)).to_be_visible()
+    name.fill("Zoë")
+    expect(stage.page.get_by_text(cut)).to_be_hidden()
+
+
 def test_a_double_click_on_save_shows_no_refusal(stage: Stage) -> None:
     changing(stage)
     held: list[Route] = []

@@ -18,9 +18,16 @@ from waitlist_cli.operations.explain_place import explain as explanation_of
 from waitlist_cli.operations.leave import ERASE, REMOVE
 from waitlist_cli.operations.lists import RESUME
 from waitlist_cli.operations.person import Person
+from waitlist_cli.operations.questions import check_profile
 from waitlist_cli.operations.readiness import HOLD_BACK, READY
 from waitlist_cli.operations.settings import replacement_patch
-from waitlist_cli.operations.sign_up import FIRST_PRIORITY, JOINED_AT, address_field, sign_up
+from waitlist_cli.operations.sign_up import (
+    FIRST_PRIORITY,
+    JOINED_AT,
+    address_field,
+    explain_silence,
+    sign_up,
+)
 from waitlist_cli.operations.tokens import LINK, TOKEN, VERIFY
 from waitlist_cli.terminal.action_commands import person_command, with_fields
 from waitlist_cli.terminal.command import command
@@ -167,7 +174,10 @@ def signup(
     joined_at = values["joined_at"]
     profile = profile_of({}, profile_json, set_)
     customer_id: str | None = customer
-    field = None if no_address else address_field(context.call("GET", waitlist))
+    settings = None if no_address else context.call("GET", waitlist)
+    field = None if settings is None else address_field(settings)
+    if settings is not None:
+        check_profile(settings, profile or {})
     if field is not None:
         customer_id, profile = None, {**(profile or {}), field: customer}
     result = sign_up(
@@ -190,6 +200,8 @@ def signup(
                 "this before you bump or admit the entry.",
                 "yellow",
             )
+        if result.get("has_no_address"):
+            context.output.note(explain_silence(entry["profile"], field).strip(), "yellow")
         was = "joined" if result["outcome"] == "joined" else "was already on the list"
         context.output.text(f"{entry['entry_id']} {was}: {entry['status']}{place(entry)}")
 

@@ -6,7 +6,13 @@ from typing import Any
 
 from waitlist_cli.errors import FieldProblem, WrongUsage
 from waitlist_cli.operations.action import ENTRY, REASON, Document, Field, Inverse, PersonAction
-from waitlist_cli.operations.questions import PARTS, accepted, answered_fields, stored_answer
+from waitlist_cli.operations.questions import (
+    PARTS,
+    accepted,
+    answered_fields,
+    check_answer,
+    stored_answer,
+)
 from waitlist_cli.terminal.output import escaped_json
 from waitlist_cli.terminal.parameters import (
     attributes_of,
@@ -67,6 +73,8 @@ def _answer(question: Field, values: Mapping[str, str], person: Document) -> Any
     typed = values.get(question.name, question.value)
     if typed == question.value:
         return stored_answer(question, person)
+    if typed:
+        check_answer(question, typed)
     # As on the customer's page, the stored answer to a checkbox is the accepted text.
     return question.label if question.kind == "tick" and typed else accepted(question, typed)
 

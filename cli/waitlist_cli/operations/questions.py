@@ -1,5 +1,6 @@
 """Asks operators the questions of a waitlist about a person, and reads the answers."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,6 +22,10 @@ ONE_PLACE = "A later signup with this address is treated as a signup of the same
 FOR_GUESTS = "Guests must answer this question."
 # The service accepts no longer answers from guests.
 MOST_ANSWER = 200
+MAIL = re.compile(r"\S.*@[^@\s.]+(\.[^@\s.]+)+")
+# A telephone number may end with an extension, such as "ext. 12".
+EXTENSION = re.compile(r"\s*(;ext=|ext\.?|x|#)\s*\d{1,7}$", re.IGNORECASE)
+FEWEST_DIGITS, MOST_DIGITS = 3, 20
 
 
 def fields_for(waitlist: Document) -> Sequence[Field]:
@@ -38,6 +43,34 @@ def fields_for(waitlist: Document) -> Sequence[Field]:
     return list(fields.values())
 
 
+def check_answer(field: Field, typed: str) -> None:
+    """Raise WrongUsage if the text cannot be a mail address or a telephone number."""
+    if field.kind == "email" and not MAIL.fullmatch(typed.strip()):
+        raise field.wrong("Enter a mail address, such as ada@example.com.")
+    if field.kind == "tel" and not _may_be_number(typed.strip()):
+        raise field.wrong("Enter a telephone number in digits, such as +49 30 901820.")
+
+
+def _may_be_number(text: str) -> bool:
+    number = EXTENSION.sub("", text.removeprefix("tel:"))
+    digits = sum(map(str.isdecimal, number))
+    return FEWEST_DIGITS <= digits <= MOST_DIGITS and not any(map(str.isalpha, number))
+
+
+def check_profile(waitlist: Document, profile: Mapping[str, Any]) -> None:
+    """Raise WrongUsage if an answer in the profile cannot be an answer to its question.
+
+    The service checks the address that identifies a person.
+    """
+    identity = waitlist["identity"]
+    for field in fields_for(waitlist):
+        part, _, name = field.name.partition(".")
+        is_address = identity is not None and name == identity["field"]
+        answer = profile.get(name) if part == "profile" and not is_address else None
+        if isinstance(answer, str) and answer:
+            check_answer(field, answer)
+
+
 def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """Return the profile and the attributes that the values of the fields contain."""
     found: dict[str, dict[str, str]] = {part: {} for part in PARTS}
@@ -48,6 +81,7 @@ def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str
         answer = field.label if field.kind == "tick" and typed else typed
         if answer:
             found[part][name] = answer
+    check_profile(waitlist, found["profile"])
     return found
 
 

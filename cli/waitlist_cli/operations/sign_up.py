@@ -68,9 +68,18 @@ def _add(request: ListRequest) -> tuple[str, Any]:
     )
     person = Person(request.api, request.waitlist_id, result["entry_id"]).show()
     place = f" Position: {format_value(person['position'])}." if person["position"] else ""
-    silent = NO_MESSAGES if result.get("has_no_address") else ""
+    silent = explain_silence(found["profile"], address) if result.get("has_no_address") else ""
     notice = NOTICES[result["outcome"]].format(who=name_of(person, waitlist))
     return f"{notice}{place}{silent}", result
+
+
+def explain_silence(profile: Mapping[str, Any], address: str | None) -> str:
+    """Return why the service cannot send messages to a person with this profile.
+
+    `address` is the profile field that identifies people, or None if customer ids identify people.
+    """
+    is_local = bool(profile.get("phone")) and address != "email"
+    return f"{NO_MESSAGES} {NO_COUNTRY}" if is_local else NO_MESSAGES
 
 
 NOTICES = {
@@ -81,6 +90,10 @@ NOTICES = {
 }
 NO_ANSWER = "Answer at least one question, so that you can find the person again."
 NO_MESSAGES = " They get no messages, because there is no suitable address."
+NO_COUNTRY = (
+    "The country of the telephone number is unknown. Edit the number, and begin it with + and the "
+    "country code."
+)
 FIRST_PRIORITY = replace(PRIORITY, value="0")
 JOINED_AT = Field(
     "joined_at",

@@ -243,6 +243,43 @@ def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery)
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong", "says"),
+    [
+        ("phone", "hello", "Enter a telephone number in digits"),
+        ("phone", "0151 abc", "Enter a telephone number in digits"),
+        ("phone", "1", "Enter a telephone number in digits"),
+        ("email", "ada", "Enter a mail address"),
+    ],
+)
+def test_an_address_that_cannot_be_one_is_refused_at_its_field(
+    console: Opened, bakery: Bakery, name: str, wrong: str, says: str
+) -> None:
+    add = f"/lists/{bakery.waitlist_id}/do/add"
+    refused = console.send(add, **{"profile.name": "Zoë", f"profile.{name}": wrong}).text
+    assert f'data-field="profile.{name}" data-says="{says}' in refused
+    assert bakery.typed.json("head", bakery.waitlist_id)["entries"] == []
+    bakery.sign_up("ada", profile={"name": "Ada", name: "before"})
+    ada = person(console, bakery, "ada")
+    form = ada.form("edit")
+    edit = f"{ada.path}/edit"
+    assert says in console.submit_refused(edit, **{**form, f"profile.{name}": wrong})
+    ada.do("edit", **{**form, "profile.name": "Ada L."})
+    found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
+    assert found["profile"] == {"name": "Ada L.", name: "before"}
+
+
+def test_add_says_why_a_number_gets_no_messages(console: Opened, bakery: Bakery) -> None:
+    messages = ("--messages", "called", "--sms-countries", "DE,AT")
+    bakery.typed.run("edit", bakery.waitlist_id, *messages)
+    add = f"/lists/{bakery.waitlist_id}/do/add"
+    added = console.submit(add, **{"profile.phone": "0151 23456789"})
+    assert "begin it with + and the country code" in added
+    assert "no messages" not in console.submit(add, **{"profile.phone": "+49 151 23456789"})
+    bakery.typed.run("edit", bakery.waitlist_id, "--sms-countries", "DE")
+    assert "no messages" not in console.submit(add, **{"profile.phone": "0151 2345678"})
+
+
 def test_an_edit_keeps_what_others_have_changed_in_the_meantime(
     console: Opened, bakery: Bakery
 ) -> None:

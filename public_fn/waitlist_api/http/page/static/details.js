@@ -1,7 +1,7 @@
 // The part of <waitlist-position> in which a customer changes their answers, and whether they get messages. The
 // element loads it when the customer asks for it.
 
-import { answerOf, fieldsOf, rows } from './form.js';
+import { answerOf, fieldsOf, markWrong, rows } from './form.js';
 
 /** Show the stored answers in a form. */
 export async function details({ make, words, client, ask, isAccount }) {
@@ -30,6 +30,7 @@ export async function details({ make, words, client, ask, isAccount }) {
     const address = list.identity?.field;
     if (answer) known = { ...answer.profile, ...(isAsked && { [address]: changed[address] }) };
     const why = client.view.refusal === 'too_many_changes' ? 'details.often' : 'details.failed';
+    if (!answer) markWrong(place, client.view.wrong, kit);
     status.textContent = words.say(isAsked ? 'details.sent' : answer ? 'details.saved' : why);
   };
   ask('details', null, make('form', { onsubmit: save }, place, make('button', { class: 'plain' }, words.say('details.save'))), status);

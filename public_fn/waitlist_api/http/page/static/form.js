@@ -29,7 +29,42 @@ export function build(place, list, kit) {
 export function rows(place, fields, kit) {
   const inputs = fields.map((field, at) => inputOf(field, `field-${at}`, kit.answers[field.name] ?? '', kit));
   place.replaceChildren(...fields.map((field, at) => rowOf(field, inputs[at], kit)));
+  for (const input of inputs) follow(input, kit);
   return inputs;
+}
+
+/**
+ * Say at each field with one of these names that its answer was refused, and what to do. Focus the first of these
+ * fields. Returns whether there is such a field.
+ */
+export function markWrong(place, names, { make, words }) {
+  const inputs = [...place.querySelectorAll('input, select')].filter(({ name }) => names.includes(name));
+  for (const input of inputs) {
+    const kind = ['tel', 'email'].includes(input.type) && input.value ? input.type : 'other';
+    input.setAttribute('aria-invalid', 'true');
+    tell(input, words.say(`wrong.${kind}`), make);
+  }
+  inputs[0]?.focus();
+  return inputs.length > 0;
+}
+
+/** Show a text below an input, or remove the former text. */
+function tell(input, text, make) {
+  const id = `${input.id}-wrong`;
+  input.parentNode.querySelector('.wrong')?.remove();
+  input.removeAttribute('aria-describedby');
+  if (!text) return;
+  input.setAttribute('aria-describedby', id);
+  input.after(make('strong', { class: 'wrong', id, 'aria-live': 'polite' }, text));
+}
+
+/** After a change of an answer, its refusal is outdated. Tell a customer who has filled the field to its limit. */
+function follow(input, { make, words }) {
+  input.addEventListener('input', () => {
+    const { maxLength: most, value } = input;
+    input.removeAttribute('aria-invalid');
+    tell(input, most > 0 && value.length >= most ? words.say('wrong.long', { most }) : '', make);
+  });
 }
 
 /** Return an answer, or an empty string. The answer to a checkbox is the text that the customer has seen. */

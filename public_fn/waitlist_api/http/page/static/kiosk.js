@@ -3,7 +3,7 @@
 
 import { ownSheet } from './colours.js';
 import { drawn } from './devices.js';
-import { build } from './form.js';
+import { build, markWrong } from './form.js';
 import { generate } from './lean-qr.js';
 import { isWebAddress, make, picture } from './make.js';
 import { loadSheets } from './sheets.js';
@@ -179,9 +179,7 @@ class WaitlistKiosk extends HTMLElement {
   #refused(error) {
     this.#busy(false);
     this.#end(IDLE_MS);
-    const wrong = error.status === 422 ? error.errors.map(({ field }) => field.split('.').at(-1)) : [];
-    const inputs = [...this.#place.querySelectorAll('input, select')].filter(({ name }) => wrong.includes(name));
-    if (inputs.length) return this.#mark(inputs);
+    if (markWrong(this.#place, error.fields, { make, words: this.#words })) return;
     if (error.passes) return this.#say(`trouble.${error.kind}`, 'kiosk.kept');
     if (error.code in SHUT) {
       this.#list = { ...this.#list, line: SHUT[error.code] };
@@ -190,20 +188,6 @@ class WaitlistKiosk extends HTMLElement {
     if (error.status === 422) return this.#say('notice.refused');
     // Do not say why. For example, nobody may learn here who is on the list.
     this.#show('desk', this.#heading('kiosk.desk.title'), this.#text('kiosk.desk.text'));
-  }
-
-  /** Say at each of these fields that its answer was refused. */
-  #mark(inputs) {
-    for (const input of inputs) {
-      const id = `${input.id}-wrong`;
-      input.setAttribute('aria-invalid', 'true');
-      input.setAttribute('aria-describedby', id);
-      this.#root.getElementById(id)?.remove();
-      const wrong = make('strong', { class: 'wrong', id }, this.#words.say('kiosk.check'));
-      input.after(wrong);
-      input.addEventListener('input', () => (wrong.remove(), input.removeAttribute('aria-invalid')), { once: true });
-    }
-    inputs[0].focus();
   }
 
   #joined(answer) {

@@ -647,7 +647,7 @@ class WaitlistPosition extends HTMLElement {
   }
 
   /** Return the signup form. The questions are a separate part. Without questions, the form is only a button. */
-  #form({ list }, person) {
+  #form({ list, wrong }, person) {
     const isLong = Boolean(list.page?.fields.length || (list.identity && !this.#isAccount));
     const place = make('div');
     const submit = (event) => {
@@ -659,9 +659,10 @@ class WaitlistPosition extends HTMLElement {
     const form = make('form', { onsubmit: submit, hidden: isLong }, place, person, make('button', { class: 'acts main' }, this.#words.say('join')));
     const load = async () => {
       try {
-        const { build, kit } = await this.#load('form');
+        const { build, markWrong, kit } = await this.#load('form');
         this.#read = build(place, list, { ...kit, answers: this.#answers });
         form.hidden = false;
+        if (!this.#root.activeElement?.classList.contains('language')) markWrong(place, wrong, kit);
       } catch {
         setTimeout(() => this.#panel.contains(form) && load(), 5000);
       }

@@ -37,6 +37,11 @@ export class Problem extends Error {
     return [0, 429, 502, 503, 504].includes(this.status) || (this.status === 500 && !this.code);
   }
 
+  /** The names of the fields whose values were refused. */
+  get fields() {
+    return this.status === 422 ? this.errors.map(({ field }) => field.split('.').at(-1)) : [];
+  }
+
   get kind() {
     return this.status === 0 ? 'network' : this.status === 429 ? 'busy' : 'down';
   }
@@ -305,6 +310,8 @@ export class Waitlist extends EventTarget {
   #isForgotten = false;
   #trouble = null;
   #refusal = null;
+  // The names of the fields whose answers the service has refused.
+  #wrong = [];
   #attempt = 0;
   #isBusy = false;
   #isLooking = false;
@@ -352,9 +359,9 @@ export class Waitlist extends EventTarget {
     const isKept = this.#memory.isKept;
     const list = this.#list;
     const state = this.#stateOf({ entry, joining, link, inbox });
-    const [trouble, refusal, isBusy] = [this.#trouble, this.#refusal, this.#isBusy];
+    const [trouble, refusal, wrong, isBusy] = [this.#trouble, this.#refusal, this.#wrong, this.#isBusy];
     const sendsAgain = this.#sendAgain !== null;
-    return { state, list, entry, first, inbox, told, sendsAgain, others, notice, alert, isKept, trouble, refusal, isBusy };
+    return { state, list, entry, first, inbox, told, sendsAgain, others, notice, alert, isKept, trouble, refusal, wrong, isBusy };
   }
 
   /** The time of the service, in milliseconds. */
@@ -527,7 +534,10 @@ export class Waitlist extends EventTarget {
       this.#tell(entry, own);
       return own;
     };
-    return this.#busily(send, (error) => error.status === 422 || this.#doubt());
+    return this.#busily(send, (error) => {
+      this.#wrong = error.fields;
+      if (error.status !== 422) this.#doubt();
+    });
   }
 
   /** Send a request such as `confirm`, and keep the entry in its response. */
@@ -810,6 +820,7 @@ export class Waitlist extends EventTarget {
   }
 
   #refused(error) {
+    this.#wrong = error.fields;
     const { joining: _, customer, ...record } = this.#memory.read();
     const isTaken = this.#list?.identity && error.code === 'already_on_list';
     const notice = isTaken ? 'taken' : error.code in REFUSALS ? REFUSALS[error.code] : 'refused';
@@ -845,6 +856,7 @@ export class Waitlist extends EventTarget {
     if (this.#isBusy) return null;
     this.#isBusy = true;
     this.#refusal = null;
+    this.#wrong = [];
     this.#change();
     let result = null;
     try {
