@@ -152,6 +152,7 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
     assert [one.alg for one in send("getPassKeys", 200).keys] == ["RS256"]
     assert send("getWaitlist", 200, waitlist_id=BAKERY).total == 4
     assert len(send("getBoard", 200, waitlist_id=BAKERY).cuts) == 4
+    assert send("getScreen", 200, waitlist_id=BAKERY).called == []
     assert send("getWaitlistConfig", 200, waitlist_id=BAKERY).name == "Bakery"
     assert [one.waitlist_id for one in send("listWaitlists", 200).waitlists] == [BAKERY]
     assert on("bob", "getEntry", token=tokens["bob"]).position == 2
