@@ -13,6 +13,9 @@ from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, problem
 from waitlist_cli.client.ids import entry_id_of
 
+# The parts of a waitlist that `signup` reads. The waitlist asks no questions.
+UNASKED: dict[str, Any] = {"identity": None, "page": None, "segments": [], "timezone": "UTC"}
+
 
 def of(bakery: Bakery, name: str) -> list[str]:
     return [bakery.waitlist_id, "--customer", name]
@@ -303,7 +306,7 @@ def test_a_profile_cannot_control_the_terminal(typed: Typed, bakery: Bakery) -> 
 
 def test_a_signup_shows_the_refusal_of_the_service(fake: FakeService) -> None:
     """P5"""
-    fake.answers = {"GET": answer(200, {"identity": None})}
+    fake.answers = {"GET": answer(200, UNASKED)}
     result = Typed(fake.url)("--json", "signup", "bakery", "a da")
     assert result.exit_code == 1
     assert problem(result)["errors"] == [{"field": "customer_id", "message": "no spaces"}]
@@ -312,7 +315,7 @@ def test_a_signup_shows_the_refusal_of_the_service(fake: FakeService) -> None:
 def test_a_signup_sends_the_options_that_were_typed(fake: FakeService) -> None:
     words = "--set name=Ada --attribute language=English --priority 3"
     early = ["--joined-at", "2026-03-01T10:00+01:00"]
-    fake.answers = {"GET": answer(200, {"identity": None})}
+    fake.answers = {"GET": answer(200, UNASKED)}
     Typed(fake.url)("signup", "bakery", "ada", *words.split(), *early)
     assert fake.people["ada"] == {
         "customer_id": "ada",
