@@ -8,7 +8,7 @@ from typing import Any
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
 from waitlist_cli.operations.claim import FILTER
-from waitlist_cli.operations.languages import LANGUAGES, languages_of
+from waitlist_cli.operations.languages import LANGUAGES, languages_of, lines_of
 from waitlist_cli.operations.messages import REASONS
 from waitlist_cli.terminal.output import format_count
 
@@ -94,7 +94,7 @@ def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
     """
     text: dict[str, dict[str, str]] = {}
     for suffix, language in (("", usual), *((f"_{code}", code) for code in LANGUAGES)):
-        typed = _lines(values.get(f"{TEXT.name}{suffix}", ""))
+        typed = lines_of(values.get(f"{TEXT.name}{suffix}", ""))
         subject = values.get(f"{SUBJECT.name}{suffix}", "").strip()
         if typed:
             text[language] = {"text": typed, **({"subject": subject} if subject else {})}
@@ -111,11 +111,6 @@ def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
     if entries := re.findall(r"[^\s,]+", values.get(ENTRIES.name, "")):
         body[ENTRIES.name] = entries
     return body
-
-
-def _lines(typed: str) -> str:
-    # Browsers submit line breaks as CR LF.
-    return re.sub(r"\r\n?", "\n", typed).strip()
 
 
 def reach_text(answer: Document) -> str:

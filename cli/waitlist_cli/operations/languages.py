@@ -1,5 +1,6 @@
 """Finds the languages that a waitlist uses for its customers."""
 
+import re
 from collections.abc import Iterator
 
 from waitlist_cli.operations.action import Document
@@ -31,3 +32,10 @@ def _languages(waitlist: Document) -> Iterator[str]:
     text = (waitlist.get("notice") or {}).get("text")
     if isinstance(text, dict):
         yield from text
+
+
+def lines_of(typed: str) -> str:
+    """Return a text of several lines as the service stores it. Browsers submit line breaks as
+    CR LF.
+    """
+    return re.sub(r"\r\n?", "\n", typed).strip()

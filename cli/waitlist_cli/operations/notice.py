@@ -15,7 +15,7 @@ from waitlist_cli.operations.action import (
     ListRequest,
     name_zone,
 )
-from waitlist_cli.operations.languages import LANGUAGES, languages_of
+from waitlist_cli.operations.languages import LANGUAGES, languages_of, lines_of
 from waitlist_cli.terminal.output import format_value
 from waitlist_cli.terminal.times import AGO, UNITS, in_utc
 
@@ -105,19 +105,14 @@ def _typed_text(values: Mapping[str, Any]) -> str | dict[str, str]:
     texts = {
         field.name.removeprefix("text_"): lines
         for field in TEXTS
-        if (lines := _lines(values.get(field.name, "")))
+        if (lines := lines_of(values.get(field.name, "")))
     }
-    text = _lines(values.get(TEXT.name, ""))
+    text = lines_of(values.get(TEXT.name, ""))
     if text and texts:
         raise WrongUsage("Give either one text for all languages, or texts in certain languages.")
     if not text and not texts:
         raise TEXT.wrong("Enter the text that customers should read.")
     return texts or text
-
-
-def _lines(typed: str) -> str:
-    # Browsers submit line breaks as CR LF.
-    return re.sub(r"\r\n?", "\n", typed).strip()
 
 
 def _put(request: ListRequest) -> tuple[str, Any]:
