@@ -73,7 +73,7 @@ def batches() -> Batches:
         Recipients(table, now_millis),
         Ledger(table),
         limits,
-        InvitationRecords(table, Invitees(table), now_millis),
+        InvitationRecords(table, now_millis, Invitees(table)),
         BroadcastRecords(table, now_millis),
         _channels(config),
         Letterhead(config.base_url, tokens, is_for_guests=not config.has_accounts),

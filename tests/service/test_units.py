@@ -262,7 +262,7 @@ def test_a_message_uses_what_is_said(
             mails_per_day=50_000,
             sms_parts_per_day=1_000,
         ),
-        InvitationRecords(table, Invitees(table), now_millis),
+        InvitationRecords(table, now_millis, Invitees(table)),
         BroadcastRecords(table, now_millis),
         {"mail": Sent()},
         Letterhead("https://example.net", EntryTokens(SECRET)),

@@ -126,7 +126,7 @@ class Mailbox(Background):
                 sms_parts_per_day=SMS_PARTS_PER_DAY,
                 has_accounts=not is_for_guests,
             ),
-            InvitationRecords(table, Invitees(table), now_millis),
+            InvitationRecords(table, now_millis, Invitees(table)),
             BroadcastRecords(table, now_millis),
             {"mail": self, "sms": self},
             Letterhead(url, tokens, is_for_guests),

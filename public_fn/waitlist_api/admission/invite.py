@@ -166,10 +166,10 @@ class Invitations(Struct, frozen=True):
             taken = max(taken, self.invitees.count(*invitation.ids).invited)
         wanted = min(MAX_ADMIT, invitation.count - taken)
         if wanted <= 0 or self.now_millis() >= invitation.until_millis:
-            return self.records.advance(invitation, taken, None, is_done=True)
+            return self.records.note_page(invitation, taken, None, is_done=True)
         candidates, next_rank = self._candidates(invitation)
         if not (candidates or is_resumed):
-            return self.records.advance(invitation, taken, next_rank, is_done=next_rank is None)
+            return self.records.note_page(invitation, taken, next_rank, is_done=next_rank is None)
         request = c.Admit(
             waitlist_id=invitation.waitlist_id,
             count=wanted,
@@ -183,7 +183,7 @@ class Invitations(Struct, frozen=True):
             # even if there are no candidates any more.
             admitted: c.AdmitResult = self.recovering_queue.read(request)
         except AdmissionOver:
-            return self.records.advance(invitation, taken, None, is_done=True)
+            return self.records.note_page(invitation, taken, None, is_done=True)
         self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
         if admitted.outcome == "repeat":
             # An earlier run has made these offers to other candidates. Begin the next page at the
@@ -193,7 +193,7 @@ class Invitations(Struct, frozen=True):
         else:
             taken += admitted.taken
             is_done = not admitted.is_more or next_rank is None or taken >= invitation.count
-        return self.records.advance(invitation, taken, next_rank, is_done=is_done)
+        return self.records.note_page(invitation, taken, next_rank, is_done=is_done)
 
     def _candidates(self, invitation: Invitation) -> tuple[list[c.Invitee], int | None]:
         """Return whom the next page may invite, and the rank behind which the page after it begins.

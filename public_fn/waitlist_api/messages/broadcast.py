@@ -91,7 +91,7 @@ class Broadcasts(Struct, frozen=True):
         except WaitlistError as error:
             # The broadcast is already stored, so maintenance continues it.
             logger.warning("a broadcast was interrupted: %s", error.code)
-            return self.records.find(broadcast.waitlist_id, broadcast.stamp) or broadcast
+            return self.records.find(broadcast.waitlist_id, broadcast.work_id) or broadcast
 
     def count(self, command: BroadcastCommand) -> Broadcast:
         """Return whom a broadcast would reach, without sending and storing anything.
@@ -112,7 +112,7 @@ class Broadcasts(Struct, frozen=True):
             advanced = self.records.advance(broadcast, after)
             if advanced is None:
                 # Another run has already stored this page, and continues with the next page.
-                return self.records.find(broadcast.waitlist_id, broadcast.stamp) or broadcast
+                return self.records.find(broadcast.waitlist_id, broadcast.work_id) or broadcast
             broadcast = advanced
             if is_time_up():
                 break

@@ -145,7 +145,7 @@ class Sender(Struct, frozen=True):
     ) -> Mapping[Language, OwnText]:
         """Return the texts of an operator that replace the waitlist's texts for this message."""
         if kind.is_written:
-            broadcast = self.broadcasts.find(record.waitlist_id, event.stamp)
+            broadcast = self.broadcasts.of_stamp(record.waitlist_id, event.stamp)
             return broadcast.text if broadcast is not None else {}
         invitation_id = invitation_of(record.hold.token)
         if kind.name != "offered" or not invitation_id:

@@ -172,7 +172,7 @@ def records_of(stage: Stage) -> BroadcastRecords:
 
 
 def stored(stage: Stage, answer: Answer) -> Broadcast:
-    found = records_of(stage).find(stage.people.waitlist_id, int(answer.json["message_id"]))
+    found = records_of(stage).of_stamp(stage.people.waitlist_id, int(answer.json["message_id"]))
     assert found is not None
     return found
 
@@ -239,7 +239,7 @@ def test_the_deletion_of_a_list_ends_its_messages(stage: Stage) -> None:
     for _ in range(3):
         stage.world.advance(600)
         stage.world.maintenance.run_all()
-    found = records_of(stage).find(stage.people.waitlist_id, int(answer.json["message_id"]))
+    found = records_of(stage).of_stamp(stage.people.waitlist_id, int(answer.json["message_id"]))
     assert found is None
     assert sent_to(stage) == []
 

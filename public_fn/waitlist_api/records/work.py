@@ -1,0 +1,169 @@
+"""Store work on many people that an operator has requested, such as an invitation.
+
+A request or a run of maintenance does some pages of the work. Any process can continue it.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Generic, Self, TypeVar
+
+from msgspec import Struct, convert, to_builtins
+from msgspec.structs import replace
+
+from waitlist_api.clock import NowMillis
+from waitlist_api.records.table import ConditionFailed, Item, Key, Table
+from waitlist_shared.errors import IdempotencyKeyReused, Throttled
+
+# Maintenance reads the keys of running work together with its own progress (records/rounds.py).
+RUNNING_PK = "MAINTENANCE"
+ID, KEY = "ID#", "KEY#"
+# How long the idempotency key of a request is remembered.
+ONCE_SECONDS = 24 * 3600
+
+
+class Work(Struct, frozen=True, kw_only=True):
+    """Work on many people, and how far it has come. `page` is the number of pages that are done."""
+
+    # All work of one kind and of one waitlist is in the partition `PARTITION#LIST`.
+    PARTITION: ClassVar[str]
+    RUNNING: ClassVar[str]
+
+    waitlist_id: str
+    created_millis: int
+    by: str
+    page: int = 0
+    running: bool = True
+
+    @property
+    def work_id(self) -> str:
+        """The id of the work, as it stands in the sort key."""
+        raise NotImplementedError
+
+    @property
+    def expires_at(self) -> int:
+        """When DynamoDB deletes the item, in seconds since 1970."""
+        raise NotImplementedError
+
+    @property
+    def running_key(self) -> Key:
+        return {"pk": RUNNING_PK, "sk": f"{self.RUNNING}{self.waitlist_id}#{self.work_id}"}
+
+    @classmethod
+    def key_in(cls, waitlist_id: str, sort: str) -> dict[str, str]:
+        return {"pk": f"{cls.PARTITION}#{waitlist_id}", "sk": sort}
+
+    @classmethod
+    def from_item(cls, item: Item) -> Self:
+        return convert(item, cls)
+
+    def to_item(self) -> Item:
+        key = self.key_in(self.waitlist_id, f"{ID}{self.work_id}")
+        return {**key, **to_builtins(self), "expires_at": self.expires_at}
+
+
+AnyWork = TypeVar("AnyWork", bound=Work)
+
+
+class WorkRecords(Struct, Generic[AnyWork], frozen=True):
+    """Reads and writes the items of one kind of work."""
+
+    table: Table
+    now_millis: NowMillis
+
+    @property
+    def kind(self) -> type[AnyWork]:
+        raise NotImplementedError
+
+    def create(self, work: AnyWork, once_key: str, body: str) -> AnyWork:
+        """Store new work, and return it.
+
+        If work with the same idempotency key exists, return that work.
+        """
+        now = self.now_millis() // 1000
+        once = {
+            **work.key_in(work.waitlist_id, f"{KEY}{once_key}"),
+            "work_id": work.work_id,
+            "body": body,
+            "expires_at": now + ONCE_SECONDS,
+        }
+        is_unused = "attribute_not_exists(#pk) OR #expires_at < :now"
+        running = {**work.running_key, "expires_at": work.expires_at}
+        writes = [
+            self.table.put_write(once, is_unused, {"now": now}),
+            self.table.put_write(work.to_item()),
+            self.table.put_write(running),
+        ]
+        try:
+            self.table.transact(writes)
+        except ConditionFailed:
+            # Another copy of the request was faster.
+            former = self.find_by_key(work.waitlist_id, once_key, body)
+            if former is None:
+                raise Throttled from None
+            return former
+        return work
+
+    def find_by_key(self, waitlist_id: str, once_key: str, body: str) -> AnyWork | None:
+        """Return the work that was requested with this idempotency key, or None.
+
+        Raise IdempotencyKeyReused if it was requested with another body.
+        """
+        found = self.table.get(self.kind.key_in(waitlist_id, f"{KEY}{once_key}"))
+        if not found or not self._is_kept(found):
+            return None
+        if found["body"] != body:
+            raise IdempotencyKeyReused
+        return self.find(waitlist_id, found["work_id"])
+
+    def find(self, waitlist_id: str, work_id: str) -> AnyWork | None:
+        """Return the work with this id, or None if it does not exist or has expired."""
+        item = self.table.get(self.kind.key_in(waitlist_id, f"{ID}{work_id}"))
+        return self.kind.from_item(item) if item and self._is_kept(item) else None
+
+    def advance(self, before: AnyWork, after: AnyWork) -> AnyWork | None:
+        """Store the progress after a page, and return the work.
+
+        Return None if another process has stored the progress of this page.
+        """
+        after = replace(after, page=before.page + 1)
+        writes = [
+            self.table.put_write(after.to_item(), "#page = :read_page", {"read_page": before.page})
+        ]
+        if not after.running:
+            writes.append(self.table.delete_write(after.running_key))
+        try:
+            self.table.transact(writes)
+        except ConditionFailed:
+            return None
+        return after
+
+    def running(self, sort_keys: Sequence[str]) -> Iterator[AnyWork]:
+        """Yield the work with these sort keys in `RUNNING_PK` that is not complete."""
+        for sort_key in sort_keys:
+            if not sort_key.startswith(self.kind.RUNNING):
+                continue
+            waitlist_id, _, work_id = sort_key.removeprefix(self.kind.RUNNING).partition("#")
+            found = self.find(waitlist_id, work_id)
+            if found is not None and found.running:
+                yield found
+            else:
+                # The waitlist was deleted.
+                self.table.delete_many([{"pk": RUNNING_PK, "sk": sort_key}])
+
+    def delete_all(self, waitlist_id: str) -> None:
+        """Delete all work of this kind that belongs to a waitlist."""
+        pk = self.kind.key_in(waitlist_id, "")["pk"]
+        after: Item | None = {}
+        while after is not None:
+            items, after = self.table.query("#pk = :pk", {"pk": pk}, after or None)
+            for item in items:
+                if item["sk"].startswith(ID):
+                    self.delete_results(waitlist_id, item["sk"].removeprefix(ID))
+            self.table.delete_many([{"pk": item["pk"], "sk": item["sk"]} for item in items])
+
+    def delete_results(self, waitlist_id: str, work_id: str) -> None:
+        """Delete the items that the work has written in other partitions. By default, there are
+        none.
+        """
+
+    def _is_kept(self, item: Item) -> bool:
+        return bool(item["expires_at"] * 1000 > self.now_millis())
