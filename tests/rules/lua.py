@@ -11,14 +11,13 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# The pattern REFUSED finds the refusals that a library function returns. HOLD_STATES lists the
-# states of a claim or an offer.
+# REFUSED finds the refusals that a library function returns. HOLD_STATES lists the states that a
+# claim or an offer can have.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
 CONSTANTS = re.compile(r"^local ([A-Z][A-Z_, ]*) =", re.MULTILINE)
-# This pattern finds each name that is called, and each constant. It leaves out fields such as
-# `hold.paid`.
+# Finds the names of called functions and of constants. Fields such as `hold.paid` are left out.
 WORD = re.compile(r"(?<![.\w])(?:\w+(?=\()|[A-Z][A-Z_]+)")
 LOCAL = re.compile(r"\blocal (?:function )?(\w+)")
 STRING = re.compile(r"'[^'\n]*'")
@@ -26,7 +25,9 @@ STRING = re.compile(r"'[^'\n]*'")
 
 @dataclass(frozen=True)
 class Source:
-    """A Lua file: the script of an operation, a library file, or a check of the prelude."""
+    """A Lua file: the script of an operation, a library file, or a check that runs before a
+    script.
+    """
 
     path: Path
 
@@ -36,7 +37,9 @@ class Source:
 
     @property
     def place(self) -> str:
-        """The path of the file in the folder of the scripts, such as `claim` or `lib/segments`."""
+        """The path of the file below the folder of the scripts, for example `claim` or
+        `lib/segments`.
+        """
         return self.path.relative_to(SCRIPTS).with_suffix("").as_posix()
 
     @property
@@ -59,19 +62,19 @@ class Source:
         return COMMENT.sub("", self.text)
 
     def declared(self, keyword: str) -> list[str]:
-        """Return the words that follow a keyword in the header of the file."""
+        """Return the words that follow a keyword such as `ARGV` in the header of the file."""
         lines = [line for line in self.header if line.split()[:1] == [keyword]]
         return [word for line in lines for word in line.split()[1:]]
 
     @cached_property
     def returns(self) -> dict[str, int]:
-        """For each outcome, the number of values in the reply that the header declares."""
+        """For each outcome of the script, the number of values that the header declares."""
         lines = [line.split()[1:] for line in self.header if line.startswith("RETURNS ")]
         return {name: len(words) for words in lines for name in words[0].split("|")}
 
     @cached_property
     def replies(self) -> dict[str, set[int]]:
-        """For each outcome, the numbers of values in the replies that the code returns."""
+        """For each outcome of the script, the numbers of values that the code returns."""
         sizes: dict[str, set[int]] = {}
         for elements in self._returned():
             words = self._outcomes_of(elements[0])
@@ -119,7 +122,7 @@ class Source:
 
 
 def split_top_level(elements: str) -> list[str]:
-    """Split a text at the commas that are not inside brackets."""
+    """Split a text at its commas. Commas inside brackets are ignored."""
     parts, depth = [""], 0
     for letter in elements:
         depth += (letter in "([{") - (letter in ")]}")
@@ -134,7 +137,8 @@ VERBS = {path.stem: Source(path) for path in sorted(SCRIPTS.glob("*.lua"))}
 LIBRARY = {path.stem: Source(path) for path in sorted((SCRIPTS / "lib").glob("*.lua"))}
 PRELUDE = {path.stem: Source(path) for path in sorted((SCRIPTS / "prelude").glob("*.lua"))}
 SOURCES = {one.place: one for one in [*VERBS.values(), *LIBRARY.values(), *PRELUDE.values()]}
-# Maps each Lua function whose refusals a script returns to the code of the function.
+# These library functions return refusals, which a script passes on. The dictionary contains the
+# code of each function.
 CHECKS = {
     name: LIBRARY[file].code.split(f"local function {name}(")[1].split("\nend\n")[0]
     for name, file in (

@@ -1,6 +1,5 @@
-"""To add a private operation, two classes and a script are enough.
-
-Everything else is derived from them.
+"""To add an operation of the private function, a developer writes two classes and a script. Nothing
+else is needed.
 """
 
 import json
@@ -42,7 +41,7 @@ class RankedEntry(Struct, frozen=True, kw_only=True):
 def test_two_classes_and_a_script_define_an_operation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Pytest removes this entry from the dictionary after the test.
+    # Pytest takes the operation out of this dictionary again after the test.
     monkeypatch.setitem(common.REQUESTS, "first_entries", c.Request)
 
     class FirstEntries(c.OnWaitlist, frozen=True, kw_only=True):

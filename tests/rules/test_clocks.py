@@ -1,6 +1,6 @@
 """Tests do not depend on the machine's speed.
 
-They inject clocks, and neither sleep nor measure time.
+They use clocks that the test sets. They do not sleep, and they do not measure real time.
 """
 
 import ast
@@ -9,9 +9,10 @@ from tests.rules.sources import ROOT
 
 TESTS = ROOT / "tests"
 READS = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "sleep"}
-# The tests in these folders run real processes, or clients that pause as the service tells them to.
+# The tests in these folders may read a real clock, because they run real processes or clients that
+# wait between their requests.
 OF_PROCESSES = ("browser", "e2e", "reliability/load", "reliability/chaos")
-# These other files read a clock. The value says why no test depends on the measured time.
+# These files read a real clock, too. Each value says why this is no problem.
 REASONS = {
     "reliability/messages.py": "it prints a duration",
     "reliability/model/progress.py": "it prints a duration",
@@ -27,7 +28,7 @@ REASONS = {
 
 
 def reads_a_clock(text: str) -> bool:
-    """Return whether a module uses a clock function of `time`, or `asyncio.sleep`."""
+    """Return whether a module reads a clock of the module `time`, or sleeps."""
     return any(
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)

@@ -1,5 +1,5 @@
-"""Each external system is called by only one module. `lint-imports` checks the layers of the
-packages.
+"""Only one module calls each external system. (The layers of the packages are checked by
+`lint-imports`.)
 """
 
 import ast
@@ -29,7 +29,6 @@ DYNAMODB_CALLS = {
 
 
 def find_called_methods(module: Module) -> set[str]:
-    """Return the names of the methods that a module calls."""
     return {
         node.func.attr
         for node in ast.walk(module.tree)
@@ -66,7 +65,7 @@ def test_only_the_login_by_iam_imports_the_signer() -> None:
 
 
 def load_private_function(**environ: str) -> set[str]:
-    """Return the packages that the private function has loaded before its first request."""
+    """Return the names of the packages that the private function loads when it starts."""
     program = "import sys, waitlist_queue.app as app; app.service(); print(*sys.modules)"
     folders = [str(PACKAGES[name].parent) for name in ("waitlist_queue", "waitlist_shared")]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("REDIS_")}
@@ -122,7 +121,7 @@ def test_only_passes_call_kms() -> None:
     ]
     assert calling == ["waitlist_api.auth.passes"]
     signing = [name for name, module in MODULES.items() if "sign" in find_called_methods(module)]
-    # The module that signs webhooks is an exception, because it uses an external library that sends
+    # The module that signs webhooks also calls a method `sign`. It belongs to a library that sends
     # no requests.
     assert sorted(signing) == [*calling, "waitlist_api.webhooks.signatures"]
 
@@ -156,8 +155,8 @@ def test_only_entry_points_read_the_environment() -> None:
     ],
 )
 def test_importing_an_entry_point_reads_nothing_from_the_environment(name: str) -> None:
-    """Importing an entry point reads nothing from the environment, because tests import the entry
-    points before they set the environment.
+    """Importing an entry point reads nothing from the environment. Tests import the entry points
+    first and set the environment later.
     """
     folders = os.pathsep.join(str(folder.parent) for folder in PACKAGES.values())
     subprocess.run(

@@ -1,5 +1,5 @@
-"""docs/internals/late-messages.md describes the effect of each late message, and names the tests
-that check it.
+"""docs/internals/late-messages.md describes what each message to Redis does if it arrives late, and
+names the tests that check this.
 """
 
 import re

@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 from tests.rules.sources import ROOT
 
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
-# The code that runs with these packages, and the names of the project's own packages.
+# The code of `make run` and of similar commands, and the names of the project's own packages.
 RUNNING = (
     *("public_fn", "private_fn", "shared", "cli/waitlist_cli", "tools/local", "tools/demo"),
     "tools/openapi.py",
@@ -23,7 +23,7 @@ TESTING = {"pytest", "hypothesis", "mypy", "ruff", "playwright", "cfn-lint", "sc
 
 
 def read_requirements(path: Path) -> dict[str, Requirement]:
-    """Return the packages in a requirements file. Files that it refers to are included."""
+    """Return the packages in a requirements file and in the files that it includes."""
     found: dict[str, Requirement] = {}
     for line in path.read_text("utf-8").splitlines():
         text = line.partition("#")[0].strip()
@@ -64,9 +64,7 @@ RUN = find_installed(ROOT / "requirements-run.txt")
 
 
 def find_imported() -> set[str]:
-    """Return the packages that the code of the local run imports. Names are looked up in the
-    packages that are installed here.
-    """
+    """Return the installed packages from which the code of the local run imports something."""
     files = [
         file
         for place in RUNNING

@@ -20,13 +20,12 @@ each_verb = each("verb", VERBS)
 each_piece = each("piece", LIBRARY)
 each_guard = each("guard", PRELUDE)
 each_source = each("source", SOURCES)
-# For each script, the number of its loops. Every loop is bounded, for example by the length of a
-# page, by the `count` of a claim, by the scheduled times in a message, by the settings, by the
-# segments of an entry, or because it is a bisection.
+# How many loops each script contains. Each loop is bounded, for example by the length of a page, by
+# the `count` of a claim, or by the number of segments of an entry.
 LOOPS = {
     "allocate_tickets": 1,
-    # The loops of the board visit 200 entries one by one. After that, each visited position is 1%
-    # higher than the one before, so ten million people need 1,100 more steps.
+    # The loops of the board visit the first 200 positions. After that, they skip more and more
+    # positions, so a queue of ten million people needs only 1,100 more steps.
     "board": 3,
     "claim": 1,
     "complete": 1,
@@ -44,16 +43,16 @@ LOOPS = {
     "lib/expiry": 2,
     "lib/invitees": 1,  # A message has at most 100 invitees.
     "lib/offers": 1,  # This loop visits the entries that a run takes.
-    # If a new end of the admission is set, the loop visits the open offers that would last longer,
-    # once.
+    # When the admission gets a new end, this loop visits the open offers that would last longer
+    # than the admission.
     "lib/over": 2,
     "lib/policy": 4,  # A message covers at most three hours.
     "lib/pop": 4,
-    # The loops cover all reasons for which an entry is not ready, and all pauses that end at the
+    # These loops cover all reasons for which an entry is not ready, and all pauses that end at the
     # same time.
     "lib/readiness": 2,
-    # The hash of polls has at most 401 fields. A run of the policy can mark at most the entries in
-    # this hash as away.
+    # Redis stores the last polls of at most 401 customers. The admission policy can mark only these
+    # customers as away.
     "lib/presence": 5,
     "lib/reasons": 1,
     "lib/replay": 1,
@@ -80,7 +79,7 @@ def test_keys_and_arguments_are_used_with_the_names_in_the_header(source: Source
 def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
     """A script accesses the values in a reply from Redis by name.
 
-    If it used numbers, a reader would have to count the fields of the Redis command.
+    With numbers, a reader would have to count the fields of the Redis command.
     """
     assert not re.search(r"[\w)]\[\d+\]", source.code)
 
@@ -89,10 +88,11 @@ def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
 def test_the_variables_for_meta_fields_have_the_names_and_order_of_the_fields(
     source: Source,
 ) -> None:
-    """The variables for the fields of `meta` have the names and the order of the fields.
+    """A script stores the fields of the hash `meta` in variables with the same names and in the
+    same order.
 
-    In `local rate, paused = unpack(…, 'old_rate', 'paused')`, each variable name is the end of its
-    field name.
+    A variable may leave out the beginning of the field's name, as in `local rate, paused =
+    unpack(…, 'old_rate', 'paused')`.
     """
     read = re.compile(r"local ([\w, ]+) =\s+unpack\(redis\.call\('HMGET', keys\.meta,\s([^)]+)\)")
     for names, fields in read.findall(source.code):
@@ -110,9 +110,9 @@ def test_every_declared_argument_is_used(verb: Source) -> None:
 
 @each_verb
 def test_the_key_module_builds_every_key_that_a_script_uses(verb: Source) -> None:
-    """The key module builds every key that a script uses.
+    """Every key that a script uses is built by a function of the key module.
 
-    The keys that belong to a single request come last, where `operations` puts them.
+    The last keys in the list are those that belong to a single request.
     """
     names = script_named(verb.name).keys
     own = tuple(name for name in names if name in OWN_KEYS)
@@ -122,8 +122,8 @@ def test_the_key_module_builds_every_key_that_a_script_uses(verb: Source) -> Non
 
 @each_source
 def test_the_code_returns_what_the_header_declares(source: Source) -> None:
-    """The code of a script returns what its header declares. Each outcome has as many values as the
-    header lists.
+    """A script returns what its header declares: the same outcomes, with the same number of
+    values.
     """
     if not source.is_library:
         assert source.replies == {outcome: {size} for outcome, size in source.returns.items()}
@@ -133,8 +133,8 @@ def test_the_code_returns_what_the_header_declares(source: Source) -> None:
 def test_an_outcome_without_values_is_a_refusal_or_a_result_without_required_fields(
     verb: Source,
 ) -> None:
-    """If an outcome has no values, it is a refusal, which has an error code, or its result has no
-    required fields.
+    """An outcome without values is either an error code, or a result whose fields are all
+    optional.
     """
     requests = [one for one in ON_WAITLIST if operation_of(one).script.name == verb.name]
     needs_values = all(required_fields_of(contracts.RESULTS[one]) for one in requests)
@@ -174,9 +174,8 @@ def test_a_script_returns_the_refusals_of_its_guards(verb: Source) -> None:
 
 @each_verb
 def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: Source) -> None:
-    """A loaded script has the same lines as its files without comments.
-
-    A Redis error names a line number, which must be the same with and without comments.
+    """Loading a script removes its comments, but keeps all lines. Redis names a line in an error
+    message, and a developer must find this line in the file.
     """
     guards = scripts.in_order(tuple(verb.declared("PRELUDE")), scripts.PRELUDE, "PRELUDE")
     needs = [name for text in [*guards, verb.text] for name in scripts.words(text, "NEEDS")]
@@ -194,8 +193,8 @@ def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: 
 
 @each_verb
 def test_a_script_contains_no_function_that_is_not_called(verb: Source) -> None:
-    """A script contains no function that is not called, because Redis creates every function again
-    in each run of the script.
+    """A loaded script defines no function that it does not call. Redis defines all functions again
+    each time that the script runs.
     """
     source = script_named(verb.name).source
     for function in re.findall(r"^local function (\w+)", source, re.MULTILINE):
@@ -211,9 +210,9 @@ def test_a_function_is_defined_before_the_code_that_calls_it(verb: Source) -> No
 
 @each_source
 def test_a_file_needs_exactly_the_library_files_whose_names_it_uses(source: Source) -> None:
-    """A file names exactly the library files that it uses itself.
+    """A file lists exactly the library files whose functions it calls itself.
 
-    If a library file is used only by another library file, the script does not name it.
+    The library files that these files need are not listed.
     """
     assert source.declared("NEEDS") == sorted(source.needed)
 
@@ -226,10 +225,11 @@ def test_a_file_that_uses_the_clock_names_the_guard_that_reads_it(source: Source
 
 @each_verb
 def test_a_guard_that_hides_a_key_stands_in_exactly_the_scripts_that_need_it(verb: Source) -> None:
-    """A check that hides a key is used by exactly the scripts that need it.
+    """Some checks hide a key from the script if the waitlist does not need the key. A script has
+    such a check only if it uses the key.
 
-    The check `claimed` hides the key `claimed`. Scripts that read the readiness from a request call
-    `use_readiness`, and some scripts do not read the segments, which `tags` hides.
+    Every script that uses the key `claimed` has its check, except for the scripts that create or
+    delete a queue.
     """
     names = set(verb.declared("PRELUDE"))
     used = set(script_named(verb.name).keys)
@@ -240,8 +240,8 @@ def test_a_guard_that_hides_a_key_stands_in_exactly_the_scripts_that_need_it(ver
 
 @each_verb
 def test_every_script_checks_that_this_server_owns_the_queue(verb: Source) -> None:
-    """Every script checks that this server owns the queue. The only exception is the script that
-    deletes the queue (promise P7).
+    """Every script first checks that this Redis server owns the queue. The only exception is the
+    script that deletes the queue (promise P7).
     """
     asks = bool({"cold", "owner"} & set(verb.declared("PRELUDE")))
     assert asks is not (verb.name == "purge")
@@ -262,8 +262,8 @@ def test_no_script_defines_a_global(source: Source) -> None:
 
 @each_source
 def test_no_script_has_an_unbounded_loop(source: Source) -> None:
-    """No script has an unbounded loop. A new loop must be added to LOOPS with the reason why it is
-    bounded (promise P9).
+    """Every loop in a script is bounded. A developer who adds a loop must also add it to LOOPS, and
+    say why it is bounded (promise P9).
     """
     loops = len(re.findall(r"\b(?:for|while|repeat)\b", re.sub(r"'\w*'", "", source.code)))
     assert loops == LOOPS.get(source.place, 0)
@@ -276,9 +276,9 @@ def test_every_function_of_the_library_is_used() -> None:
 
 
 def test_every_guard_is_used_by_several_scripts() -> None:
-    """Every check of the prelude is used by several scripts.
+    """Every check that runs before a script is used by several scripts.
 
-    If only one script used it, its code would be easier to read in this script.
+    A check for a single script belongs in the script itself.
     """
     named = Counter(name for verb in VERBS.values() for name in verb.declared("PRELUDE"))
     assert set(named) == set(PRELUDE)
@@ -313,10 +313,10 @@ def test_moves_and_shared_milliseconds_have_the_same_lifetime_in_lua_and_python(
 
 @each("request_type", {one.__name__: one for one in ON_WAITLIST})
 def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWaitlist]) -> None:
-    """A reply has every field of its result.
+    """A reply of a script has every field of its result.
 
-    The names in RETURNS and EACH are fields of this result, or of another result of the same
-    script.
+    All names in the lines RETURNS and EACH of the script's header are fields of this result, or of
+    a different result of the same script.
     """
     script = operation_of(request_type).script
     sharing = [one for one in ON_WAITLIST if operation_of(one).script is script]
@@ -329,7 +329,7 @@ def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWa
 
 
 def fields_of(struct: Any, rows: Any) -> Iterator[str]:
-    """Yield the fields of a result, and the fields of the structs in it."""
+    """Yield the names of all fields of a result, including the fields of its nested structs."""
     for field in msgspec.structs.fields(struct):
         yield field.name
         inner = [*get_args(field.type), field.type]

@@ -45,11 +45,12 @@ class Report:
                 self.news.append(result)
 
     def repaired(self) -> list[str]:
-        """Return the names of the known failures that did not appear in any case."""
         return [known.name for known in KNOWN_FAILURES if not self.by_group[known.name]]
 
     def _alike(self) -> list[list[Result]]:
-        """Return the unknown failures, grouped by operation and kinds of problems."""
+        """Group the failures that no known cause explains. Failures of the same operation with the
+        same kinds of problems form a group.
+        """
         found: dict[object, list[Result]] = {}
         for result in self.news:
             kinds = frozenset(problem.kind for problem in result.problems)

@@ -1,8 +1,7 @@
-"""Decides whether two states of a case are equal, except for the time that the steps took.
+"""Decides whether two states of a case differ only in the time that the steps took.
 
-Every time after the start of the case is replaced by its place among all of these times. The order
-of the times and gaps of at least a second are kept. Shorter gaps count as equal, because no rule of
-the service depends on less than a second.
+Each time after the start of the case is replaced by its place in the sorted list of these times.
+Gaps of a second or more are kept. The service has no rule that depends on a shorter gap.
 """
 
 import re
@@ -17,16 +16,14 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, TIER, ticket_of_milli
 
 MOMENT = TICKETS_PER_MILLISECOND
 SECOND = 1000 * MOMENT
-# This time is later than any deadline in a case.
+# All deadlines of a case are earlier than this.
 HORIZON = 24 * 3600 * SECOND
 TIMES = re.compile(r"(?<![0-9A-Za-z.])\d{12,17}(?![0-9A-Za-z])|\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z")
 
 
 @dataclass(frozen=True)
 class Text:
-    """The text of a state, from which the times after the start of the case were removed, and
-    these times as tickets.
-    """
+    """A hash of a state's text, and the times that were removed from the text."""
 
     digest: bytes
     times: tuple[int, ...]
@@ -47,7 +44,9 @@ class Text:
 
 
 def digest_of(texts: Iterable[Text], since_millis: int) -> bytes:
-    """Return a hash that is the same for equal states."""
+    """Return a hash of the states. States that differ only in the time that the steps took have the
+    same hash.
+    """
     found = list(texts)
     since = ticket_of_millis(since_millis)
     places = dict(_places(sorted({since, *(time for text in found for time in text.times)})))
@@ -70,9 +69,7 @@ def _places(times: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _ticket(text: str) -> tuple[int, int]:
-    """Return the tier and the ticket that a rank contains. For a time, return tier 0 and the ticket
-    of the time.
-    """
+    """Return the tier and the ticket that are encoded in a rank. For a time, the tier is 0."""
     if text.endswith("Z"):
         millis = int(datetime.fromisoformat(text).timestamp() * 1000 + 0.5)
         return 0, ticket_of_millis(millis)

@@ -1,8 +1,8 @@
-"""The states from which the model checker starts operations. Every operation concerns the entry
+"""The situations in which the model checker starts an operation. Every operation concerns the entry
 `b`.
 
-Each scenario has signups of yesterday and of today, and an admission. If a fault undoes some writes
-in Redis or in the index, acknowledged writes are therefore lost.
+Each scenario contains signups of yesterday, signups of today, and an admission. A fault that undoes
+the last writes therefore always undoes something that a client was told.
 """
 
 from tests.reliability.model.client import ASKED_AFTER_DAYS, FIRST, LEASE_SECONDS, Row
@@ -55,22 +55,23 @@ from waitlist_shared.limits import MAX_PRESENCE_SECONDS
 
 EARLIEST = "the-first-admission"
 INVITATION = "the-invitation"
-# After these steps of its request, an invitation is stored, and Redis has made its offers.
+# An invitation is stored after STORED_STEP steps of its request. Redis has made its offers after
+# OFFERED_STEP steps.
 STORED_STEP, OFFERED_STEP = 3, 7
 SIGNUP = "the-signup"
 COLD = ", Redis lost"
-# In these scenarios, the slot of an offer came from a schedule, a quota or a rate.
+# In these scenarios, `b` has an offer whose slot came from a schedule, a quota or a rate.
 SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
-# In the scenarios whose names begin with this word, customers are asked whether they still want to
-# wait.
+# Scenarios whose names begin with this word are about the question whether customers are still
+# waiting.
 QUESTION = "question"
-# In the scenarios whose names begin with these words, only one more claim is allowed.
+# In scenarios whose names begin with these words, the limit on claims allows only one more claim.
 LIMITED = "claims limited"
-# In the scenarios whose names begin with this word, each customer who joins gets a call number.
+# In scenarios whose names begin with this word, each customer who joins gets a call number.
 NUMBERED = "numbered"
-# In these scenarios, the admission has an end. In the first scenario the end is still to come, and
-# in the others it has passed.
+# In these scenarios, the admission ends at a set time. This time is still to come in the first
+# scenario, and has passed in the others.
 UNTIL_END, ADMISSION_OVER = "offered until the end", "admission over"
 END_OF_WAITS = "admission over, to leave"
 SLOTS_OVER = tuple(name + OVER for name in SLOTS)
@@ -89,8 +90,8 @@ _early = (*_signed_up("a", "c", "e"), *_night)
 _two_absent = (*_early, *_admission)
 _absent = (*_early, *_signed_up("d"), *_admission)
 _numbered = (*_absent, number_people())
-# The rows of the import. `e` is already on the waitlist. The intents of `d` and `b` belong to two
-# transactions.
+# The rows of the import. `e` is already on the waitlist. The service writes the signups of `d` and
+# `b` in two transactions.
 NEW_ONES = (Row("d"), Row("e"), Row("b"))
 _waiting = (*_early, *_signed_up("b", "d"), *_admission)
 _held = (*_waiting, *_hold)
@@ -107,8 +108,8 @@ _worn_out = (
     let_holds_end(),
 )
 
-# When this time has passed, a claim is still open for one more request, but ends before the next
-# maintenance run.
+# After this time, a claim is still open for one more request. It ends before the next maintenance
+# run.
 NEARLY_OVER = let_pass(LEASE_SECONDS - 360)
 
 OFFERS = "the-offers"
@@ -126,7 +127,7 @@ _offer_over = (*_offered_by_hand, let_holds_end())
 _offer_over_to_back = (*_offered(Policy(no_show="to_back")), let_holds_end())
 _offer_over_leave = (*_offered(Policy(no_show="leave")), let_holds_end())
 _offered_to_keep = _offered(Policy(declines_kept=1))
-# The invitation has made an offer to `b`, `e` is inside, and `d` and `c` wait.
+# The invitation has offered a slot to `b`, `e` is inside, and `d` and `c` wait.
 _invited = (*_waiting, set_policy(_by_hand), invite(3, INVITATION), decline("c"), enter("e"))
 _inside = (*_offered_by_hand, enter("b"))
 _left_an_offer = (NEARLY_OVER, decline_and_leave("b"))
@@ -156,7 +157,7 @@ _of_a_rate = (
 )
 _of_slots = dict(zip(SLOTS, (_of_a_schedule, _of_a_quota, _of_a_rate), strict=True))
 
-# In this scenario, only `b` and `a` signed up long ago, and `a` is admitted.
+# In this scenario, only `a` and `b` signed up long ago, and `a` has been admitted since.
 _long_ago = (
     *_signed_up("a", "b"),
     let_pass(ASKED_AFTER_DAYS * DAY_SECONDS),
@@ -262,7 +263,7 @@ NAMES: dict[str, Scenario] = {
     ),
     "missed, over": (*_offered(Policy(misses=1, after_misses="park")), let_holds_end()),
     "missed, to leave": (*_offered(Policy(misses=1, no_show="to_back")), let_holds_end()),
-    # The end of the admission has shortened the offer of `b`.
+    # The offer of `b` ends together with the admission, which is earlier than usual.
     UNTIL_END: (*_offered_by_hand, set_policy(Policy(end="ahead"))),
     ADMISSION_OVER: (
         *_offered_by_hand,
@@ -295,8 +296,8 @@ NAMES: dict[str, Scenario] = {
 
 
 def of(name: str) -> Scenario:
-    """Return the scenario with this name. If the name ends in COLD, the scenario ends with the loss
-    of Redis.
+    """Return the requests of the scenario with this name. If the name ends in COLD, the scenario
+    ends with the loss of Redis.
     """
     if name.endswith(COLD):
         return (*NAMES[name.removesuffix(COLD)], lose_redis())

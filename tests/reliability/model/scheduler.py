@@ -1,8 +1,8 @@
-"""Runs two processes step by step, in a given order or in every order.
+"""Runs two processes step by step, in one given order or in every possible order.
 
-A process depends only on the answers that it gets and on the times that it reads. The scheduler can
-therefore try another order without starting from the scenario: it restores the stores and replays
-the answers to both processes.
+The behaviour of a process depends only on the answers that it receives and on the times that it
+reads. To try a different order, the scheduler restores an earlier state of the stores, and replays
+the earlier answers to both processes.
 """
 
 import io
@@ -27,7 +27,7 @@ Work = Callable[["HaltingWire"], Any]
 
 
 class World(Protocol[S]):
-    """The stores and clocks that both processes share, and the state in which they start."""
+    """The stores and clocks that both processes share, and their state at the start."""
 
     @property
     def time(self) -> Any: ...
@@ -48,8 +48,8 @@ class World(Protocol[S]):
 
 @dataclass(frozen=True)
 class Step:
-    """The result of a call: the answer or the error, the time after the call, and the number of
-    random values drawn.
+    """The result of one call to AWS. `time` is the time after the call, and `drawn` the number of
+    random values used so far.
     """
 
     answer: Any
@@ -67,10 +67,10 @@ class Step:
 
 
 class Process(threading.Thread):
-    """A process that stops and waits before each step.
+    """A process that waits before each of its calls until the scheduler lets it continue.
 
-    `made` contains the steps that it has made. Steps that are given at the start are replayed, and
-    not carried out again.
+    `made` contains the results of its calls. The results that are passed at the start are replayed,
+    so these calls are not made again.
     """
 
     def __init__(
@@ -149,14 +149,16 @@ class HaltingWire(Wire):
         self._is_armed = False
 
     def disarm(self) -> None:
-        """From now on, each call waits for the scheduler.
+        """From now on, let each call wait for the scheduler.
 
-        The earlier calls only prepared the process.
+        Calls before this moment belong to the preparation of the process.
         """
         self._is_armed = True
 
     def watched(self, now_millis: Callable[[], int]) -> Callable[[], int]:
-        """Return a clock that records its readings. Equal readings in a row are recorded once."""
+        """Return a clock that remembers which times the process has read. If the process reads the
+        same time several times in a row, the time is stored once.
+        """
 
         def now() -> int:
             millis = now_millis()
@@ -203,10 +205,10 @@ def _made(call: Call, world: World[Any]) -> Step:
 
 @dataclass(frozen=True)
 class Branch(Generic[S]):
-    """An unfinished run, which the scheduler can continue.
+    """A run that is not finished, and that the scheduler can continue.
 
-    The run has followed `schedule`, its last step was `last`, and the process `name` makes the next
-    step.
+    The processes made their steps in the order `schedule`. `last` is the last step, and the process
+    `name` is next.
     """
 
     schedule: str = ""
@@ -220,7 +222,7 @@ class Scheduler(Generic[S]):
     """Runs two processes in every order of their steps.
 
     If `is_reduced` is true, orders that lead to the same states are skipped. `most_changes` limits
-    how often one process takes over from the other while both are running.
+    how often the scheduler switches between the processes while both are running.
     """
 
     is_reduced = True
@@ -230,17 +232,17 @@ class Scheduler(Generic[S]):
     ) -> None:
         self._world, self._works, self._most_changes = world, works, most_changes
         self._seen: set[tuple[bytes, bool]] = set()
-        # For each state, this dictionary contains the fewest changes between the processes with
-        # which a run has reached the state, by the process that made the last step.
+        # For each state and each process that may have made the last step: the lowest number of
+        # switches with which a run has reached the state.
         self._fewest: dict[bytes, dict[tuple[str, bool], int]] = {}
         self._open: list[tuple[int, int, Branch[S]]] = []
         self._numbers = count()
 
     def follow(self, schedule: str) -> str:
-        """Run the processes in the order of a schedule. When the schedule ends, run them in the
-        order of their names.
+        """Run the processes in the order of the schedule. After the end of the schedule, run
+        process A to its end, and then process B.
 
-        Return the full schedule.
+        Return the order of all steps.
         """
         turns = self._begun(Branch())
         made = ""
@@ -250,8 +252,8 @@ class Scheduler(Generic[S]):
         return made
 
     def ends(self) -> Iterator[str]:
-        """Yield the schedule of each run. When a schedule is yielded, the stores are in the final
-        state of its run.
+        """Run the processes in every order, and yield the schedule of each run as soon as it has
+        ended. The stores then contain the final state of this run.
         """
         self._seen.clear()
         self._fewest.clear()
@@ -268,8 +270,8 @@ class Scheduler(Generic[S]):
     def _push(self, branch: Branch[S]) -> None:
         """Add an unfinished run.
 
-        The newest run is continued next. If changes between the processes are limited, the run with
-        the fewest changes is continued next.
+        The newest run is continued first. If switches are limited, the run with the fewest switches
+        is continued first.
         """
         changes = 0 if self._most_changes is None else _changes(branch.schedule + branch.name)
         heappush(self._open, (changes, -next(self._numbers), branch))
@@ -279,8 +281,8 @@ class Scheduler(Generic[S]):
         scenario = self._world.time
         turns = []
         for name, work, made in zip(NAMES, self._works, branch.made, strict=True):
-            # A process that continues starts at the time of the scenario, and receives the
-            # responses to its past steps again.
+            # Each process starts at the time of the scenario. If it has already made some steps, it
+            # receives the same answers again.
             self._world.set_time(scenario)
             turns.append(Process(name, work, self._world, made))
             turns[-1].begin()
@@ -318,8 +320,7 @@ class Scheduler(Generic[S]):
     def _allowed(self, schedule: str, able: list[str], awake: list[str]) -> list[str]:
         """Return the processes that may make the next step.
 
-        If changes between the processes are limited, the process that made the last step comes
-        first.
+        If switches are limited, the process that made the last step comes first.
         """
         if self._most_changes is None:
             return awake
@@ -331,10 +332,9 @@ class Scheduler(Generic[S]):
     def _last(
         self, schedule: str, last: tuple[str, Effects] | None, name: str, step: Effects
     ) -> tuple[str, Effects] | None:
-        """Return the process and the effects of its last step.
+        """Return the process that made the last step, and the effects of this step.
 
-        If changes between the processes are limited, return the effects of all steps since this
-        process took over from the other.
+        If switches are limited, return the effects of all its steps since the last switch.
         """
         if self._most_changes is None:
             return name, step
@@ -343,13 +343,12 @@ class Scheduler(Generic[S]):
         return (name, step) if schedule.strip(name) else None
 
     def _is_repeat(self, last: tuple[str, Effects] | None, turns: list[Process], name: str) -> bool:
-        """Return whether a different run reaches the same state as this run, if the process `name`
-        makes the next step.
+        """Return whether this run can be skipped if the process `name` comes next, because another
+        run reaches the same state.
 
-        If two neighbouring steps do not conflict, only the order in which process A comes first is
-        run. If changes between the processes are limited, a step that does not conflict with any of
-        the other process's latest steps is run only before these steps, while its own process was
-        still running.
+        The order of two neighbouring steps does not matter if they do not conflict. Only the order
+        that begins with process A is then run. If switches are limited, the scheduler compares the
+        next step with all steps of the other process since the last switch.
         """
         step = turns[NAMES.index(name)].step
         if not self.is_reduced or last is None or step is None or last[0] == name:
@@ -361,7 +360,7 @@ class Scheduler(Generic[S]):
     def _is_known(
         self, turns: list[Process], schedule: str, able: list[str], *, is_one_asleep: bool
     ) -> bool:
-        """Return whether another run has been in the same state, with equal stores and equal
+        """Return whether an earlier run reached the same state of the stores and of both
         processes.
         """
         if not self.is_reduced:
@@ -377,11 +376,11 @@ class Scheduler(Generic[S]):
     def _had_as_much_left(
         self, here: bytes, schedule: str, able: list[str], *, is_one_asleep: bool
     ) -> bool:
-        """Return whether an earlier run that was in this state could continue in every way in which
-        this run can.
+        """Return whether an earlier run in the same state had at least as many switches left as
+        this run.
 
-        If the other process made the last step of the earlier run, that run had one change less
-        left, because this process must first take over.
+        If the other process made the last step of the earlier run, the earlier run needs one more
+        switch to continue like this run.
         """
         is_free = len(able) < len(NAMES)
         name, changes = ("", 0) if is_free else (schedule[-1:], _changes(schedule))
@@ -396,7 +395,7 @@ class Scheduler(Generic[S]):
 
 
 def _changes(schedule: str) -> int:
-    """Return how often one process has taken over from the other."""
+    """Return how often the schedule switches from one process to the other."""
     return sum(one != other for one, other in pairwise(schedule))
 
 

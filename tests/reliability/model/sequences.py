@@ -1,6 +1,7 @@
 """Cases with two faults: a request gets no response, and then Redis loses its data.
 
-Redis is lost before, during or right after the retry of the client, and before maintenance has run.
+Redis loses its data before, during or directly after the client's retry. Maintenance has not run
+yet.
 """
 
 from collections.abc import Iterator
@@ -29,8 +30,8 @@ THEN = "then "
 class Sequence(OfOneOperation):
     """A case with two faults.
 
-    The second fault is injected before the step `later` of the retry. If the client gives up,
-    `later` is NO_REPEAT.
+    `later` is the step of the client's retry before which the second fault happens. If the client
+    does not retry, `later` is NO_REPEAT.
     """
 
     WORDS: ClassVar[dict[str, str]] = {"step": STEP, "second": THEN, "later": STEP}
@@ -44,7 +45,9 @@ class Sequence(OfOneOperation):
 def sequences(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from a scenario, once for each pair of faults and each step."""
+    """Run an operation in a scenario once for each combination of two faults and the steps at which
+    they happen.
+    """
     snapshot = testbed.snapshot_of(scenario)
     run = SequenceRun(testbed, operation, snapshot)
     met: set[bytes] = set()
@@ -52,8 +55,7 @@ def sequences(
         for fault in FIRST:
             run.begin(faults.BY_NAME[fault], step)
             if (here := run.digest()) in met:
-                # After this fault, the state is the same as after a different fault at this step,
-                # for example a crash.
+                # A different fault at this step, for example a crash, has led to the same state.
                 continue
             met.add(here)
             repeated = 0 if run.is_answered else run.steps_of_repeat()
@@ -72,9 +74,7 @@ def replay(testbed: Testbed, case: Sequence) -> Result:
 
 
 class SequenceRun:
-    """Runs one operation of a scenario and makes two of its steps fail. There is one case for each
-    pair of steps.
-    """
+    """Runs one operation of a scenario with two faults, once for each pair of steps."""
 
     def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
         self._testbed, self._request, self._snapshot = testbed, operation.request, snapshot
@@ -83,7 +83,7 @@ class SequenceRun:
         self.is_answered = False
 
     def begin(self, kind: Kind, step: int) -> None:
-        """Send the request with the first fault, until the request ends."""
+        """Send the request and let the first fault happen at the given step."""
         testbed = self._testbed
         self._history = History(self._snapshot.unanswered, may_lose=True)
         testbed.begin(self._snapshot)
@@ -97,13 +97,11 @@ class SequenceRun:
         self.is_answered = answer.is_final
 
     def digest(self) -> bytes:
-        """Return a hash of the state from which the second fault is injected and the client
-        retries.
-        """
+        """Return a hash of the state after the first fault."""
         return self._judge.digest(self._history, list(self._testbed.redis.past))
 
     def steps_of_repeat(self) -> int:
-        """Repeat the request without the second fault, and return the number of its steps."""
+        """Return how many steps the client's retry takes if no second fault happens."""
         wire = Wire()
         client = self._testbed.client(wire)
         outcome_of(lambda: self._request.again().send(client))

@@ -1,4 +1,4 @@
-"""Cases in which a single fault is injected into one step of an operation. After that, the client
+"""Cases with a single fault. The fault happens at one step of an operation, and the client then
 retries or gives up.
 """
 
@@ -34,7 +34,7 @@ class Single(OfOneOperation):
 def singles(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from a scenario, once for each fault and each step."""
+    """Run an operation in a scenario once for each fault and each step."""
     snapshot = testbed.snapshot_of(scenario)
     judge = Judge(testbed, snapshot)
     steps = [*steps_of(testbed, operation.request, snapshot), THE_END]
@@ -46,8 +46,8 @@ def singles(
                     continue
                 run = SingleRun(testbed, operation.request, snapshot, judge)
                 problems = run.problems(kind, step, follow_up)
-                # If the client got a response, it does not retry. The case would therefore be the
-                # same as for a client that gives up.
+                # A client that got a response does not retry. This case is the same as the case of
+                # a client that gives up.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
                     yield Result(case, tuple(problems), steps[step])
 
@@ -63,7 +63,7 @@ def replay(testbed: Testbed, case: Single) -> Result:
 
 
 def steps_of(testbed: Testbed, request: Request, snapshot: Snapshot) -> list[str]:
-    """Return the names of the calls that an operation makes if no fault is injected."""
+    """Return the names of the calls that the operation makes if no fault happens."""
     testbed.begin(snapshot)
     wire = Wire()
     client = testbed.client(wire)

@@ -30,11 +30,10 @@ SOME_SEQUENCES = Sample(one_in=40)
 SOME_LATE = (Sample(one_in=32), Sample(one_in=8))
 SOME_PAIRS = Sample(one_in=360)
 FEW_ENDS = 2
-# These operations send the same messages as any change of readiness. The tests in tests/queue send
-# such messages late.
+# The tests in tests/queue already send the messages of these operations late.
 OF_TAGS = ("ask", "confirm")
-# If these two operations run at the same time, a lost place is restored after the customer has
-# already left.
+# If both operations run at once, the place of a customer is restored although this customer has
+# just left.
 OF_A_LOST_PLACE = Job(("leave", "redrive"), "parked forgotten", "pair")
 LONG = (
     "rebuild",
@@ -48,9 +47,10 @@ LONG = (
 
 
 def pairs_with_each(name: str) -> dict[tuple[str, ...], Job]:
-    """Return one job for each pair of this operation with another operation.
+    """Return one job for each pair of this operation and a different operation.
 
-    The job starts from the first scenario in which the other operation writes.
+    If possible, the job starts in the first scenario of the other operation, in which that
+    operation changes something.
     """
     found: dict[tuple[str, ...], Job] = {}
     for job in jobs(name, ("pair",)):
@@ -75,9 +75,9 @@ SEQUENCES = [job for job in jobs(kinds=("sequence",)) if job.names[0] not in LON
 
 
 def run_sample(testbed: Testbed, all_jobs: list[Job], samples: tuple[Sample, ...]) -> list[Result]:
-    """Run two of the jobs, and return the results.
+    """Run some of the cases of two jobs.
 
-    Only the cases in a sample are run. The first sample that contains any of the cases is used.
+    `samples` are tried one after the other, until a sample contains at least one case.
     """
     some = sorted(all_jobs, key=number_of)[:SCENARIOS]
     for sample in samples:
@@ -87,7 +87,7 @@ def run_sample(testbed: Testbed, all_jobs: list[Job], samples: tuple[Sample, ...
 
 
 def describe_unknown_failures(results: list[Result]) -> str:
-    """Return a text with the cases that fail for an unknown reason."""
+    """Describe the failing cases that no known cause explains."""
     found = [
         result
         for result in results
@@ -100,8 +100,8 @@ def describe_unknown_failures(results: list[Result]) -> str:
 def test_an_operation_that_a_fault_strikes_is_completed_or_undone(
     testbed: Testbed, operation: Operation
 ) -> None:
-    """If a fault is injected into any step of an operation, and the client retries or gives up, the
-    operation is completed or undone (promises P1, P2, P3, P4, P6 and P7).
+    """A fault happens at any step of an operation, and the client retries or gives up. In the end,
+    the operation is either completed or undone (promises P1, P2, P3, P4, P6 and P7).
     """
     samples = FEWER_FAULTS if operation.name in LONG else SOME_FAULTS
     results = run_sample(testbed, jobs(operation.name, ("single",)), samples)
@@ -113,8 +113,8 @@ def test_an_operation_that_a_fault_strikes_is_completed_or_undone(
 def test_two_operations_at_once_have_the_effect_of_one_after_the_other(
     testbed: Testbed, job: Job
 ) -> None:
-    """If two operations run at once and their steps are mixed in any order, the effect is the same
-    as if they had run one after the other (promises P1, P2, P3, P4 and P6).
+    """Two operations run at once, and their steps are mixed in any order. The result is the same as
+    if one operation had run after the other (promises P1, P2, P3, P4 and P6).
     """
     most = FEW_ENDS if any(name in pairs.LONG for name in job.names) else None
     results = list(islice(job.results(testbed, EVERYTHING), most))
@@ -124,8 +124,8 @@ def test_two_operations_at_once_have_the_effect_of_one_after_the_other(
 
 @pytest.mark.parametrize("job", SEQUENCES, ids=str)
 def test_two_faults_lose_nothing_that_was_acknowledged(testbed: Testbed, job: Job) -> None:
-    """If a request gets no answer and Redis loses its data before maintenance has run, nothing that
-    was acknowledged is lost (promises P2 and P3).
+    """A request gets no response, and then Redis loses its data before maintenance has run. Nothing
+    that a client was told is lost (promises P2 and P3).
     """
     results = list(job.results(testbed, SOME_SEQUENCES))
     assert not describe_unknown_failures(results), describe_unknown_failures(results)
@@ -135,8 +135,8 @@ def test_two_faults_lose_nothing_that_was_acknowledged(testbed: Testbed, job: Jo
 def test_a_late_message_does_not_change_the_next_stay_offer_or_parking(
     testbed: Testbed, operation: str
 ) -> None:
-    """A message that arrives twice, or after a later signup, offer or parking has begun, does not
-    change the later signup, offer or parking (promise P2).
+    """A message to Redis arrives a second time, or after the customer has got a new signup, a new
+    offer or a new parking. The late message changes nothing (promise P2).
     """
     results = run_sample(testbed, jobs(operation, ("late",)), SOME_LATE)
     assert results
@@ -149,8 +149,8 @@ def test_every_operation_is_part_of_a_pair() -> None:
 
 @pytest.mark.parametrize("known", KNOWN_FAILURES, ids=lambda known: known.name)
 def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> None:
-    """Each known failure must still fail. If a repair makes its example pass, the group must be
-    removed from the list.
+    """Each known failure still fails. If a repair makes its example pass, the entry must be removed
+    from the list of known failures.
     """
     result = replay(testbed, known.example)
     groups = {group_of(result, problem) for problem in result.problems}
@@ -158,10 +158,10 @@ def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> N
 
 
 def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
-    """A case does not depend on the case before.
+    """Each case starts in a clean state.
 
-    In the cases of this test, a retry goes to another process, which has cached the list with its
-    policy.
+    The retries in these cases go to a different process, whose cache may still contain the policy
+    of the case before.
     """
     for scenario in ("waiting", "waiting, policy", "waiting"):
         result = replay(testbed, f"dequeue / {scenario} / crash before / step 0 / retries")
@@ -169,9 +169,7 @@ def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
 
 
 def test_the_guarantees_list_the_known_failures() -> None:
-    """The page docs/internals/guarantees.md lists the cause of each known failure, with existing
-    rows of its tables.
-    """
+    """docs/internals/guarantees.md has a row for each known failure."""
     tables = read_tables("docs/internals/guarantees.md")
     (causes,) = [rows for rows in tables if "rows" in rows[0]]
     listed = {row["name of the cause in `known_failures.py`"]: row["rows"] for row in causes}

@@ -71,10 +71,8 @@ def test_each_job_belongs_to_exactly_one_shard() -> None:
 def test_a_search_after_all_shards_only_reports(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """After all shards have finished, a run only reports.
-
-    In the CI workflow, each job runs a shard, and the last job reports on the results of all
-    shards.
+    """In the CI workflow, several jobs check one shard each. The last job only reports the results
+    of all shards.
     """
     work = jobs("look", ("single",))
     for shard in (Shard(1, 2), Shard(2, 2)):
@@ -128,9 +126,8 @@ def test_a_change_of_the_code_starts_a_new_search(tmp_path: Path) -> None:
 
 
 def test_every_operation_has_jobs_alone_and_with_each_other_operation() -> None:
-    """The jobs run every operation alone, and also together with each other operation.
-
-    Operations about questions are combined only with operations that start from the same scenarios.
+    """The command runs each operation alone, and together with each other operation. Operations
+    about questions are only combined with operations that start in the same scenarios.
     """
     alone = [operation.name for operation in OPERATIONS if not _is_of_questions(operation)]
     both = {job.names for job in jobs(kinds=("pair",))}

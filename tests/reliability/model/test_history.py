@@ -1,6 +1,5 @@
-"""Checks which responses the history accepts.
-
-It must accept responses that some order of the requests explains.
+"""Tests of the history, which decides whether an order of the requests explains all their
+responses.
 """
 
 from tests.reliability.model import requests

@@ -1,4 +1,6 @@
-"""Checks which responses to an import, and which final orders of the queue, the history accepts."""
+"""Tests of the history with imports: which responses and which final orders of the queue it
+accepts.
+"""
 
 import pytest
 
@@ -27,8 +29,8 @@ def line_of(*names: str, capacity: int | None = None) -> Waitlist:
 def ends_of(
     line: Waitlist, *sent: tuple[requests.Request, Outcome], at_once: bool = False
 ) -> set[str]:
-    """Return the possible final orders after some requests, which were sent one after the other or
-    at once.
+    """Return the possible final orders of the queue after these requests, which were sent one after
+    the other or at once.
     """
     history = History()
     began = history.now()
@@ -44,8 +46,8 @@ def test_rows_without_a_time_stand_at_the_end_in_their_order() -> None:
 def test_a_signup_stands_behind_the_rows_that_an_interrupted_import_has_added() -> None:
     signed_up = Outcome(verdict="done", status="waiting", position=3, total=3)
     sent = ((FILE, SILENT), (requests.sign_up("e", "k"), signed_up))
-    # When the signup was sent, the import had written none, some or all of its rows. The signup may
-    # also have come before the import.
+    # When the customer signed up, the import had not begun, or had written none, some or all of its
+    # rows.
     assert ends_of(line_of("a", "c"), *sent) == {"ace", "acde", "acdbe", "aced", "acedb"}
 
 

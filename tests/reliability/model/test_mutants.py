@@ -1,4 +1,6 @@
-"""If a step is removed from the service, the model checker finds the problem."""
+"""Tests of the model checker itself: if a step is removed from the service, the model checker
+notices it.
+"""
 
 from typing import Any
 
@@ -22,8 +24,8 @@ def nothing(*_: Any, **__: Any) -> None:
     """Leave out a step."""
 
 
-# The table lists methods that are replaced by methods that do nothing, each with an operation and a
-# scenario that reveal the missing step.
+# Each row names a method of the service that is replaced by a method that does nothing. The
+# operation and the scenario are those in which this must be noticed.
 MUTANTS = [
     (Leaves, "finish", ("leave",), "waiting"),
     (EntryRecords, "finish_join", ("signup",), "absent"),
@@ -93,12 +95,10 @@ def test_a_message_that_lacks_its_reference_is_found(
 def ends_in_redis(
     _reconciler: Reconciler, _records: Any, expired: c.ExpireResult
 ) -> dict[str, int]:
-    """Return the ends of the passes that Redis has stored."""
     return {place.entry_id: place.time_millis for place in expired.places}
 
 
 def result_of_redis(_holds: Holds, _verb: Any, _command: Any, result: Any) -> Any:
-    """Return the result, with the end of the pass that Redis has stored."""
     return result
 
 

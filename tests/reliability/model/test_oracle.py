@@ -1,4 +1,6 @@
-"""The oracle finds each kind of problem in a final state that has no other problem."""
+"""Tests of the oracle, which looks for problems in the final state of a case. Each test creates one
+kind of problem.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +19,7 @@ Mutant = Callable[[Testbed], object]
 
 
 def record_of(testbed: Testbed, name: str) -> Item:
-    """Replace an entry's record in the table with a copy, and return the copy."""
+    """Replace an entry's record in the table by a copy that the test may change."""
     key = (f"ENTRY#{WAITLIST_ID}#{id_of(name)}", "RECORD")
     testbed.table.items[key] = dict(testbed.table.items[key])
     return testbed.table.items[key]
@@ -192,9 +194,8 @@ MUTANTS: dict[Mutant, str] = {
 
 @pytest.fixture
 def held(testbed: Testbed) -> Testbed:
-    """Return a testbed in which c and e wait, b and d are claimed, and a was admitted.
-
-    Maintenance has nothing left to do.
+    """Return a testbed in which c and e wait, b and d are claimed, and a was admitted. Maintenance
+    has nothing left to do.
     """
     testbed.begin(testbed.snapshot_of("held"))
     testbed.maintain_until_quiet()
@@ -235,7 +236,7 @@ def change_the_attributes_in_the_record_only(testbed: Testbed) -> None:
 
 @pytest.fixture
 def segmented(testbed: Testbed) -> Testbed:
-    """Return a testbed with claimed entries, in which the customers of each kind form a segment."""
+    """Return a testbed with claimed entries, in which each kind of customer has its own segment."""
     testbed.begin(testbed.snapshot_of("held, segments declared"))
     testbed.maintain_until_quiet()
     return testbed
@@ -267,8 +268,8 @@ def record_another_end_of_the_pass(testbed: Testbed) -> None:
 
 
 def record_the_admission_late(testbed: Testbed) -> None:
-    """Change the record as if the customer had been inside for minutes before the pass was
-    available.
+    """Change the record as if the customer had entered some minutes before the admission was
+    recorded.
     """
     admitted_millis = int(record_of(testbed, "b")["end"]["M"]["admitted_millis"]["N"])
     set_field(testbed, "end", admitted_millis={"N": str(admitted_millis + 180_000)})
@@ -311,8 +312,8 @@ def test_an_additional_slot_and_a_missing_slot_are_noticed(
 
 
 def test_an_additional_slot_is_noticed_even_after_a_loss(testbed: Testbed) -> None:
-    """After Redis has lost its data, the oracle accepts fewer slots than expected, but reports an
-    additional slot.
+    """A loss of Redis may also lose slots. The oracle accepts missing slots, but it reports a slot
+    too many.
     """
     testbed.begin(testbed.snapshot_of("slot of a schedule"))
     end = testbed.line
@@ -347,7 +348,6 @@ def test_a_lost_number_and_a_repeated_number_are_noticed(
 
 
 def items_of(testbed: Testbed, start: str) -> list[tuple[str, str]]:
-    """Return the table keys of the items whose partition key begins with this text."""
     return sorted(key for key in testbed.table.items if key[0].startswith(start))
 
 

@@ -1,7 +1,7 @@
-"""Requests of other processes overtake a request at each of its steps.
+"""Cases in which other requests come between the steps of a request.
 
-A row in this file needs three or more requests, or it is a pair that `make test` must run in every
-order.
+A case belongs here if it needs three or more requests, or if `make test` must try every order of
+two requests.
 """
 
 from collections.abc import Callable, Iterator
@@ -49,9 +49,8 @@ next_complete = complete("b", NEXT)
 
 
 def deliver_twice_around(action: Callable[[], object]) -> Fault:
-    """Return a fault that makes the AWS SDK send a call twice.
-
-    The action happens between the two calls.
+    """Return a fault in which the AWS SDK sends a call twice, and `action` happens between the two
+    calls.
     """
 
     def fault(call: Call) -> Any:
@@ -64,11 +63,10 @@ def deliver_twice_around(action: Callable[[], object]) -> Fault:
 
 @dataclass(frozen=True)
 class Overtaken:
-    """A request, and the requests that overtake it, in their order. Each of them comes right before
-    a step.
+    """A request, and the requests that come between its steps, in their order.
 
     If `is_repeated` is true, the AWS SDK sends the first call of the request twice, and all other
-    requests come between the two calls.
+    requests come between these two calls.
     """
 
     name: str
@@ -125,8 +123,8 @@ ROWS = (
         (next_claim, next_complete),
     ),
     Overtaken("redrive again, leave", "redrive unrecorded", redrive("b", to="back"), (leave("b"),)),
-    # Redis keeps the tombstone of a signup that has ended for 15 minutes. In this case, the
-    # tombstone no longer exists.
+    # For 15 minutes, Redis remembers a signup that has ended. In this case, Redis has already
+    # forgotten it.
     Overtaken(
         "late signup, next stay",
         "absent",
@@ -169,9 +167,8 @@ ROWS = (
 
 
 def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
-    """Yield all ways to place the other requests.
-
-    A placement contains, for each other request, the step before which it is sent.
+    """Yield all ways to place the other requests between the steps. A placement contains, for each
+    of them, the step before which it is sent.
     """
     steps = range(len(steps_of(testbed, row.request, testbed.snapshot_of(row.scenario))))
     if row.is_repeated:
@@ -181,7 +178,7 @@ def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
 
 
 def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> list[Problem]:
-    """Run the request with the other requests before these steps, and return the problems in the
+    """Run the request and send each other request before the given step. Return the problems in the
     final state.
     """
     snapshot = testbed.snapshot_of(row.scenario)
@@ -213,8 +210,8 @@ def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> li
 
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_a_single_order_explains_an_overtaken_request(testbed: Testbed, row: Overtaken) -> None:
-    """If a request is overtaken, a single order of the requests explains every answer, both stores
-    and the history (promises P1, P2, P3, P4, P6 and P8).
+    """Other requests come between the steps of a request. In the end, one order of the requests
+    must explain all responses, both stores and the history (promises P1, P2, P3, P4, P6 and P8).
     """
     wrong = {
         placement: found

@@ -1,6 +1,4 @@
-"""The search that skips some orders of steps finds the same final states as the search through all
-orders.
-"""
+"""The model checker skips some orders of the steps. This does not hide any final state."""
 
 import pytest
 
@@ -32,8 +30,8 @@ def problems_of(testbed: Testbed, job: Job) -> tuple[set[Problems], int]:
 def search_with_and_without_reduction(
     testbed: Testbed, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], scenario: str
 ) -> set[Problems]:
-    """Run a pair of operations both with and without the reduction, and return the problems. Both
-    runs must find the same problems.
+    """Run two operations with and without the reduction. Both searches must find the same
+    problems.
     """
     job = Job(names, scenario, "pair")
     some, fewer = problems_of(testbed, job)
@@ -54,7 +52,9 @@ End = tuple[tuple[bytes, ...], tuple[str, ...]]
 
 
 def ends_of(testbed: Testbed, run: PairRun) -> list[End]:
-    """Return the stores and the answers after each run, without the times in them."""
+    """Return the contents of the stores and the responses after each run. Times are left out,
+    because they differ between the orders.
+    """
     return [
         (
             tuple(text.digest for text in testbed.texts()),

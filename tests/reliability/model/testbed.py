@@ -1,4 +1,4 @@
-"""A deployment of the service in this process: both stores, both clocks, and the events that change
+"""The whole service in one process, with both stores, both clocks, and the events that can change
 them.
 """
 
@@ -28,19 +28,20 @@ from waitlist_queue.store import RedisStore
 
 STEP_SECONDS = 0.001
 MINUTE = 60.0
-# The maximum time by which an index or a replica is behind the table.
+# An index or a replica is never further behind than this.
 LONGEST_LAG = 15 * MINUTE
-# The first maintenance run may rebuild the queue, the second run ends claims and offers, and the
-# third run records their ends.
+# The first maintenance run may have to rebuild the queue. The second run ends claims and offers,
+# and the third run records this in DynamoDB.
 RUNS = 3
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The initial state of a case, and the same state in the model.
+    """The state in which a case starts, and the same state in the model.
 
-    `drawn` is how many random values were drawn so far, and `epoch` the first epoch of the queue.
-    `unanswered` contains interrupted requests, which may or may not have had an effect.
+    `drawn` is the number of random values used so far. `epoch` is the queue's epoch number in this
+    state, which changes when the queue is rebuilt. `unanswered` contains interrupted requests,
+    which may or may not have had an effect.
     """
 
     items: Past
@@ -87,9 +88,9 @@ class Testbed:
         self.elsewhere = self.client()
 
     def client(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Client:
-        """Return a client in its own process, which has cached the waitlist.
+        """Return the client of a new process, which has already read the waitlist into its cache.
 
-        If `wire` is given, the calls of this process pass through it.
+        If `wire` is given, all calls of the process pass through it.
         """
         wired = wire.client if wire else _as_it_is
         services = MaintenanceServices.on(
@@ -113,15 +114,15 @@ class Testbed:
             self.redis.past.clear()
 
     def _pause(self, seconds: float) -> None:
-        """Let time pass while a rebuild waits. The index catches up then, unless the fault requires
-        that it stays late.
+        """Let time pass while a rebuild waits. Meanwhile, the index becomes up to date, unless the
+        fault keeps it late.
         """
         self.wait(seconds)
         if not self.is_index_late:
             self.table.catch_up()
 
     def prepare(self, requests: tuple[Request, ...]) -> Snapshot:
-        """Create a waitlist, send these requests without faults, and return a snapshot of the
+        """Create a waitlist and send these requests without any fault. Return a snapshot of the
         state.
         """
         self.begin(Snapshot({}, (), {}, (), START_MILLIS, {}, Waitlist()))
@@ -139,9 +140,10 @@ class Testbed:
         return replace(self.snapshot(line), unanswered=unanswered)
 
     def snapshot_of(self, scenario: str) -> Snapshot:
-        """Return the snapshot of a scenario.
+        """Return the snapshot in which a scenario starts.
 
-        If the scenario has not been prepared yet, preparing it replaces the contents of the stores.
+        The first call for a scenario prepares the scenario, which replaces the contents of the
+        stores.
         """
         if scenario not in self._snapshots:
             self._snapshots[scenario] = self.prepare(scenarios.of(scenario))
@@ -149,7 +151,7 @@ class Testbed:
 
     @property
     def line(self) -> Waitlist:
-        """Return the model's state for the snapshot that was restored last."""
+        """Return the state of the model in the snapshot that was restored last."""
         return self._snapshot.line
 
     def snapshot(self, line: Waitlist) -> Snapshot:
@@ -186,15 +188,15 @@ class Testbed:
         if self._snapshot is not snapshot:
             self._snapshot = snapshot
             self._texts.clear()
-            # Start a new process, because the previous process may have cached the settings of
-            # another scenario.
+            # Start a new process, because the old process may have the settings of a different
+            # scenario in its cache.
             self.elsewhere = self.client()
         SOURCE.drawn = snapshot.drawn
 
     def step_state(self) -> StepState:
-        """Return the state of the stores and clocks, from which a run can continue.
+        """Return the state of the stores and clocks, so that a run can continue from it later.
 
-        The index must be up to date at this time.
+        The index must be up to date.
         """
         micros = self.redis_clock.micros
         assert micros is not None
@@ -207,8 +209,8 @@ class Testbed:
         self.redis_clock.micros = step_state.micros
 
     def texts(self) -> Iterator[Text]:
-        """Yield the contents of the stores as texts, except for items that have not changed since
-        the start of the case.
+        """Yield the contents of the stores as texts. Items that have not changed since the start of
+        the case are left out.
         """
         items, before = self.table.items, self._snapshot.items
         changed = [key for key, item in items.items() if before.get(key) is not item]
@@ -220,10 +222,6 @@ class Testbed:
         yield Text.of((gone, self.redis.shown(), self.clock.millis, others), since)
 
     def _text(self, item: Item) -> Text:
-        """Return an item as text.
-
-        The text is cached, because items are replaced and never changed.
-        """
         if id(item) not in self._texts:
             self._texts[id(item)] = item, Text.of(sorted(item.items()), self._snapshot.millis)
         return self._texts[id(item)][1]
@@ -236,7 +234,7 @@ class Testbed:
         self.clock.millis, self.redis_clock.micros = time
 
     def send_elsewhere(self, request: Callable[[Client], Any]) -> Outcome:
-        """Send a request from a different process, in which no faults are injected."""
+        """Send a request from a second process, in which no faults happen."""
         return outcome_of(lambda: request(self.elsewhere))
 
     def maintain(self) -> None:
@@ -248,8 +246,8 @@ class Testbed:
         for _ in range(RUNS):
             self._maintain_with_index()
         if self.redis.raw.exists(keys.dirty(WAITLIST_ID)):
-            # The last maintenance run may have made an offer with a slot that the run before it had
-            # freed.
+            # In the last maintenance run, the slot of an expired offer may have gone to the next
+            # customer.
             self._maintain_with_index()
 
     def _maintain_with_index(self) -> None:
@@ -258,9 +256,9 @@ class Testbed:
         self.is_index_late = False
 
     def lose_writes(self, writes: int) -> None:
-        """Undo the last writes in Redis without the service noticing it.
+        """Undo the last writes in Redis. The service does not notice this.
 
-        The counters may lack these writes permanently.
+        The lost writes may be missing in the counters forever.
         """
         self.redis.lose(writes)
         self.epoch = ""
@@ -274,17 +272,18 @@ class Testbed:
         self.send_elsewhere(Client.maintain)
 
     def lose_and_maintain(self) -> None:
-        """Delete everything in Redis, and rebuild the queue two minutes later, so that a running
-        request counts as interrupted.
+        """Delete everything in Redis, and rebuild the queue two minutes later. The service then
+        completes interrupted requests, and considers a running request interrupted.
         """
         self.redis.flush()
         self.maintain()
 
     def rebuild_from_late_index(self, writes: int, *, throughout: bool) -> None:
-        """Delete everything in Redis, and rebuild the queue from an index that is behind.
+        """Delete everything in Redis, and rebuild the queue from an index that lacks the last
+        writes.
 
-        The index catches up while the rebuild waits. If `throughout` is set, the index catches up
-        only after the rebuild.
+        The index becomes up to date while the rebuild waits. If `throughout` is true, the index
+        becomes up to date only after the rebuild.
         """
         self.table.fall_behind(writes)
         self.is_index_late = throughout
@@ -301,9 +300,7 @@ def _as_it_is(client: Any) -> Any:
 
 
 class _Timed:
-    """A client whose writing calls take a millisecond of virtual time. Its reading calls take no
-    time.
-    """
+    """A client whose writes take a millisecond of simulated time. Its reads take no time."""
 
     def __init__(self, client: Any, wait: Callable[[float], None]) -> None:
         self._client = client

@@ -1,5 +1,5 @@
-"""Runs jobs of the model checker in this process or in several processes. Each process has its own
-Redis server.
+"""Runs the jobs of the model checker in this process or in several processes. Each process has its
+own Redis server.
 """
 
 import logging
@@ -31,7 +31,7 @@ def a_testbed() -> Iterator[Testbed]:
 
 
 def results_of(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
-    """Yield the result of each job when the job has ended."""
+    """Yield the results of the jobs. Each result is yielded as soon as its job has ended."""
     if workers == 1:
         with a_testbed() as testbed:
             for job in jobs:
@@ -54,7 +54,8 @@ def _in_processes(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
     todo, done = context.Queue(), context.Queue()
     for job in [*jobs, *[None] * workers]:
         todo.put(job)
-    # The workers are daemon processes, so they end with this process, even if it fails.
+    # The workers are daemon processes. They end together with this process, even if this process
+    # fails.
     processes = [
         context.Process(target=_work, args=(todo, done), daemon=True) for _ in range(workers)
     ]
@@ -77,12 +78,13 @@ def _work(todo: Any, done: Any) -> None:
         with a_testbed() as testbed:
             for job in iter(todo.get, None):
                 done.put(_done(job, testbed))
-                # End this worker if its parent process was killed, because a killed parent cannot
-                # end its workers.
+                # End this worker if its parent process has disappeared. A killed parent process
+                # cannot end its workers itself.
                 if not _parent_lives():
                     return
     except KeyboardInterrupt:
-        # Return without a message, because Ctrl-C in the terminal reaches every process of the run.
+        # Ctrl-C in the terminal reaches every process of the run, so a worker ends without a
+        # message.
         return
 
 

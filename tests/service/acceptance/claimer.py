@@ -1,6 +1,7 @@
-"""One of several concurrent claimers.
+"""One of several workers that claim entries at the same time.
 
-The claimers call the services directly, because a process handles only one HTTP request at a time.
+The workers call the service classes directly, because the HTTP server of the tests handles only one
+request at a time.
 """
 
 from dataclasses import dataclass, field
@@ -16,9 +17,9 @@ VERBS = {"complete": COMPLETE, "release": RELEASE, "park": PARK, "extend": EXTEN
 
 @dataclass
 class Claimer:
-    """A worker that claims entries on the waitlist of `people`.
+    """A worker that claims entries.
 
-    `tokens` contains the claim tokens of this worker.
+    `tokens` contains the tokens of its claims.
     """
 
     people: Admissions
@@ -26,7 +27,7 @@ class Claimer:
     tokens: dict[str, str] = field(default_factory=dict)
 
     def claimed(self, count: int = 1, key: str = "") -> list[str]:
-        """Claim entries, and return the names of their customers in the order of the response."""
+        """Claim entries. Return the names of their customers in the order of the response."""
         command = ClaimCommand(
             waitlist_id=self.people.waitlist_id, count=count, by=self.by, idempotency_key=key
         )
@@ -53,7 +54,6 @@ class Claimer:
             return error.code
 
     def leave(self, name: str) -> str:
-        """Let a customer leave the waitlist. Return `left`, or the error code."""
         people = self.people
         try:
             people.world.services.leaves.leave(

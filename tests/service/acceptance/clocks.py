@@ -1,4 +1,6 @@
-"""A deployment in which the functions and Redis have clocks that show different times."""
+"""A deployment in which the two Lambda functions and Redis have clocks that show different
+times.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,9 +19,10 @@ HOUR_SECONDS = 3600
 
 @dataclass
 class Clocks:
-    """The clocks of the public function, of maintenance and of Redis.
+    """A deployment with wrong clocks.
 
-    The clocks of the two functions are wrong by `public_off` and `keeper_off` seconds.
+    The clock of the public function is wrong by `public_off` seconds, and the clock of maintenance
+    by `keeper_off` seconds.
     """
 
     valkey: Server
@@ -47,8 +50,8 @@ class Clocks:
         )
 
     def another_keeper(self, off: float, meanwhile: Callable[[], None] = lambda: None) -> World:
-        """Return a second maintenance function that starts now and whose clock is wrong by `off`
-        seconds. At the first pause of this function, the test's function `meanwhile` is called.
+        """Return a second maintenance function, whose clock is wrong by `off` seconds. It calls
+        `meanwhile` when it waits for the first time.
         """
         millis = self.public.clock.millis + int((off - self.public_off) * 1000)
         clock = EventfulClock(millis, meanwhile)
@@ -69,17 +72,19 @@ class Clocks:
         assert self.redis.micros is not None
         return self.redis.micros // 1000
 
-    # The methods below create the faults that can hit Redis while its clock is set back.
+    # Each of the following methods is a fault that happens to Redis while its clock is set back.
     def nothing(self) -> None: ...
 
     def flush(self) -> None:
         self.valkey.client.flushall()
 
     def fail_over(self) -> None:
-        """Let a different Redis server take over that has all data."""
+        """Let a different Redis server take over. It has all data of the lost server."""
         self.server_run_id = f"{self.server_run_id}-two"
 
     def fail_over_behind(self, past: RedisState) -> None:
-        """Let a different Redis server take over that lacks everything written after `past`."""
+        """Let a different Redis server take over. It lacks everything that was written after
+        `past`.
+        """
         past.restore(self.valkey.client)
         self.fail_over()

@@ -1,5 +1,5 @@
-"""Provides the fixtures of the acceptance tests: the whole service, and a function that
-creates a waitlist.
+"""Fixtures of the acceptance tests: a deployment of the whole service, and a function that creates
+a waitlist.
 """
 
 from typing import Any
@@ -15,7 +15,9 @@ from tests.support.world import RedisClock, World
 
 @pytest.fixture
 def world(valkey: Server) -> World:
-    """A deployment whose stores are empty. Its two clocks stand still until a test moves them."""
+    """An empty deployment. The clock of the functions and the clock of Redis stand still until a
+    test moves them.
+    """
     return World.on(new_table(), valkey.client, redis_clock=RedisClock.standing())
 
 
@@ -23,7 +25,7 @@ def world(valkey: Server) -> World:
 def waitlist(world: World) -> Waitlist:
     """Return a function that creates a waitlist.
 
-    The waitlist has the default settings of these tests, unless the test passes other settings.
+    The waitlist has the default settings of these tests, except for those that the test passes.
     """
 
     def make(*names: str, **settings: Any) -> Admissions:

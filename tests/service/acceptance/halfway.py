@@ -1,5 +1,5 @@
-"""Creates the states that a request leaves behind if it ends between its write to DynamoDB
-and its call to Redis.
+"""Functions that leave a request unfinished: it has written to DynamoDB, and has not called Redis
+yet.
 """
 
 from tests.support.admissions import Admissions
@@ -12,13 +12,13 @@ NUMBERING = Numbering(prefix="A", is_daily=True, timezone="UTC")
 
 
 def leaving(people: Admissions, name: str) -> None:
-    """Write the intent to leave to DynamoDB, and do not tell Redis."""
+    """Begin the leave of a customer in DynamoDB. Redis does not learn of it."""
     services = people.world.services
     services.leaves.begin(people.waitlist_id, people.id_of(name), Leave(by="customer"))
 
 
 def intending(people: Admissions, name: str, *, numbered: bool = False) -> EntryRecord:
-    """Write the intent to join to DynamoDB, and do not tell Redis."""
+    """Begin the signup of a customer in DynamoDB. Redis does not learn of it."""
     services = people.world.services
     now_millis = services.now_millis()
     intent = EntryRecord(
@@ -36,7 +36,9 @@ def intending(people: Admissions, name: str, *, numbered: bool = False) -> Entry
 
 
 def joining(people: Admissions, name: str, *, numbered: bool = False) -> None:
-    """Add an entry to Redis while the record contains only the intent to join."""
+    """Begin the signup of a customer in DynamoDB, and add the entry to Redis. DynamoDB does not
+    learn of the place.
+    """
     intent = intending(people, name, numbered=numbered)
     people.world.services.queue.send(
         c.Signup(waitlist_id=intent.waitlist_id, entry_id=intent.entry_id, join_id=intent.join_id)

@@ -1,4 +1,4 @@
-"""The settings that all waitlists of these tests share."""
+"""The settings of the waitlists in these tests."""
 
 from collections.abc import Callable
 
@@ -6,6 +6,6 @@ from tests.support.admissions import Admissions
 
 LEASE_SECONDS = 60
 MAX_ATTEMPTS = 3
-# A function that creates the waitlist. It takes the names of the customers in the order of their
-# signups, and settings as keyword arguments.
+# The type of the function that creates a waitlist. Its arguments are the names of the customers in
+# the order of their signups, and the settings as keyword arguments.
 Waitlist = Callable[..., Admissions]

@@ -1,6 +1,5 @@
-"""After the end of the admission, the service makes no more offers.
-
-People keep waiting or leave, as the setting says.
+"""After the end of the admission, the service makes no more offers. A setting decides whether the
+people in the queue keep waiting or leave.
 """
 
 from typing import Any
@@ -62,9 +61,8 @@ def test_an_earlier_end_also_ends_open_offers_and_the_record_says_so(
 def test_people_who_wait_leave_at_the_end_if_the_setting_says_so(
     waitlist: Waitlist, world: World, is_at_rest: bool
 ) -> None:
-    """At the end of the admission, entries that are not ready leave the waitlist too.
-
-    Claimed and parked entries stay on it.
+    """At the end of the admission, people who are not ready leave the waitlist too. Claimed and
+    parked entries stay.
     """
     people = waitlist("ann", "bob", "cyd", "dan", rest={}, admission={})
     people.claimed()

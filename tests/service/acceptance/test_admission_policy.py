@@ -1,7 +1,5 @@
-"""Waitlists with an admission policy admit people by a rate or a schedule, up to a limit of people
-inside.
-
-These tests cover offers, no-shows, passes and exits.
+"""Tests of waitlists that admit people automatically, by a rate or a schedule and up to a limit of
+people inside. They cover offers, no-shows, passes and exits.
 """
 
 from contextlib import suppress
@@ -54,9 +52,8 @@ def actor_of_last(people: Admissions, name: str) -> tuple[str, str]:
 
 
 def test_a_rate_admits_by_looks_alone(waitlist: Waitlist, world: World) -> None:
-    """A waitlist admits one person per second although maintenance never runs.
-
-    Each poll of any customer makes the offers that are due.
+    """A waitlist admits one person per second, although maintenance never runs. Whenever any
+    customer polls, the service makes all offers that are due.
     """
     people = waitlist("ann", "bob", "cyd", admission=RATE)
     assert people.order() == ["ann", "bob", "cyd"]
@@ -95,9 +92,8 @@ def test_an_offer_shows_its_end_and_admits_who_enters(waitlist: Waitlist) -> Non
 
 
 def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None:
-    """At most two people can be inside.
-
-    When one of them exits, the next customer gets an offer at once.
+    """Two people may be inside at the same time. When one of them exits, the next customer gets an
+    offer at once.
     """
     people = waitlist("ann", "bob", "cyd", "dan", admission={"max_inside": 2})
     assert maintained(people) == ["ann", "bob"]
@@ -113,7 +109,7 @@ def test_the_room_inside_bounds_offers(waitlist: Waitlist, world: World) -> None
 
 
 def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> None:
-    """If a customer who is inside signs up again, the room inside becomes free, and the next
+    """A customer who is inside signs up again. The customer is then no longer inside, so the next
     customer gets an offer at once.
     """
     people = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always")
@@ -133,10 +129,8 @@ def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> N
 def test_a_signup_that_is_refused_leaves_its_customer_inside(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The waitlist is full.
-
-    If a customer who is inside signs up again, the signup is refused, and the customer stays
-    inside.
+    """A customer who is inside signs up again, but the waitlist is full. The signup is refused, and
+    the customer stays inside.
     """
     people = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always", capacity=2)
     people.poll("ann")
@@ -150,9 +144,8 @@ def test_a_signup_that_is_refused_leaves_its_customer_inside(
 
 
 def intent_of(former: EntryRecord) -> EntryRecord:
-    """Return the DynamoDB record that the next signup of the customer would write.
-
-    Its status is `joining`.
+    """Return the record that the customer's next signup would first write to DynamoDB. Its status
+    is `joining`.
     """
     return EntryRecord(
         waitlist_id=former.waitlist_id,
@@ -168,8 +161,8 @@ def intent_of(former: EntryRecord) -> EntryRecord:
 def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The new signup is interrupted after its write to DynamoDB, and then Redis loses its data
-    (promise P3).
+    """A customer signs up again. The request is interrupted after its write to DynamoDB, and then
+    Redis loses its data (promise P3).
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -188,9 +181,8 @@ def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
 def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The exit is recorded between the read and the write of a new signup.
-
-    The signup must fail, because it would undo the exit (promise P3).
+    """A customer signs up again. After the signup has read the record, the customer's exit is
+    recorded. The signup must fail, because its write would undo the exit (promise P3).
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -206,10 +198,11 @@ def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
 def test_entering_after_an_unrecorded_complete_leaves_its_record_to_maintenance(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has completed a claim, but the request was interrupted before it wrote the record.
+    """Redis has completed an operator's claim, but the request was interrupted before it wrote the
+    record.
 
-    The customer then tries to enter. The history must not say that the customer entered, because an
-    operator admitted the customer.
+    The customer now tries to enter. The history must not say that the customer entered, because it
+    was the operator who admitted the customer.
     """
     people = waitlist("ann", admission={})
     (claim,) = people.claim().json["claims"]
@@ -284,9 +277,9 @@ def test_no_shows_with_their_place_are_parked_after_the_last_attempt(
 def test_a_no_show_before_the_next_offer_survives_a_lost_redis(
     waitlist: Waitlist, world: World, following: str
 ) -> None:
-    """An offer has ended unused, but only Redis knows this.
+    """An offer has ended unused, and only Redis knows this.
 
-    Then the next offer is recorded in DynamoDB (promise P3).
+    DynamoDB learns of the next offer first (promise P3).
     """
     people = waitlist("ann", admission={})
     people.admit(1)
@@ -331,9 +324,8 @@ def get_pass(people: Admissions, name: str) -> Answer:
 def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A run of the policy admits a customer and is interrupted before it writes the record.
-
-    The customer can still request a pass and get it (promise P3).
+    """The admission policy admits a customer, but the process stops before it writes the record.
+    The customer can nevertheless get a pass (promise P3).
     """
     people = waitlist("ann", "bob", admission={**ONE_INSIDE, "acceptance": "automatic"})
     world.services.queue.send(c.Admit(waitlist_id=people.waitlist_id))
@@ -346,7 +338,7 @@ def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
 
 
 def test_asking_for_a_pass_accepts_no_offer(waitlist: Waitlist, world: World) -> None:
-    """A customer with an open offer requests a pass and gets none.
+    """A customer who has an open offer asks for a pass, and gets none.
 
     The offer stays open, whether or not it is already recorded in DynamoDB.
     """
@@ -397,9 +389,8 @@ def test_an_operators_admission_is_made_once(waitlist: Waitlist) -> None:
 def test_an_admission_that_was_cut_off_and_repeated_is_recorded_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The operator repeats a request whose offers are only in Redis so far.
-
-    The history contains each offer once (promise P2).
+    """An operator repeats a request whose offers are not in DynamoDB yet. The history contains each
+    offer once (promise P2).
     """
     people = waitlist("ann", "bob")
     command = AdmitCommand(
@@ -499,9 +490,8 @@ def test_a_lost_redis_leaves_customers_inside_and_the_bucket_empty(
 def test_a_lost_redis_gets_old_offers_and_customers_inside_from_the_index(
     waitlist: Waitlist, world: World
 ) -> None:
-    """In its second pass, a rebuild reads only the newest records and journal items.
-
-    The offers and admissions in this test are older than that (promise P3).
+    """The last part of a rebuild reads only the newest changes from DynamoDB. The offers and
+    admissions in this test are older (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3, "offer_seconds": 3600})
     assert maintained(people) == ["ann", "bob", "cyd"]
@@ -559,7 +549,7 @@ def test_rows_of_one_time_give_the_slots_of_each(waitlist: Waitlist, world: Worl
 def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_settings(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A maintenance run is stopped before or after each of its calls to AWS (promise P3)."""
+    """A maintenance run stops before or after any of its calls to AWS (promise P3)."""
     terms = {**schedule({"cron": "0 * * * *", "count": 2}), "acceptance": "automatic"}
     people = waitlist(*(f"person-{number}" for number in range(24)), admission=terms)
     wire = Wire()
@@ -580,7 +570,7 @@ def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_setting
 def test_another_schedule_begins_without_the_slots_of_the_former_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An operator postpones a launch to tomorrow, and nobody gets an offer today."""
+    """An operator postpones a launch to the next day. Nobody gets an offer today."""
     people = waitlist(admission=schedule({"at": iso(60), "count": 500}))
     world.advance(120)
     maintained(people)
@@ -605,9 +595,8 @@ def test_a_decline_of_a_former_schedules_offer_gives_no_slot_to_the_next(
 def test_a_run_sends_redis_the_schedule_that_it_has_missed(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The request that saved the schedule was interrupted before it told Redis.
-
-    The next poll sends the schedule to Redis (promise P3).
+    """The request that saved a new schedule was interrupted before it told Redis. The next poll of
+    a customer sends the schedule to Redis (promise P3).
     """
     people = waitlist(*NAMES, admission=schedule({"at": iso(60), "count": 1}))
     before = RedisState.of(world.redis)
@@ -620,8 +609,8 @@ def test_a_run_sends_redis_the_schedule_that_it_has_missed(
 
 
 def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Waitlist) -> None:
-    """The list of claimed and offered entries shows `offered_until` for an offer and
-    `claimed_until` for a claim, as the response for a single entry does.
+    """The list of offers and claims shows the same times as the single entry: `offered_until` for
+    an offer, and `claimed_until` for a claim.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 2})
     people.admit(1)
@@ -638,8 +627,8 @@ def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Wait
 
 
 def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> None:
-    """The sample of each minute also counts how offers have ended, so the service can return these
-    counts for the last hour.
+    """Every minute, the service stores how many offers have ended, and in which way. It can
+    therefore return these counts for the last hour.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", admission={"no_show": "leave"})
     world.maintain()
@@ -661,16 +650,14 @@ def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> No
     assert {name: sum(one[name] for one in points) for name in ends} == ends
 
 
-# The clock of the tests starts at 14:13:20 UTC.
 HOURS = {"from": "08:00", "to": "14:20", "timezone": "UTC"}
 CLOSES = 400
 OPENS = CLOSES + 17 * 3600 + 40 * 60
 
 
 def test_no_place_is_offered_outside_the_hours(waitlist: Waitlist, world: World) -> None:
-    """An offer that is open at the closing time continues after the next opening time.
-
-    No other offer is made in between.
+    """An offer is open at closing time. It continues when the waitlist opens again, and no other
+    offer is made in between.
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 1, "offer_hours": HOURS})
     assert maintained(people) == ["ann"]

@@ -1,7 +1,7 @@
-"""No step of the maintenance job uses up the time of the other steps.
+"""A maintenance run consists of several steps. A step that takes long is interrupted and continued
+in the next run, so that the other steps get their time too.
 
-If a step is not finished, it continues in the next run. In these tests, each batch of writes
-advances the clock, as if the table were slow.
+In these tests, each batch of writes to DynamoDB advances the clock.
 """
 
 from functools import partial
@@ -22,15 +22,13 @@ from waitlist_api.records.table import Table
 from waitlist_shared.errors import QueueUnavailable
 
 MANY = 12_000
-# A page of 500 events is deleted in 20 batches.
+# Deleting a page of 500 events takes 20 batches.
 SECONDS_A_PAGE = 2
 TIMEOUT_MILLIS = 300_000
 
 
 class SlowTable(MemoryTable):
-    """A table in which each batch of writes advances the clock of `people`, as if the table were
-    slow.
-    """
+    """A slow DynamoDB table: each batch of writes advances the clock."""
 
     people: Admissions | None = None
     seconds_a_page = SECONDS_A_PAGE
@@ -70,15 +68,13 @@ def history(table: SlowTable, people: Admissions, name: str) -> int:
 
 
 def cut_off_erasure(people: Admissions, name: str) -> None:
-    """Start an erasure and leave it unfinished, as a request does that is interrupted after its
-    first step.
-    """
+    """Begin an erasure, and stop it after its first step."""
     services = people.world.services
     services.leaves.begin_erase(people.waitlist_id, people.id_of(name))
 
 
 def run(people: Admissions) -> int:
-    """Run maintenance, and return how many milliseconds it took."""
+    """Run maintenance. Return how many milliseconds it took."""
     clock = people.world.clock
     began = clock.millis
     people.world.maintenance.run_all(lambda: TIMEOUT_MILLIS - (clock.millis - began))
@@ -96,7 +92,7 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
         cut_off_erasure(people, name)
     people.world.advance(120)
     table.people = people
-    # Without a limit, the erasure of one history would take 48 seconds.
+    # Without a limit on its time, the erasure of one history would take 48 seconds.
     left = [history(table, people, one) for one in ("ann", "zoe")]
     assert min(left) > MANY
     took = run(people)
@@ -115,8 +111,8 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
 def test_no_shard_of_intents_waits_for_another_in_every_run(
     table: SlowTable, people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For a quarter of an hour, a single erasure uses all the time that each run has for unfinished
-    changes.
+    """For a quarter of an hour, one long erasure uses all the time that maintenance has for
+    unfinished requests.
     """
     cut_off_erasure(people, "ann")
     names = [f"late{number}" for number in range(8)]

@@ -1,4 +1,6 @@
-"""Each customer of a waitlist gets a short number, by which the staff can call them."""
+"""Call numbers: each customer of a waitlist gets a short number, by which the staff can call the
+customer.
+"""
 
 from contextlib import suppress
 from datetime import datetime
@@ -26,7 +28,7 @@ DAY = 24 * 3600
 
 
 def number_of(people: Admissions, name: str) -> Any:
-    """Return the number that the customer's poll shows."""
+    """Return the call number that the customer sees."""
     answer = people.poll(name)
     assert answer.status == 200, answer.text
     return answer.json["call_number"]
@@ -37,7 +39,7 @@ def numbers_of(people: Admissions, *names: str) -> list[Any]:
 
 
 def joins(people: Admissions, name: str) -> Any:
-    """Sign a customer up, and return the number in the answer."""
+    """Sign a customer up. Return the call number in the response."""
     answer = people.sign_up(name)
     assert answer.status == 201, answer.text
     return answer.json["call_number"]
@@ -174,7 +176,9 @@ def test_only_signups_after_the_setting_was_turned_on_get_numbers(waitlist: Wait
 
 
 def test_a_new_prefix_does_not_restart_the_numbers(waitlist: Waitlist) -> None:
-    """If the operator changes the prefix back, no number is given out twice."""
+    """An operator changes the prefix of the call numbers and later changes it back. No number is
+    given to a second customer.
+    """
     people = waitlist("ann", call_numbers=DAILY)
     people.configure(call_numbers={**DAILY, "prefix": "B"})
     assert joins(people, "bob") == "B002"
@@ -185,7 +189,9 @@ def test_a_new_prefix_does_not_restart_the_numbers(waitlist: Waitlist) -> None:
 
 @pytest.mark.parametrize("prefix", ["a", "A1", "ABCDE", "Ä", "A ", "A\n"])
 def test_a_prefix_has_only_a_few_capital_letters(waitlist: Waitlist, prefix: str) -> None:
-    """With a digit in the prefix, A1 with 001 would be the same as A with 1001."""
+    """A prefix must not end in a digit. Otherwise, the prefix A1 with the number 001 would look
+    like the prefix A with the number 1001.
+    """
     people = waitlist()
     refused = people.configure(call_numbers={"prefix": prefix})
     assert refused.code == "invalid_request"
@@ -198,7 +204,8 @@ def test_a_prefix_has_only_a_few_capital_letters(waitlist: Waitlist, prefix: str
     [
         ("UTC", "2026-10-25T23:59:59", "2026-10-26T00:00:01"),
         (BERLIN, "2026-09-22T23:59:59", "2026-09-23T00:00:01"),
-        # On these two days, summer time ends and begins. The days have 25 and 23 hours.
+        # Summer time ends on one of these days and begins on the other. The days have 25 and 23
+        # hours.
         (BERLIN, "2026-10-25T23:59:59", "2026-10-26T00:00:01"),
         (BERLIN, "2027-03-28T23:59:59", "2027-03-29T00:00:01"),
     ],
@@ -257,7 +264,7 @@ def test_a_time_zone_in_which_it_is_still_yesterday_repeats_no_number(
 def test_a_loss_of_redis_changes_no_number_and_repeats_none(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis knows nothing about the numbers (promise P3)."""
+    """Redis loses its data and no longer knows any call number (promise P3)."""
     people = waitlist("ann", "bob", call_numbers=DAILY)
     world.maintain()
     world.redis.flushall()
@@ -267,7 +274,9 @@ def test_a_loss_of_redis_changes_no_number_and_repeats_none(
 
 
 def test_a_failover_that_loses_signups_repeats_no_number(waitlist: Waitlist, world: World) -> None:
-    """The replica that takes over does not know Bob's acknowledged signup (promise P3)."""
+    """A replica takes over. It does not know Bob's signup, although the service has already
+    confirmed the signup to Bob (promise P3).
+    """
     people = waitlist("ann", call_numbers=DAILY)
     world.maintain()
     past = RedisState.of(world.redis)
@@ -316,7 +325,7 @@ def test_a_signup_that_is_cut_off_at_any_step_gets_one_number(
 
 
 def test_a_signup_that_a_claim_or_a_move_records_has_a_number(waitlist: Waitlist) -> None:
-    """Redis has the entries, but their records are not finished yet."""
+    """Redis has these entries, but the service has not completed their records in DynamoDB yet."""
     people = waitlist("ann", call_numbers=DAILY)
     halfway.joining(people, "bob", numbered=True)
     assert people.person("bob").json["call_number"] is None

@@ -1,4 +1,6 @@
-"""An operator calls the customer of a claim to a place, and the customer is told where to come."""
+"""An operator calls a claimed customer to a place, for example to a room. The customer's app shows
+this place.
+"""
 
 from typing import Any
 
@@ -12,9 +14,7 @@ ROOM = {"to": "Room 2"}
 
 
 def place_of(people: Admissions, name: str) -> str | None:
-    """Return the place to which the customer is called, as the response to the customer's poll
-    contains it.
-    """
+    """Return the place that the customer's app shows."""
     call = people.poll(name).json["call"]
     return None if call is None else str(call["to"])
 
@@ -32,10 +32,10 @@ def test_the_next_customer_is_called_to_a_room(waitlist: Waitlist) -> None:
 
 
 def test_a_called_customer_is_told_within_five_seconds(waitlist: Waitlist) -> None:
-    """Clients wait up to a tenth longer than the service asks them to.
+    """The service tells clients how long to wait between two polls. Clients may wait a tenth
+    longer.
 
-    Before the call, the customer is first in the queue, or an operator has just claimed the
-    customer.
+    The customer polls often enough both as the first person in the queue and after the claim.
     """
     people = waitlist("ann")
     assert people.poll("ann").json["poll_after_seconds"] * 1.1 < 4
@@ -74,7 +74,7 @@ def test_calling_again_is_a_new_call(waitlist: Waitlist, world: World) -> None:
 
 
 def test_a_repeated_call_calls_once(waitlist: Waitlist) -> None:
-    """A late copy of a call does not replace a later call (promise P2)."""
+    """A late copy of a call does not replace a newer call (promise P2)."""
     people = waitlist("ann")
     people.claim()
     first = people.call("ann", "Room 2", key="first")
@@ -137,8 +137,8 @@ def test_only_the_desk_with_the_claim_can_call(waitlist: Waitlist) -> None:
 
 
 def test_a_call_survives_the_loss_of_redis(waitlist: Waitlist, world: World) -> None:
-    """Calls are stored only in DynamoDB, so they are not affected if Redis loses its data (promises
-    P3 and P8).
+    """Calls are stored only in DynamoDB. If Redis loses its data, they stay (promises P3 and
+    P8).
     """
     people = waitlist("ann", "bob", lease_seconds=600)
     people.claim(call={"to": "Zimmer Ö"})

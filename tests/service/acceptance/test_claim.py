@@ -11,9 +11,6 @@ from waitlist_api.clock import iso
 
 
 def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
-    """The customer has a profile, and the claim lasts as long as the default lease of
-    the waitlist.
-    """
     people = waitlist()
     people.sign_up("ann", profile={"phone": "+49 30 1"}, attributes={"language": "German"})
     (claim,) = people.claim().json["claims"]
@@ -37,7 +34,7 @@ def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
 def test_a_claim_of_a_hundred_is_one_round_trip(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If 100 people wait, a claim of all of them makes only one call to Redis (promise P9)."""
+    """A claim of 100 waiting people makes only one call to Redis (promise P9)."""
     people = waitlist(*(f"person-{number:03}" for number in range(101)))
     people.claim(1)  # so that Redis has the script
     calls = []
@@ -75,9 +72,9 @@ def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
-    """Two of five customers are leaving, but Redis does not know this yet.
+    """Two of five customers have begun to leave, and only DynamoDB knows this.
 
-    A claim does not return these two, and Redis then counts them as people who have left.
+    A claim leaves these two customers out. Redis then counts them as customers who have left.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve")
     for name in ("ann", "cyd"):
@@ -90,9 +87,8 @@ def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
-    """The entry has a place in the Redis queue, but its DynamoDB record is still an intent.
-
-    A claim completes the signup (promise P3).
+    """A customer is already in the queue in Redis, but the signup was not completed in DynamoDB. A
+    claim completes the signup (promise P3).
     """
     people = waitlist("ann")
     halfway.joining(people, "bob")
@@ -102,8 +98,8 @@ def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
 
 
 def test_a_list_may_allow_one_claim_at_a_time(waitlist: Waitlist, world: World) -> None:
-    """If the setting `max_claims` is 1, a second claim returns nobody until the first claim has
-    ended.
+    """The setting `max_claims` is 1, and one claim is open. A second claim returns nobody until the
+    first claim has ended.
     """
     people = waitlist("ann", "bob", "eve", max_claims=1)
     assert people.claimed(1) == ["ann"]

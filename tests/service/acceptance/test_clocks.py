@@ -1,5 +1,5 @@
-"""In these tests, the clocks of the Lambda functions are wrong by ten minutes and the clock of
-Redis is wrong by an hour. Redis may lose its data at the same time.
+"""The clocks of the Lambda functions are wrong by ten minutes, and the clock of Redis is wrong by
+an hour. In some tests, Redis also loses its data.
 """
 
 from collections.abc import Callable
@@ -25,8 +25,8 @@ STRIKES: dict[str, Strike] = {
 every_strike = pytest.mark.parametrize("strike", STRIKES.values(), ids=STRIKES)
 every_offset = pytest.mark.parametrize(("public_off", "keeper_off"), [OFF, OFF[::-1]])
 JUMPS = (-HOUR_SECONDS, -5, 0, HOUR_SECONDS)
-# Every fault is combined with every jump of the Redis clock. In half of these cases, the clock of
-# the public function is ahead, and in the other half, the clock of the maintenance function.
+# Every fault is tested together with every jump of the Redis clock. In half of these tests, the
+# clock of the public function is ahead. In the other half, the clock of maintenance is ahead.
 JUMPS_AND_STRIKES = [
     pytest.param(
         *OFF[:: 1 if (row + column) % 2 else -1], jump, STRIKES[strike], id=f"{jump}, {strike}"
@@ -37,9 +37,10 @@ JUMPS_AND_STRIKES = [
 
 
 def begun(clocks: Clocks) -> RedisState:
-    """Add entries to the waitlist.
+    """Let people sign up and get claimed.
 
-    Return the state of Redis before the newest changes, which no maintenance run has seen yet.
+    Return an earlier state of Redis, which lacks the newest changes. No maintenance run has seen
+    these changes yet.
     """
     people = clocks.people
     people.configure(lease_seconds=LEASE_SECONDS, rejoin="always")
@@ -95,8 +96,8 @@ def test_a_clock_that_jumps_changes_no_order_and_loses_no_hold(
 def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
     valkey: Server, public_off: float, keeper_off: float, strike: Strike
 ) -> None:
-    """A claim ends only by the clock of Redis, even if this clock was set back (promises P3 and
-    P4).
+    """Only the clock of Redis decides when a claim ends, even if this clock was set back (promises
+    P3 and P4).
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people, past = clocks.people, begun(clocks)
@@ -119,8 +120,8 @@ def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
 def test_many_signups_that_moved_or_left_the_tail_stay_ahead_of_later_ones(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """The entries at the end of the index have moved or left, so the index does not contain the
-    newest stamp (logical timestamp) of the waitlist (promise P1).
+    """The last people in the queue have moved or left. The highest stamp (logical timestamp) of the
+    waitlist is therefore no longer in the index (promise P1).
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people = clocks.people
@@ -171,8 +172,8 @@ def test_a_list_that_no_run_has_seen_is_rebuilt(
 def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_minutes(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """The second pass of a rebuild uses the clocks of the Lambda functions, while the journal uses
-    the clock of Redis (promise P3).
+    """The last part of a rebuild compares times of the functions' clocks with the journal, which
+    contains times of the Redis clock (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)
@@ -197,8 +198,8 @@ def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_min
 def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
     valkey: Server, public_off: float, keeper_off: float, redis_off: float
 ) -> None:
-    """Because the clocks differ, the stamps (logical timestamps) of the changes may be earlier than
-    the creation of the waitlist (promise P3).
+    """The clocks differ. The first changes of a waitlist can therefore have earlier stamps (logical
+    timestamps) than the creation of the waitlist (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)
@@ -219,8 +220,8 @@ def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
 def test_changes_that_the_index_shows_during_a_rebuild_are_restored_though_redis_is_hours_behind(
     valkey: Server,
 ) -> None:
-    """The journal does not go back far enough, so the second pass of the rebuild uses the clocks of
-    the Lambda functions (promise P3).
+    """The journal does not go back far enough. The last part of the rebuild therefore uses the
+    clocks of the Lambda functions (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, table=table)
@@ -243,8 +244,8 @@ def test_changes_that_the_index_shows_during_a_rebuild_are_restored_though_redis
 def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     valkey: Server, off: float
 ) -> None:
-    """The clock of a second maintenance function is 20 minutes ahead, so this function believes
-    that the lease of the first one has expired (promises P1 and P3).
+    """Two maintenance functions run at the same time. The clock of the second one is 20 minutes
+    ahead, so it believes that the lease of the first one has expired (promises P1 and P3).
     """
     clocks = Clocks(valkey, public_off=-off, keeper_off=-off)
     people = clocks.people
@@ -253,7 +254,7 @@ def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     clocks.flush()
     others_run = Mock(side_effect=other.maintenance.run_all)
     keeper = clocks.another_keeper(-off, meanwhile=others_run)
-    # If the first function notices that it has lost the lease, it leaves the rest of the work to
+    # When the first function notices that it has lost the lease, it leaves the remaining work to
     # the second function.
     keeper.maintenance.run_all()
     others_run.assert_called_once_with()
@@ -267,8 +268,8 @@ def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
 def test_intents_are_finished_once_under_any_clock(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """Maintenance may finish an intent at the moment at which a request is about to finish the same
-    intent (promises P2 and P3).
+    """A request and maintenance try to complete the same signup at the same time (promises P2 and
+    P3).
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people = clocks.people

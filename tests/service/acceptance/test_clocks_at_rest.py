@@ -1,5 +1,5 @@
-"""Maintenance acts at every time at which the service must act, even if nothing else happens on the
-waitlist and nobody polls. docs/internals/clocks.md lists these times.
+"""Some things must happen at a certain time, even if nobody polls and nothing else happens on the
+waitlist. docs/internals/clocks.md lists these times. Maintenance acts at each of them.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,7 +20,8 @@ from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_shared import contracts as c
 
 MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
-# Because the pause is short, each run reads the journal since the last run.
+# At least this often, the tests run maintenance. Each run can then read the whole journal since the
+# last run.
 PAUSE = 50 * MINUTE
 # The clock of the tests starts at 14:13:20 UTC.
 NIGHT = {"from": "16:00", "to": "14:00", "timezone": "UTC"}
@@ -41,7 +42,7 @@ def delay(people: Admissions, seconds: int) -> float:
 
 
 def alone(people: Admissions) -> Admissions:
-    """Let Bob leave the waitlist, so that the next slot goes to Ann."""
+    """Let Bob leave the waitlist, so that Ann gets the next slot."""
     people.leave("bob")
     return people
 
@@ -53,11 +54,11 @@ def let_in(people: Admissions, name: str) -> None:
 
 @dataclass(frozen=True)
 class Clock:
-    """A time at which the service must act: the settings that it needs, and how a test sees that it
-    has acted.
+    """Something that must happen at a certain time.
 
-    `begin` returns in how many seconds the time comes. `runs` is how many maintenance runs may pass
-    until the work is done. If `is_busy` is true, something else is due on the waitlist until then.
+    `begin` prepares the waitlist, and returns after how many seconds the time comes. `is_done`
+    tells whether the service has acted, and `runs` how many maintenance runs this may take. If
+    `is_busy` is true, maintenance has other work on this waitlist before the time comes.
     """
 
     settings: Mapping[str, object]
@@ -79,7 +80,7 @@ NEAR = {"messages": {"kinds": ["near"], "near": 1}, "rest": {}}
 
 
 def full(people: Admissions) -> float:
-    """Let Ann enter, so that nobody else can get inside."""
+    """Let Ann enter, so that there is no room for another person inside."""
     people.world.maintenance.run_all()
     let_in(people, "ann")
     return HOUR
@@ -141,8 +142,7 @@ CLOCKS = {
         {"confirm": CONFIRM, "rest": {}},
         lambda people: rest(people, DAY + HOUR),
         has("ann", "asked"),
-        # If an entry is not ready while maintenance looks for customers to ask, maintenance finds
-        # the entry an hour later.
+        # A customer who was not ready at the time of the question is asked an hour later.
         runs=62,
     ),
     "a question": Clock({"confirm": CONFIRM}, lambda _: DAY, has("ann", "asked")),
@@ -195,7 +195,7 @@ def world() -> World:
 
 
 def is_at_rest(people: Admissions) -> bool:
-    """Return whether a maintenance run would skip the waitlist because nothing on it is due."""
+    """Return whether maintenance would skip this waitlist, because nothing is due on it."""
     waitlist = people.world.services.waitlist_records.get(people.waitlist_id)
     assert waitlist is not None
     (stats,) = people.world.maintenance.count([waitlist])
@@ -204,9 +204,8 @@ def is_at_rest(people: Admissions) -> bool:
 
 
 def pass_time(people: Admissions, seconds: float) -> None:
-    """Let the given time pass, with maintenance runs at long intervals.
-
-    In the last six minutes, maintenance runs every minute.
+    """Let time pass, and run maintenance only now and then. In the last six minutes, run
+    maintenance every minute.
     """
     last = 6 * MINUTE
     while seconds > last + PAUSE:
@@ -223,8 +222,8 @@ def pass_time(people: Admissions, seconds: float) -> None:
 def test_a_clock_strikes_on_a_list_at_rest(
     world: World, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An estimated wait that changes with time would keep the waitlist busy, so the estimate is
-    switched off here.
+    """The estimated wait changes with time, which would give maintenance work in every run. The
+    test therefore switches the estimate off.
     """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     people = Admissions(world)

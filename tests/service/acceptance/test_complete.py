@@ -1,4 +1,4 @@
-"""Completing a claim is final. The request may be repeated with the same claim token."""
+"""A completed claim is final. A worker may repeat the request with the same claim token."""
 
 from collections.abc import Callable
 
@@ -13,9 +13,7 @@ LONG_SECONDS = 900
 
 
 def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
-    """Both the DynamoDB record and the response to the customer's poll say that the customer is
-    admitted.
-    """
+    """DynamoDB and the customer's app both say that the customer is admitted."""
     people = waitlist("ann", "bob")
     people.claim()
     answer = people.complete("ann", reason="at the door")
@@ -27,7 +25,7 @@ def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
 
 @pytest.mark.parametrize("minutes", [0, 30], ids=["at once", "much later"])
 def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, minutes: int) -> None:
-    """If a claim is completed twice with the same token, the second request changes nothing
+    """A worker completes a claim twice with the same token. The second request changes nothing
     (promise P2).
     """
     people = waitlist("ann")
@@ -43,7 +41,7 @@ def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, min
 
 
 def test_an_expired_token_completes_no_entry(waitlist: Waitlist, world: World) -> None:
-    """From the millisecond at which the lease ends, completing the claim is refused
+    """A worker completes a claim in the millisecond in which it ends. The request is refused
     (promise P4).
     """
     people = waitlist("ann")
@@ -76,7 +74,7 @@ REFUSALS: dict[str, tuple[Callable[[Admissions], Answer], str]] = {
 def test_the_completed_refuse_everything(
     waitlist: Waitlist, world: World, what: str, seconds: int
 ) -> None:
-    """Once an entry is admitted, no other operation changes it (promise P4)."""
+    """No operation changes an entry that was admitted (promise P4)."""
     people = waitlist("ann", "bob", rejoin="never")
     people.claim()
     people.complete("ann")
@@ -93,9 +91,8 @@ def test_the_completed_refuse_everything(
 
 
 def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World) -> None:
-    """A customer is claimed on two waitlists.
-
-    The claim token of one waitlist is refused on the other waitlist (promise P4).
+    """A customer is claimed on two waitlists. The claim token of one waitlist is not accepted on
+    the other one (promise P4).
     """
     bakery = waitlist("ann")
     cafe = Admissions(world, "cafe")
@@ -108,7 +105,6 @@ def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World
 
 
 def test_operations_on_an_unknown_entry_are_refused(waitlist: Waitlist) -> None:
-    """Each operation on an unknown entry is refused with the code `entry_not_found`."""
     people = waitlist("ann")
     refused = [people.act(verb, "zoe") for verb in ("complete", "release", "extend", "park")]
     refused += [people.redrive("zoe"), people.remove("zoe")]

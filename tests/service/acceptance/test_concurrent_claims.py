@@ -1,6 +1,5 @@
-"""Several claimers work at the same time.
-
-Each entry goes to exactly one of them, in order, and no entry is skipped.
+"""Several workers claim entries at the same time. Each entry goes to exactly one worker. The
+entries are claimed in the order of the queue, and no entry is left out.
 """
 
 from collections import Counter
@@ -24,7 +23,7 @@ STATUSES = {
 
 
 def test_sixteen_claimers_do_everything_to_three_hundred(waitlist: Waitlist, world: World) -> None:
-    """300 people wait, and 16 claimers claim, complete, release and park them at the same time."""
+    """300 people wait. 16 workers claim, complete, release and park them at the same time."""
     people = waitlist(*PEOPLE, lease_seconds=3600)
 
     def work(number: int) -> Counter[tuple[str, str]]:

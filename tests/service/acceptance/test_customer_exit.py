@@ -1,5 +1,5 @@
-"""If `customer_exit` is `frees_at_end`, a customer who exits does not make room for others before
-the end of the pass.
+"""If the setting `customer_exit` is `frees_at_end`, a customer who exits makes room for others only
+when the pass would have ended.
 """
 
 from typing import Any
@@ -21,7 +21,7 @@ PASS_SECONDS = 3600
 
 @pytest.fixture
 def people(waitlist: Waitlist) -> Admissions:
-    """Create a waitlist with room for one person inside. Ann is inside, and Bob waits."""
+    """Create a waitlist that has room for one person inside. Ann is inside, and Bob is waiting."""
     people = waitlist("ann", "bob", admission=AT_END, rejoin="always")
     people.poll("ann")
     assert people.enter("ann").status == 200
@@ -40,7 +40,7 @@ def status_of_bob(people: Admissions) -> str:
 
 
 def test_ten_who_enter_and_exit_hold_one_pass_at_a_time(waitlist: Waitlist, world: World) -> None:
-    """The next customer's pass begins only after the previous pass has ended."""
+    """The next customer's pass begins only when the previous pass has ended."""
     names = [f"customer-{number}" for number in range(10)]
     people = waitlist(*names, admission=AT_END, rejoin="always")
     valid_until = 0
@@ -75,8 +75,8 @@ def test_an_own_exit_leaves_the_room_taken_until_the_pass_ends(
 
 
 def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, world: World) -> None:
-    """If the exit freed the room immediately, a customer could enter, sign up and enter again, and
-    would then hold two valid passes.
+    """If the exit made room at once, a customer could enter, exit, sign up and enter again. The
+    customer would then have two valid passes.
     """
     assert people.sign_up("ann", key="while-inside").code == "already_admitted"
     assert people.exit("ann").status == 200
@@ -89,9 +89,9 @@ def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, worl
 def test_an_exit_does_not_wait_for_redis(
     people: Admissions, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A customer exits while Redis is unreachable, and the exit is recorded.
-
-    When Redis answers again, an operator repeats the exit, which frees the room (promise P3).
+    """A customer exits while Redis is unreachable. DynamoDB contains the exit, but Redis does not
+    make room for the next customer. Later, an operator repeats the exit, which makes room (promise
+    P3).
     """
 
     def fail(*_: object) -> None:
@@ -154,9 +154,8 @@ def test_a_rebuilt_order_has_the_room_taken(people: Admissions, world: World) ->
 def test_a_server_that_lost_the_admission_gets_the_room_back(
     people: Admissions, world: World
 ) -> None:
-    """Maintenance compares the changes of the last minutes with Redis.
-
-    This comparison restores the admission, even if the customer has exited since (promise P3).
+    """Maintenance compares the changes of the last minutes with Redis. It restores a lost
+    admission, even if the customer has exited since (promise P3).
     """
     assert people.exit("ann").status == 200
     name = f"wl:{{{people.waitlist_id}}}:inside"
@@ -174,8 +173,8 @@ def test_an_erasure_frees_the_room(people: Admissions, world: World) -> None:
 
 
 def test_an_import_lets_the_person_join_again(people: Admissions) -> None:
-    """An import is an operator's decision. If it lets a person join again who has exited, it frees
-    the slot that this person still takes, as an exit by an operator does.
+    """An import lets a person join again who has exited before the pass ended. The import makes
+    room at once, as an exit by an operator does.
     """
     assert people.exit("ann").status == 200
     row = {"customer_id": "ann"}

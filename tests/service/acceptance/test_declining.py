@@ -1,4 +1,6 @@
-"""Tests of declines that keep the place, and of offers that end unused too often."""
+"""Tests of customers who decline an offer and keep their place, and of customers who let too many
+offers end.
+"""
 
 import pytest
 
@@ -24,8 +26,8 @@ def lose_redis(people: Admissions) -> None:
 def test_who_declines_keeps_the_exact_rank_and_is_passed_over_for_the_pause(
     waitlist: Waitlist, world: World, happens: object
 ) -> None:
-    """Polls do not change the rank or end the pause, and neither does a loss of the
-    data in Redis.
+    """The customer keeps the same place. The pause before the next offer does not end early, even
+    if the customer polls or Redis loses its data.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
     rank = people.poll("ann").json["rank"]
@@ -60,8 +62,8 @@ def test_the_history_and_the_public_answer_say_what_a_decline_does(waitlist: Wai
 def test_a_decline_after_the_last_that_keeps_the_place_goes_to_the_back(
     waitlist: Waitlist, world: World
 ) -> None:
-    """When the number of declines is in the DynamoDB record, Redis deletes the decisions about
-    them.
+    """The setting allows only one decline that keeps the place. The customer's number of declines
+    is in DynamoDB, so it survives a loss of Redis.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
     people.admit_one("ann")
@@ -108,8 +110,8 @@ def test_a_decline_of_an_offer_that_is_over_changes_nothing(
 def test_a_person_who_lets_too_many_offers_end_leaves_or_is_parked(
     waitlist: Waitlist, world: World, then: str, status: str
 ) -> None:
-    """If Redis loses its data, the number of missed offers does not change, and the slot goes to
-    the next person.
+    """The service knows how many offers the customer has missed, even if Redis loses its data. The
+    slot goes to the next person.
     """
     policy = {"offer_seconds": 60, "no_show": "keep_place", "misses": {"at_most": 2, "then": then}}
     people = waitlist("ann", "bob", admission=policy)

@@ -1,4 +1,4 @@
-"""A dequeue is a claim that also completes the entries in the same call."""
+"""A dequeue is a claim that also completes the entries. Both happen in one request."""
 
 from tests.service.acceptance import halfway
 from tests.service.acceptance.terms import LEASE_SECONDS, Waitlist
@@ -18,8 +18,8 @@ def test_a_dequeue_admits_at_once(waitlist: Waitlist) -> None:
 
 
 def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) -> None:
-    """After a dequeue, the entry does not return to the queue at the time at which a lease would
-    have ended (promise P4).
+    """A claimed entry returns to the queue when its lease has ended. A dequeued entry does not
+    (promise P4).
     """
     people = waitlist("ann", "bob")
     people.claim(1, complete=True)
@@ -31,8 +31,8 @@ def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) ->
 
 
 def test_the_tokens_of_the_dequeued_are_of_no_use(waitlist: Waitlist) -> None:
-    """With the token that a dequeue returns, `complete` succeeds again, and all other operations
-    are refused.
+    """A dequeue returns a claim token. With this token, `complete` succeeds once more, and all
+    other operations are refused.
     """
     people = waitlist("ann")
     people.claim(1, complete=True)
@@ -43,7 +43,9 @@ def test_the_tokens_of_the_dequeued_are_of_no_use(waitlist: Waitlist) -> None:
 
 
 def test_a_repeated_dequeue_names_the_same(waitlist: Waitlist) -> None:
-    """A dequeue with the same idempotency key returns the same response (promise P2)."""
+    """A worker repeats a dequeue with the same idempotency key, and gets the same response (promise
+    P2).
+    """
     people = waitlist("ann", "bob", "cyd")
     first = people.claim(2, key="door", complete=True)
     assert people.claim(2, key="door", complete=True).json == first.json
@@ -51,9 +53,8 @@ def test_a_repeated_dequeue_names_the_same(waitlist: Waitlist) -> None:
 
 
 def test_a_dequeue_skips_those_who_left(waitlist: Waitlist) -> None:
-    """A customer has started to leave, but Redis does not know this yet.
-
-    The dequeue leaves this customer out, but counts the customer towards the requested number.
+    """A customer has begun to leave, and only DynamoDB knows this. The dequeue does not return this
+    customer, and returns one customer less than requested.
     """
     people = waitlist("ann", "bob", "cyd")
     halfway.leaving(people, "ann")

@@ -1,5 +1,5 @@
-"""Operators can list the customers who were admitted, who left, and who are inside, sorted
-by time.
+"""Operators can list the customers who were admitted, who left, and who are inside. The lists are
+sorted by time.
 """
 
 from itertools import chain
@@ -39,8 +39,8 @@ def test_the_admitted_and_the_left_are_listed_by_time(waitlist: Waitlist, world:
 def test_pages_have_each_entry_once_and_in_order(
     waitlist: Waitlist, world: World, limit: int
 ) -> None:
-    """Some of the listed customers left in the same millisecond, and entries with a different
-    status are between them.
+    """Some customers left in the same millisecond. Between them in the index are entries with a
+    different status.
     """
     people = waitlist(*MANY)
     for start in range(0, 40, 10):

@@ -1,5 +1,5 @@
-"""Estimated waits and the counts of past periods, which the service computes from the samples that
-maintenance takes.
+"""Tests of estimated waits and of counts of the past. The service computes both from the samples
+that maintenance stores every minute.
 """
 
 from typing import Any
@@ -24,9 +24,8 @@ def people() -> People:
 
 
 def at_midnight(seconds: int) -> People:
-    """Return a waitlist of 60 people at the given number of seconds after midnight.
-
-    Maintenance has taken one sample earlier.
+    """Return a waitlist of 60 people at this number of seconds after midnight. Maintenance has run
+    once.
     """
     world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
     world.advance(MIDNIGHT_MILLIS // 1000 - world.clock.millis // 1000 + seconds - 1200)
@@ -40,7 +39,7 @@ def at_midnight(seconds: int) -> People:
 
 
 def minute(people: People, admitted: int = 0) -> None:
-    """Let a minute pass, admit the given number of people, and run maintenance."""
+    """Let a minute pass and admit people. Then run maintenance."""
     people.world.advance(60)
     if admitted:
         body = {"count": admitted, "complete": True}
@@ -70,7 +69,7 @@ def test_a_look_and_a_signup_estimate_the_wait_by_the_pace_of_the_last_minutes(
     people: People,
 ) -> None:
     steady(people)
-    # 40 people wait, and two are admitted per minute.
+    # 40 people are waiting, and two people are admitted per minute.
     for answer in (people.poll("person-59").json, people.sign_up("zoe").json):
         estimate, unavailable = shown(answer)
         assert unavailable is None
@@ -201,7 +200,7 @@ def test_a_full_list_waits_for_people_to_go_out(people: People) -> None:
     assert people.stats().json["inside"] == 10
     answer = people.poll("person-59").json
     estimate = answer["estimated_wait"]
-    # There is room for ten people inside, whose passes end in half an hour. 50 more people wait.
+    # Ten people are inside, and their passes end in half an hour. 50 more people are waiting.
     assert estimate["low"] < estimate["seconds"] < 5 * 1800 < estimate["high"] * 1.2
     assert history(people, "hour")["points"][-1]["inside"] == 10
 
@@ -216,7 +215,7 @@ def test_a_list_at_which_no_customer_looks_is_sampled_after_its_admissions(peopl
         people.world.metrics.take()
         minute(people)
         assert people.world.metrics.take()["inside"] == 10
-    # Each of these runs finds that two passes have ended, and admits two of the 60 people.
+    # In each of these runs, two passes have ended, so maintenance admits two more people.
     found = history(people, "hour")["points"][-TEN:]
     assert [(one["admitted"], one["inside"]) for one in found] == [(2, 10)] * TEN
     answer = people.poll("person-59").json
@@ -248,7 +247,7 @@ def last_hour(people: People) -> tuple[int, int, int]:
 
 
 def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: People) -> None:
-    """People were admitted after the newest sample, so the service counts them separately."""
+    """The newest sample does not contain these admissions. The service counts them separately."""
     minute(people)
     for _ in range(5):
         people.world.advance(7)
@@ -260,7 +259,9 @@ def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: Peop
 
 
 def test_the_last_hour_of_a_new_list_has_all_of_it() -> None:
-    """The counts of the last hour are complete even before the first sample is taken."""
+    """The counts of the last hour are complete, although maintenance has not stored any sample
+    yet.
+    """
     made = People(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     made.configure()
     made.bring("ada", "bob")
@@ -273,15 +274,14 @@ def test_the_last_hour_forgets_what_is_older(people: People) -> None:
     people.leave("person-59")
     assert last_hour(people) == (60, 20, 1)
     people.world.advance(3600 - 5 * 60)
-    # People were admitted for ten minutes. The last of these minutes was five minutes after the
-    # start of this hour.
+    # People were admitted for ten minutes, of which five minutes belong to the last hour.
     assert last_hour(people) == (0, 10, 1)
     people.world.advance(600)
     assert last_hour(people) == (0, 0, 1)
     minute(people)
     people.world.advance(3600)
     assert last_hour(people) == (0, 0, 0)
-    # When the samples of the minutes have been deleted, the samples of the hours give the same
+    # The service has deleted the samples of the minutes. The samples of the hours lead to the same
     # result.
     people.world.advance(3 * 86_400)
     assert last_hour(people) == (0, 0, 0)
@@ -350,7 +350,8 @@ def test_a_deleted_list_leaves_no_samples(people: People) -> None:
     for _ in range(3):
         people.world.maintain()
     assert not _samples(people)
-    # If a waitlist is deleted and created again with the same id, it does not use the old samples.
+    # A waitlist was deleted, and a new one was created with the same id. The old samples are not
+    # used.
     people.configure()
     assert history(people, "hour")["points"][-1]["joined"] == 0
 

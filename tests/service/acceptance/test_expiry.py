@@ -1,6 +1,5 @@
-"""While an entry is claimed, nobody else can claim it.
-
-When the claim expires, the entry returns to its place, and the failed attempt is counted.
+"""Nobody can claim an entry that is already claimed. When a claim expires, the entry returns to its
+place, and the service counts the failed attempt.
 """
 
 import pytest
@@ -11,9 +10,8 @@ from tests.support.world import World
 
 @pytest.mark.parametrize("by", ["claims", "maintenance"])
 def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> None:
-    """The waitlist allows three attempts.
-
-    When the third claim of an entry expires, the entry is parked, and the reason is recorded.
+    """The waitlist allows three attempts per entry. When the third claim of an entry expires, the
+    entry is parked, and the history contains the reason.
     """
     people = waitlist("ann", "bob")
     for attempt in range(MAX_ATTEMPTS):
@@ -33,9 +31,8 @@ def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> No
 
 
 def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world: World) -> None:
-    """Nobody makes a claim.
-
-    Maintenance alone returns the entries whose claims have expired to the queue.
+    """No new claim comes in. Maintenance alone returns entries whose claims have expired to the
+    queue.
     """
     people = waitlist("ann", "bob", "cyd")
     people.claim(2)
@@ -54,7 +51,9 @@ def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world:
 
 
 def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: World) -> None:
-    """A new claim finds that an earlier claim has expired. The history shows this expiry once."""
+    """A worker claims an entry whose earlier claim has just expired. The history contains this
+    expiry once.
+    """
     people = waitlist("ann")
     people.claim()
     world.advance(LEASE_SECONDS)
@@ -65,9 +64,8 @@ def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: Wor
 
 
 def test_a_bump_of_one_whose_hold_has_ended_is_kept(waitlist: Waitlist, world: World) -> None:
-    """In Redis, the entry is waiting again, but its DynamoDB record still says `offered`.
-
-    When an operator bumps the entry, the record says `waiting` too (promise P2).
+    """A claim has expired. In Redis, the entry is waiting again, but its DynamoDB record still says
+    `offered`. When an operator bumps the entry, the record becomes `waiting` too (promise P2).
     """
     people = waitlist("ann", "bob", "cyd")
     assert people.claimed(2) == ["ann", "bob"]

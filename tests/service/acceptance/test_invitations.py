@@ -1,4 +1,4 @@
-"""Tests of invitations: each invited person gets one offer, and the numbers of the funnel always
+"""Tests of invitations. Each invited person gets one offer, and the counts of their answers always
 add up.
 """
 
@@ -38,7 +38,7 @@ def found(people: Admissions, invitation_id: str) -> Answer:
 
 
 def funnel(people: Admissions, invitation_id: str) -> dict[str, int]:
-    """Check that the numbers of an invitation add up, and return those that are not zero."""
+    """Check that the counts of an invitation add up. Return the counts that are not zero."""
     answer = found(people, invitation_id)
     assert answer.status == 200, answer.text
     counts: dict[str, int] = answer.json["funnel"]
@@ -118,9 +118,8 @@ def test_a_repeated_request_is_the_same_invitation(waitlist: Waitlist, key: str 
 def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
     waitlist: Waitlist, world: World, loses_redis: bool
 ) -> None:
-    """If an invited person has returned to the queue, the running invitation passes this person
-    over. If Redis has lost its data, it no longer has the pending decisions about the earlier
-    offers.
+    """Invited people have returned to the queue, and the invitation is still running. It does not
+    invite them again, not even after a loss of Redis.
     """
     people = waitlist("ann", "bob", "cyd", admission={})
     invitation = invited(invite(people, KEY, count=3))
@@ -137,9 +136,7 @@ def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
 
 
 def run_again(people: Admissions, invitation_id: str, **changes: Any) -> None:
-    """Continue an invitation in the way in which maintenance does after a crash in the last step of
-    a request.
-    """
+    """Continue an invitation as maintenance does after a crash."""
     invitations = people.world.services.container.get(Invitations)
     invitation = invitations.records.find(people.waitlist_id, invitation_id)
     assert invitation is not None
@@ -275,7 +272,7 @@ def test_people_in_pages_are_invited_by_maintenance_if_the_request_has_no_time(
 
 
 def in_steps(wire: Wire) -> Admissions:
-    """Return a waitlist with five people, whose calls to AWS can fail."""
+    """Return a waitlist with five people. A test can let any of its calls to AWS fail."""
     table, clock = wire.client(new_table()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert people.configure(admission={"no_show": "keep_place"}).status == 201
@@ -284,17 +281,17 @@ def in_steps(wire: Wire) -> Admissions:
 
 
 def step_of_offers(people: Admissions, wire: Wire) -> int:
-    """Return after how many calls to AWS an invitation of the first people sends its offers to
-    Redis.
-    """
+    """Return how many calls to AWS an invitation makes before it makes its offers in Redis."""
     wire.disarm()
     invite(people, entries=[people.id_of("eve")], count=None)
-    # An invitation of the first people also reads the queue.
+    # An invitation without named people makes one more call, because it also reads the queue.
     return 1 + max(step for step, name in enumerate(wire.names) if name == "Invoke")
 
 
 def test_an_invitation_does_not_end_early_because_another_one_was_faster() -> None:
-    """The second invitation has read its first page. Then all people of this page are invited."""
+    """Two invitations run at once. The second one has read its first page when the first one
+    invites everybody on this page.
+    """
     wire = Wire()
     people = in_steps(wire)
     people.bring(*[{"customer_id": f"p{number}"} for number in range(150)])
@@ -313,7 +310,9 @@ def test_an_invitation_does_not_end_early_because_another_one_was_faster() -> No
 
 
 def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
-    """The first request stops before it records its offers. Nobody else waits afterwards."""
+    """A request makes its offers in Redis and crashes before it records them. Nobody is left in the
+    queue. The repeated request records the offers.
+    """
     wire = Wire()
     people = in_steps(wire)
     step = step_of_offers(people, wire)
@@ -327,7 +326,7 @@ def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
 
 
 def is_after_last_write(wire: Wire, step: int) -> bool:
-    """Return whether the request has only counted its invitees since this step, or has ended."""
+    """Return whether the request only had to count its invitees after this step."""
     return all(name == "Query" for name in wire.names[step:])
 
 
@@ -335,10 +334,10 @@ def is_after_last_write(wire: Wire, step: int) -> bool:
 def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
     loses_redis: bool,
 ) -> None:
-    """A request that invites people stops after each of its calls to AWS.
+    """A request invites people and crashes after any of its calls to AWS.
 
-    Ann declines before the request is repeated. If Redis is lost before her offer is recorded, her
-    history may show only the decline. The model checker tries other faults.
+    Ann declines before the request is repeated. If Redis loses her offer before it is recorded, her
+    history may contain only the decline. The model checker tests other faults.
     """
     step = 0
     while True:
@@ -377,7 +376,9 @@ def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
 def test_the_end_of_an_offer_that_only_redis_knows_is_counted(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Each request to decline is interrupted, and the next offer is recorded before the decline."""
+    """The requests in which customers decline are interrupted. DynamoDB then learns of the next
+    offer before it learns of the decline.
+    """
     people = waitlist("ann", "bob", admission={})
     invitation = invited(invite(people, count=1))
     decline = c.Decline(
@@ -424,8 +425,8 @@ def invite_too(people: Admissions) -> None:
 def test_whatever_happens_between_two_steps_each_person_is_invited_once(happen: Any) -> None:
     """A request invites three people.
 
-    Before each of its calls to AWS, a different request comes in between. If the time of the offers
-    passes before they are made, nobody is invited.
+    A different request comes before any of its calls to AWS. If the offers would already have ended
+    by the time they are made, nobody is invited.
     """
     step, is_over = 0, False
     while not is_over:

@@ -1,7 +1,4 @@
-"""A replica that lags behind takes over.
-
-The newest writes are lost, and Redis does not report the loss.
-"""
+"""A replica that lacks the newest writes takes over, and Redis reports no error."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,8 +22,8 @@ Act = Callable[[Admissions], Any]
 def seen(people: Admissions) -> dict[str, Any]:
     """Return everything that operators can read, and the deadlines in Redis.
 
-    The counts since the creation of the waitlist are left out, because they may miss changes after
-    Redis has lost data.
+    The counts since the creation of the waitlist are left out. They may stay too low after a loss
+    of data.
     """
     stats = people.stats()
     assert stats.status == 200, stats.text
@@ -65,7 +62,7 @@ def left(people: Admissions) -> Admissions:
     return people
 
 
-# Each case says what happened first, and which change Redis then loses.
+# Each case describes what happens first, and which change Redis loses after that.
 LOST: dict[str, tuple[Act, Act]] = {
     "signup": (nothing, lambda people: people.sign_up("zoe")),
     "rejoin": (left, lambda people: people.sign_up("bob")),
@@ -94,7 +91,7 @@ LOST: dict[str, tuple[Act, Act]] = {
 def test_acknowledged_changes_are_back_within_two_runs(
     waitlist: Waitlist, world: World, lost: str
 ) -> None:
-    """Maintenance restores the lost change, even if no request arrives (promise P3)."""
+    """Maintenance restores the lost change, although no request comes in (promise P3)."""
     before, act = LOST[lost]
     people = waitlist(segments=[["language"]])
     for name in NAMES:
@@ -112,8 +109,8 @@ def test_acknowledged_changes_are_back_within_two_runs(
 
 
 def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world: World) -> None:
-    """The changes that Redis has lost are restored, and the changes that Redis still has are kept
-    (promises P1 and P3).
+    """Redis has lost some changes and kept others. The lost changes are restored, and the kept
+    changes stay (promises P1 and P3).
     """
     people = waitlist(*NAMES)
     two_runs(world)
@@ -132,9 +129,8 @@ def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world
 
 
 def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world: World) -> None:
-    """An outdated copy of a queue is not used.
-
-    The service rebuilds the queue instead (promises P3 and P7).
+    """Redis returns with an old copy of the queue. The service does not use this copy, and rebuilds
+    the queue (promises P3 and P7).
     """
     people = waitlist(*NAMES)
     two_runs(world)
@@ -150,9 +146,7 @@ def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world:
 
 
 def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World) -> None:
-    """Redis loses all its data, and then returns with a backup that is older than this loss
-    (promise P7).
-    """
+    """Redis loses all data. Later, it returns with a backup from before this loss (promise P7)."""
     people = waitlist(*NAMES)
     two_runs(world)
     past = RedisState.of(world.redis)
@@ -168,7 +162,7 @@ def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World)
 
 @dataclass
 class EventfulClock(Clock):
-    """A clock that calls the function `meanwhile` once, when it is advanced the next time."""
+    """A clock that calls `meanwhile` the next time that it is advanced."""
 
     meanwhile: Callable[[], None] = lambda: None
 
@@ -179,9 +173,8 @@ class EventfulClock(Clock):
 
 
 def test_a_move_that_is_under_way_is_no_loss(valkey: Server) -> None:
-    """Maintenance reads an entry twice.
-
-    If the entry has changed in between, maintenance does not write anything for it (promise P2).
+    """Maintenance reads each entry twice. If the entry has changed between the two reads,
+    maintenance does not write anything for it (promise P2).
     """
     clock = EventfulClock()
     world = World.on(new_table(), valkey.client, clock=clock, redis_clock=RedisClock.standing())

@@ -1,5 +1,5 @@
-"""A replica that lags behind answers for a while, and the service cannot see that it is a different
-server. A decision of this replica must affect only the signup and the place for which it was made.
+"""For a while, a replica that lacks the newest writes answers, and the service cannot notice this.
+What this replica decides must not affect a customer's later signup or place.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +31,9 @@ Act = Callable[[Admissions], Any]
 
 @contextmanager
 def lost(world: World) -> Iterator[None]:
-    """Redis loses all changes that are made within this context, but its run id stays the same."""
+    """Let Redis lose all changes that are made inside the `with` block. The service cannot see that
+    it is a different server.
+    """
     past = RedisState.of(world.redis)
     yield
     past.restore(world.redis)
@@ -58,9 +60,8 @@ def left_and_back(people: Admissions, name: str) -> None:
 def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """After the loss, Redis has only the offer of an earlier signup.
-
-    This offer expires before maintenance finds the loss (promise P3).
+    """Redis has forgotten the customer's second signup, and has the offer of the first signup
+    again. This offer expires before maintenance finds the loss (promise P3).
     """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
@@ -79,8 +80,9 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_admission_is_lost_too(
     waitlist: Waitlist, world: World
 ) -> None:
-    """When maintenance sends the new end again, Redis shortens the offer that it still has. Redis
-    draws a new stamp for this, but the record knows how the offer ended (promise P3).
+    """Redis has forgotten that the customer declined the offer, and has the offer again.
+    Maintenance tells Redis the new end of the admission, which shortens this offer. DynamoDB still
+    contains the decline, and the decline counts (promise P3).
     """
     people = waitlist("ann", "bob", admission={"offer_seconds": LONG})
     people.admit(count=1)
@@ -97,8 +99,8 @@ def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_ad
 
 @contextmanager
 def comparison_failing(world: World) -> Iterator[None]:
-    """Run maintenance three times without comparing Redis with the journal, and then three times
-    with this comparison.
+    """First run maintenance three times with a failing comparison of Redis and the journal. After
+    the block, run it three times with a working comparison.
     """
     with patch.object(Heartbeat, "check"):
         some_runs(world)
@@ -110,8 +112,8 @@ def comparison_failing(world: World) -> Iterator[None]:
 def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """The maintenance step that records pending decisions also restores the current signup in Redis
-    (promise P3).
+    """When maintenance records what Redis has decided, it notices the earlier signup, and restores
+    the current one (promise P3).
     """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
@@ -128,9 +130,8 @@ def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
 def test_a_former_place_that_has_decided_goes_while_the_comparison_fails(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
-    """In Redis, a claim from an earlier signup expires.
-
-    No DynamoDB record contains this signup any more (promise P3).
+    """Redis has a claim from an earlier signup, which DynamoDB no longer contains. This claim
+    expires (promise P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -162,9 +163,8 @@ def test_an_admission_of_a_former_stay_goes_while_the_comparison_fails(
 def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has lost the current claim.
-
-    Instead, it has an earlier claim or offer that has expired (promises P3 and P4).
+    """Redis has lost the current claim. It has an earlier claim instead, which has expired
+    (promises P3 and P4).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -179,8 +179,8 @@ def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
 
 
 def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world: World) -> None:
-    """A decision that does not name the decision before it is refused too, if it belongs to a
-    different signup (promise P3).
+    """A decision of Redis is not recorded if it belongs to a different signup. This also holds for
+    a decision that does not say which decision came before it (promise P3).
     """
     people = waitlist("ann")
     record = world.services.entries.find(people.waitlist_id, people.id_of("ann"))
@@ -200,8 +200,8 @@ def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world
 def test_an_import_does_not_get_the_place_of_a_former_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """At the customer's earlier place, the entry was ahead of customers who signed up before the
-    import (promise P1).
+    """The customer has left, and an import adds the customer again. Redis has lost the leave and
+    still has the former place, which the customer must not get back (promise P1).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -216,8 +216,8 @@ def test_an_import_does_not_get_the_place_of_a_former_stay(
 def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The customer waits behind everybody who joined before the customer's second signup (promises
-    P1 and P3).
+    """The customer has left and signed up again. The customer waits behind everybody who joined
+    before the second signup (promises P1 and P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -234,7 +234,7 @@ def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
 def test_an_admission_of_a_former_stay_does_not_end_the_next_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has lost the customer's second signup, but still has the admission of the first signup
+    """Redis has lost the customer's second signup. It still has the admission from the first signup
     (promise P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
@@ -263,8 +263,8 @@ def offer_both(people: Admissions) -> None:
 def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, act: Act, acceptance: str
 ) -> None:
-    """The request that claims or admits the entry also restores the recorded place (promises P1 and
-    P3).
+    """Redis has the place of an earlier signup, and a request claims or admits the entry there.
+    This request also restores the current place (promises P1 and P3).
     """
     admission = {"rate": {"count": 1, "per": "day"}, "acceptance": acceptance}
     people = waitlist("ann", "bob", rejoin="always", admission=admission)
@@ -279,8 +279,8 @@ def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
 
 
 def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world: World) -> None:
-    """The bump first restores the place that is in the record, and then moves the entry from there
-    (promises P1 and P3).
+    """Redis has the place of an earlier signup. The bump first restores the current place, and then
+    moves the entry from there (promises P1 and P3).
     """
     people = waitlist("ann", "bob", "eve", rejoin="always")
     some_runs(world)
@@ -297,9 +297,7 @@ def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world
 def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """Redis still has a claim that ended together with the customer's earlier signup
-    (promise P4).
-    """
+    """Redis has a claim again that ended with the customer's earlier signup (promise P4)."""
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1, lease_seconds=LONG)
@@ -315,8 +313,8 @@ def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The repeated claim records the offer with the same stamp (logical timestamp) that the offer
-    has in Redis.
+    """The first claim crashed before it recorded the offer. The repeated claim records it with the
+    same stamp (logical timestamp) that it has in Redis, so the offer can be released.
     """
     people = waitlist("ann", "bob")
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
@@ -330,7 +328,9 @@ def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
 def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If the claim is extended before the release, the bump is kept too (promises P1 and P3)."""
+    """Redis has forgotten a bump. The bump is restored, even if the entry was claimed, extended and
+    released since (promises P1 and P3).
+    """
     people = waitlist("ann", "bob", "cyd")
     some_runs(world)
     with lost(world):
@@ -347,8 +347,8 @@ def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
 def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
-    """No other operator gets the entry, and the operator who claimed it first can complete the
-    claim (promises P3 and P4).
+    """Redis has forgotten a claim. Nevertheless, no other operator gets the entry, and the operator
+    who claimed it can complete the claim (promises P3 and P4).
     """
     acts: dict[str, Act] = {
         "claim": lambda people: people.claimed(2, lease_seconds=LONG) == ["bob"],
@@ -372,8 +372,8 @@ def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
 def test_a_late_token_is_refused_when_redis_has_its_hold_again(
     waitlist: Waitlist, world: World
 ) -> None:
-    """According to the record, the entry was released and has been claimed again since (promise
-    P4).
+    """Redis has an earlier claim again. DynamoDB knows that this claim was released, and that the
+    entry has been claimed again since (promise P4).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -392,7 +392,9 @@ def test_a_late_token_is_refused_when_redis_has_its_hold_again(
 def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The worker was told the later of two deadlines, so the later deadline counts (promise P3)."""
+    """Redis has forgotten that a claim was extended. The worker was told the later deadline, so the
+    later deadline counts (promise P3).
+    """
     people = waitlist("ann", "bob")
     some_runs(world)
     people.claim(1)
@@ -405,7 +407,9 @@ def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
 def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis also loses the first heartbeat of the waitlist (promise P3)."""
+    """Redis loses everything since the creation of the waitlist, also its first heartbeat (promise
+    P3).
+    """
     people = waitlist("ann")
     with lost(world):
         people.all_sign_up("bob")
@@ -418,10 +422,8 @@ def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
 def test_the_former_place_of_an_erased_customer_goes(
     waitlist: Waitlist, world: World, is_noticed: bool
 ) -> None:
-    """Redis has an earlier signup of an erased entry.
-
-    The entry disappears from Redis, whether the erasure happens before or after the loss (promises
-    P3 and P8).
+    """Redis has the earlier signup of an erased customer. This signup disappears from Redis,
+    whether the customer was erased before or after the loss (promises P3 and P8).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -451,8 +453,8 @@ def test_a_former_place_goes_when_the_next_stay_has_left_too(
 def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
     waitlist: Waitlist, world: World
 ) -> None:
-    """At the place of the earlier signup, the entry was ahead of customers who joined before the
-    new signup (promise P1).
+    """The earlier signup was ahead of customers who joined before the new signup. The customer must
+    not get this place back (promise P1).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -467,8 +469,8 @@ def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
 def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Until maintenance has found the loss, the service answers 503 with the code `rebuilding`
-    (promise P7).
+    """Redis has the customer's earlier signup. Until maintenance has found this loss, the service
+    answers 503 with the code `rebuilding` (promise P7).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -480,9 +482,8 @@ def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
 
 
 def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: World) -> None:
-    """Redis knows only an earlier signup of the customer.
-
-    When the customer enters, the request restores the offer in Redis (promise P3).
+    """Redis knows only the customer's earlier signup. When the customer enters, the service first
+    restores the offer in Redis (promise P3).
     """
     people = waitlist("ann", "bob", admission={"max_inside": 5}, rejoin="always", paused=True)
     some_runs(world)
@@ -497,8 +498,8 @@ def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: W
 
 
 def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: World) -> None:
-    """The replica does not know that the five slots of the scheduled time were already added. Two
-    of these slots are still unused (promise P3).
+    """At a scheduled time, five slots became available, and three of them were used. The replica
+    has forgotten this. It must not make the five slots available again (promise P3).
     """
     names = [f"person-{number}" for number in range(8)]
     people = waitlist(*names[:3], admission={"schedule": [{"cron": "0 * * * *", "count": 5}]})
@@ -515,7 +516,9 @@ def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: W
 def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The replica still has an offer that has ended according to the record (promise P3)."""
+    """Redis has forgotten that the customer declined the offer, and has the offer again (promise
+    P3).
+    """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3})
     assert people.admit(1, refill=True).status == 200
     some_runs(world)
@@ -532,8 +535,8 @@ def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
 def test_an_entry_stays_held_back_though_it_was_released_since(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The last decision was a release, which returned the entry to the place that it already has in
-    Redis. Redis must still learn that an operator holds the entry back (promise P3).
+    """Redis has forgotten that the entry was claimed, marked as not ready, and released. The entry
+    is at the right place, but Redis must still learn that it is not ready (promise P3).
     """
     people = waitlist("ann", "bob")
     some_runs(world)

@@ -1,8 +1,6 @@
-"""Redis has admitted customers, but the response was lost, so the record does not contain the
-admissions.
-
-The customer cannot get the pass before the admission is recorded, so the time inside begins at that
-moment.
+"""Redis has admitted customers, but the admissions are not in DynamoDB, because the response was
+lost. A customer gets the pass only when the admission is recorded. The customer's time inside
+begins at that moment.
 """
 
 from collections.abc import Callable
@@ -42,7 +40,6 @@ def whole_pass(people: Admissions) -> str:
 
 
 def shown_inside(people: Admissions) -> list[str]:
-    """Return the customers who have a valid pass now."""
     entries, now_millis = people.world.services.entries, people.world.clock.millis
     records = entries.get_many(people.waitlist_id, list(people.names))
     return [people.names[one] for one in records if records[one].inside_until(now_millis)]
@@ -51,10 +48,8 @@ def shown_inside(people: Admissions) -> list[str]:
 def test_an_admission_that_maintenance_records_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A pass lasts one minute.
-
-    No request comes in, and maintenance records the admission two minutes after Redis has made it
-    (promise P3).
+    """A pass lasts one minute. No request comes in, and maintenance records the admission only
+    after two minutes (promise P3).
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
@@ -71,8 +66,8 @@ def test_an_admission_that_maintenance_records_has_its_whole_time(
 
 
 def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, world: World) -> None:
-    """The customer requests the pass shortly before or after the time at which the pass would have
-    ended.
+    """The customer asks for the pass late. If it had begun with the admission, the pass would be
+    about to end, or would already have ended.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     for seconds in (PASS_SECONDS - 1, PASS_SECONDS + 1):
@@ -88,9 +83,8 @@ def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, wo
 def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The next customer is already inside.
-
-    There is never more than one customer inside (promises P1 and P4).
+    """Ann's time inside was over before her admission was recorded, and the next customer is
+    already inside. Two customers are never inside at the same time (promises P1 and P4).
     """
     people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
@@ -114,9 +108,8 @@ def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
 def test_maintenance_records_an_admission_once_there_is_room(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A different customer is inside, so the admitted customer waits for room.
-
-    Nobody polls, and maintenance records the admission as soon as there is room (promise P3).
+    """A customer was admitted in Redis, but a different customer is inside by now. Nobody polls.
+    Maintenance records the admission as soon as there is room (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
@@ -134,7 +127,9 @@ def test_maintenance_records_an_admission_once_there_is_room(
 def test_an_accepted_offer_whose_answer_is_lost_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The customer repeats an `enter` that was interrupted before it wrote the record."""
+    """A customer repeats a request to enter, because the first request was interrupted before it
+    wrote to DynamoDB.
+    """
     people = waitlist("ann", "bob", admission=ONE_INSIDE)
     people.poll("ann")
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):
@@ -167,9 +162,8 @@ def test_a_repeated_enter_is_too_late_while_another_customer_has_the_place(
 def test_a_repeated_admission_of_an_operator_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An operator repeats an `admit` request that was interrupted.
-
-    Without the repeated request, the pass would already have ended.
+    """An operator repeats a request to admit a customer, because the first request was interrupted.
+    The pass would already have ended if it had begun with the first request.
     """
     people = waitlist("ann", "bob", admission={**AUTOMATIC, "max_inside": 2})
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
@@ -212,9 +206,8 @@ def by_maintenance(people: Admissions) -> None:
 def test_a_completion_that_is_recorded_late_has_its_whole_time(
     waitlist: Waitlist, world: World, recorded: Callable[[Admissions], None]
 ) -> None:
-    """The request `complete` was interrupted.
-
-    It takes effect even if there is no room inside, because claims are not limited by the room.
+    """A worker's request to complete a claim was interrupted. The customer is admitted even if
+    there is no room inside, because the limit does not apply to claims.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     assert people.claimed(lease_seconds=60) == ["ann"]
@@ -229,16 +222,15 @@ def test_a_completion_that_is_recorded_late_has_its_whole_time(
 def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Two requests record the same admission at the same time.
-
-    Afterwards, Redis and the record have the same end of the pass.
+    """Two requests record the same admission at the same time. Afterwards, DynamoDB and Redis agree
+    on when the pass ends.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
     write = Transitions.record
 
     def overtaken(transitions: Transitions, *arguments: object) -> None:
-        """Let a different request record the admission first."""
+        """Let a second request record the admission first."""
         with patch.object(Transitions, "record", write):
             get_pass(people, "ann")
         write(transitions, *arguments)  # type: ignore[arg-type]
@@ -266,7 +258,7 @@ def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
 def test_an_admission_that_redis_has_lost_meanwhile_is_not_recorded(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis loses its data between two messages of the same request (promise P3)."""
+    """Redis loses its data while a request is running (promise P3)."""
     people = waitlist("ann", admission=ONE_INSIDE)
     people.poll("ann")
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):

@@ -1,5 +1,5 @@
-"""A request that arrives late or twice affects only the offer or the parking that its caller knew
-about.
+"""A late or repeated request does not affect an offer that the customer got later, or a later
+parking of the entry.
 """
 
 import pytest
@@ -18,7 +18,9 @@ def offered_until(people: Admissions, name: str) -> str:
 
 
 def offered_twice(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
-    """Let Ann decline an offer and get a new one. Return the end of the first offer."""
+    """Let Ann decline an offer and get a second one. Return the time at which the first offer would
+    have ended.
+    """
     people = waitlist("ann", admission=ONE_INSIDE)
     people.poll("ann")
     first = offered_until(people, "ann")
@@ -33,8 +35,8 @@ def offered_twice(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
 def test_a_repeated_decline_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World, is_recorded: bool
 ) -> None:
-    """A customer declines an offer, and the request is repeated while the next offer is open
-    (promise P2).
+    """A customer declines an offer. The request arrives again when the next offer is open (promise
+    P2).
     """
     people, first = offered_twice(waitlist, world)
     if is_recorded:
@@ -52,8 +54,8 @@ def test_a_repeated_decline_leaves_the_next_offer_open(
 def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer declines an offer with `"to": "leave"`, but the request arrives after the customer
-    has got the next offer. The request is refused.
+    """A customer declines an offer and leaves, but the request arrives late. Meanwhile, the
+    customer has got a new offer. The request is refused.
     """
     people, first = offered_twice(waitlist, world)
     refused = people.decline("ann", "leave", offered_until=first)
@@ -66,9 +68,8 @@ def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
 def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The customer has left, has signed up again and has an offer.
-
-    A repeated request from the first signup does not end this offer.
+    """A customer has left, has signed up again, and has an offer. A late request from the time of
+    the first signup does not end this offer.
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -84,16 +85,15 @@ def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
 def test_a_decline_that_names_no_offer_is_about_the_open_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If a client does not say which offer it declines, the request declines the open offer."""
+    """If the client does not name the offer, the request declines the offer that is open now."""
     people, _ = offered_twice(waitlist, world)
     assert people.decline("ann").status == 200
     assert people.events("ann").count("declined") == 2
 
 
 def test_a_late_redrive_leaves_a_later_parking(waitlist: Waitlist, world: World) -> None:
-    """A redrive is repeated after the entry has been parked a second time.
-
-    The entry stays parked (promise P2).
+    """An operator moves a parked entry back to the queue. The request arrives again after the entry
+    was parked a second time. The entry stays parked (promise P2).
     """
     people = waitlist("ann")
     first = parked_at(people, world)

@@ -1,4 +1,6 @@
-"""A signup is refused, and its message to Redis arrives a second time when there is room."""
+"""A signup is refused because the waitlist is full. Its message reaches Redis a second time when
+there is room again.
+"""
 
 import pytest
 
@@ -13,9 +15,8 @@ from waitlist_shared.ids import new_join_id
 def test_a_refused_signup_that_arrives_again_adds_no_entry(
     waitlist: Waitlist, world: World, by: str
 ) -> None:
-    """The signup was refused because the waitlist was full.
-
-    The repeated message must not add an entry (promise P2).
+    """A signup was refused because the waitlist was full. The second copy of its message must not
+    add an entry (promise P2).
     """
     people = waitlist("ann", capacity=1)
     sent: list[c.Request] = []
@@ -46,9 +47,8 @@ def test_a_refused_signup_that_arrives_again_adds_no_entry(
 def test_maintenance_takes_out_an_entry_that_no_record_has(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An entry without a record is ahead of Bob in Redis.
-
-    After maintenance has run, the positions do not count this entry any more (promise P6).
+    """Redis has an entry ahead of Bob that is not in DynamoDB. Maintenance removes this entry, and
+    Bob moves up (promise P6).
     """
     people = waitlist("ann")
     stray = c.Signup(
@@ -68,7 +68,9 @@ def test_maintenance_takes_out_an_entry_that_no_record_has(
 def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A late message of an import has added an entry near the front of the queue (promise P6)."""
+    """A late message of an import has added an entry that is not in DynamoDB near the front of the
+    queue (promise P6).
+    """
     people = waitlist("ann")
     world.maintain()
     world.advance(3600)
@@ -90,10 +92,8 @@ def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
 def test_an_entry_whose_stay_has_ended_is_no_other_stays_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer has left.
-
-    A late message has added the customer to Redis again, for a signup that is in no record (promise
-    P6).
+    """A customer has left. A late message adds the customer to Redis again, for a signup that is
+    not in DynamoDB (promise P6).
     """
     people = waitlist("ann", "bob")
     assert people.leave("ann").status == 204

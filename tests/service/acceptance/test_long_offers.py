@@ -1,4 +1,6 @@
-"""Tests of offers that last for days, for people who read a message only the next day."""
+"""Tests of offers that last for days. Customers may read a message about such an offer only on the
+next day.
+"""
 
 import pytest
 
@@ -50,9 +52,8 @@ def test_another_length_with_the_same_key_is_another_request(waitlist: Waitlist)
 def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
     waitlist: Waitlist, world: World, days: int, before: int
 ) -> None:
-    """The policy makes short offers, and an operator makes a long one.
-
-    The length of each offer decides whether the customer gets a notice before its end.
+    """The policy makes short offers, but these offers are long. Each customer gets one reminder
+    before the end of the offer, which depends on the length of this offer.
     """
     people = waitlist("ann", "bob", **TELLING, admission={"offer_seconds": 600})
     people.admit(2, offer_seconds=days * DAY)
@@ -68,7 +69,7 @@ def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
 def test_everybody_is_reminded_once_if_many_offers_end_together(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One run of maintenance reads only the first offers, and a part of the other offers."""
+    """There are many offers. One maintenance run can only read some of them."""
     monkeypatch.setattr(notifier, "PAGES", 1)
     monkeypatch.setattr(notifier, "MAX_PAGE", 2)
     names = [f"person-{number}" for number in range(11)]

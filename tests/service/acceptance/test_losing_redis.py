@@ -1,4 +1,4 @@
-"""In these tests, Redis loses its data while people are claimed, are parked, or have failed
+"""Redis loses its data while some people are claimed, some are parked, and some have failed
 attempts.
 """
 
@@ -18,9 +18,8 @@ LONG = 3600
 def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
-    """A request finds no offer in Redis.
-
-    After maintenance has restored the offer, the same request succeeds (promise P3).
+    """A request looks for an offer that Redis has lost. While the request is running, maintenance
+    restores the offer, and the request succeeds (promise P3).
     """
     people = waitlist("ann", admission={"max_inside": 1})
     world.maintenance.run_all()
@@ -39,10 +38,8 @@ def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
 
 
 def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, world: World) -> None:
-    """Redis has just lost its data.
-
-    Requests for lists and claims are refused with `rebuilding`, and no entry is claimed (promise
-    P7).
+    """Redis has just lost its data. The service answers requests for lists and claims with the
+    error `rebuilding`, and claims nobody (promise P7).
     """
     people = waitlist("ann", "bob")
     people.claim(lease_seconds=LONG)
@@ -58,9 +55,8 @@ def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, wo
 def test_a_hold_that_redis_forgot_alone_is_put_back(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """The replica that takes over lacks one claim.
-
-    The next operation on this claim restores it and succeeds (promise P3).
+    """A replica takes over that does not know the newest claim. The next operation on this claim
+    restores it, and succeeds (promise P3).
     """
     people = waitlist("ann", "bob")
     people.claim()
@@ -72,9 +68,8 @@ def test_a_hold_that_redis_forgot_alone_is_put_back(
 
 
 def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: World) -> None:
-    """Maintenance has stored the counters in DynamoDB.
-
-    When Redis loses its data, the counters continue from the stored values (promise P3).
+    """Maintenance stores the counters in DynamoDB. After a loss of Redis, they continue from there
+    (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
     people.leave("ann")
@@ -94,9 +89,8 @@ def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: Worl
 
 
 def test_a_leave_that_began_during_a_rebuild_is_counted(waitlist: Waitlist, world: World) -> None:
-    """A customer leaves while the queue is being rebuilt, and the request is repeated.
-
-    The leave is counted once (promise P3).
+    """A customer leaves while the queue is being rebuilt. The request is sent twice, but the leave
+    is counted once (promise P3).
     """
     people = waitlist("ann", "bob", "cyd")
     world.maintain()

@@ -1,6 +1,5 @@
-"""Maintenance has not run for hours.
-
-Its next runs compare the changes of these hours with Redis, step by step.
+"""Maintenance has not run for hours. Its next runs compare the changes of these hours with Redis
+step by step.
 """
 
 import threading
@@ -26,9 +25,7 @@ DAY = 24
 
 
 def queries_of(hours: int) -> int:
-    """Return how many journal queries maintenance needs for the hours of the pause and the minutes
-    around its runs.
-    """
+    """Return how many queries of the journal maintenance needs to read this number of hours."""
     return SHARDS * (hours * 60 + 10)
 
 
@@ -39,7 +36,9 @@ PATIENT_SECONDS = 60.0
 
 
 class WatchedTable(MemoryTable):
-    """A table that counts the journal queries. The function `before_query` can stop the process."""
+    """A table that counts the queries of the journal. A test can let something happen before each
+    query.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -68,7 +67,6 @@ class WatchedTable(MemoryTable):
 
 @pytest.fixture(autouse=True)
 def _read_a_whole_day() -> Iterator[None]:
-    """Let maintenance read as much of the journal as it does in Lambda."""
     with read_at_most(minutes=24 * 60):
         yield
 
@@ -80,7 +78,7 @@ def table() -> WatchedTable:
 
 @pytest.fixture
 def people(table: WatchedTable) -> Admissions:
-    """A waitlist on which Ann waits. Maintenance has already run twice."""
+    """A waitlist on which Ann is waiting. Maintenance has already run twice."""
     people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     assert people.configure().status == 201
     people.all_sign_up("ann")
@@ -90,9 +88,8 @@ def people(table: WatchedTable) -> Admissions:
 
 
 def hours_pass(people: Admissions, hours: int = HOURS) -> None:
-    """Let hours pass in which maintenance does not run.
-
-    Bob signs up in the first hour, and Cyd in the last hour.
+    """Let hours pass without any maintenance. Bob signs up in the first hour, and Cyd in the last
+    hour.
     """
     people.world.advance(3600)
     people.all_sign_up("bob")
@@ -102,9 +99,9 @@ def hours_pass(people: Admissions, hours: int = HOURS) -> None:
 
 
 def run(people: Admissions, table: WatchedTable, queries: int = ENOUGH) -> int:
-    """Run maintenance a minute later.
+    """Run maintenance.
 
-    After the given number of queries, the run has no time left. Return how many queries it made.
+    After the given number of queries, the run has no time left. Return the number of queries.
     """
     people.world.advance(60)
     people.world.metrics.take()
@@ -123,7 +120,9 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
     another = threading.Event()
 
     def before_query(number: int) -> None:
-        """Let one query in the middle of the first step wait until the next query has begun."""
+        """Let a query wait until the next query has begun. This works only if the queries run in
+        parallel.
+        """
         if number == MIDDLE:
             another.wait(PATIENT_SECONDS)
         elif number > MIDDLE:
@@ -145,8 +144,8 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
 def test_runs_with_little_time_go_on_where_the_last_one_stopped(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """Until all changes of the pause have been compared with Redis, each run counts as a missed
-    heartbeat (promise P7).
+    """It takes maintenance several runs to compare the changes of the last hours with Redis. Until
+    this is done, each run counts as a missed heartbeat (promise P7).
     """
     hours_pass(people)
     people.lose_place("bob")
@@ -201,8 +200,8 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
 def test_changes_that_redis_loses_between_the_runs_are_found(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """A replica takes over that has received nothing since the last heartbeat, so it lacks changes
-    that were already compared (promise P7).
+    """After the first run, a replica takes over that knows nothing about the last hours. It also
+    lacks the changes that maintenance has already compared (promise P7).
     """
     past = RedisState.of(people.world.redis)
     hours_pass(people)
@@ -215,7 +214,7 @@ def test_changes_that_redis_loses_between_the_runs_are_found(
 
 
 def test_a_repair_that_redis_loses_is_made_again(people: Admissions, table: WatchedTable) -> None:
-    """Redis keeps the heartbeat from the start of the run, but loses what the run has repaired
+    """Redis loses what the run has repaired, but keeps the heartbeat from the start of the run
     (promise P7).
     """
     hours_pass(people)
@@ -250,7 +249,7 @@ def test_an_order_that_lost_more_is_rebuilt_and_the_comparison_is_not_gone_on_wi
 def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """The rebuild continues even if the journal contains no changes for many minutes."""
+    """For many minutes, the journal contains no changes. The rebuild does not stop there."""
     hours_pass(people)
     people.world.redis.flushall()
     made = []
@@ -266,10 +265,10 @@ def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
 def test_the_rebuild_of_a_list_that_no_run_has_seen_reads_the_journal_of_its_life(
     table: WatchedTable, minutes: int, read: int
 ) -> None:
-    """The rebuild reads the journal of the last hour at most.
+    """A rebuild reads at most the last hour of the journal.
 
-    For a new waitlist, it also reads the 15 minutes before the creation, because clocks differ
-    (promise P9).
+    For a new waitlist, the rebuild also reads the 15 minutes before its creation, because the
+    clocks may differ (promise P9).
     """
     people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     people.configure()

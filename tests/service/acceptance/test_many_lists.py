@@ -1,4 +1,4 @@
-"""If nothing happens on a waitlist, a maintenance run does no separate work for it."""
+"""If nothing happens on a waitlist, maintenance skips it."""
 
 from collections import Counter
 from typing import Any
@@ -42,7 +42,7 @@ def world() -> World:
 
 @pytest.fixture
 def lists(world: World) -> list[Admissions]:
-    """Three idle waitlists, with one waiting person each."""
+    """Three waitlists on which one person is waiting and nothing happens."""
     lists = [Admissions(world, waitlist_id=waitlist_id) for waitlist_id in IDS]
     for people in lists:
         assert people.configure(lease_seconds=300).status == 201
@@ -112,8 +112,8 @@ def test_an_instant_comes_though_nothing_else_happens(
 def test_slots_that_come_while_none_waits_lapse_at_the_next_instant(
     world: World, lists: list[Admissions]
 ) -> None:
-    """If a scheduled time were counted late, its slots would go to people who signed up after that
-    time (promise P6).
+    """Two slots become available each hour. If maintenance counted an hour late, its slots would go
+    to people who signed up after that hour (promise P6).
     """
     policy = {"schedule": [{"cron": "0 * * * *", "count": 2}]}
     lists[0].leave("ann")
@@ -134,8 +134,8 @@ def test_a_lost_order_of_a_list_at_rest_is_rebuilt(world: World, lists: list[Adm
 
 
 def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[Admissions]) -> None:
-    """Redis goes back to its state at the last heartbeat, so only the journal contains the signup
-    (promise P3).
+    """Redis has lost a signup, so only the journal shows that something has happened on the
+    waitlist (promise P3).
     """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")
@@ -148,8 +148,8 @@ def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[A
 def test_repairs_that_redis_has_lost_again_are_repeated(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Repairing the queue does not change its last stamp, so only the heartbeat shows that Redis
-    has lost the repairs (promise P3).
+    """Redis loses the repairs of the queue. Only the heartbeat shows this, because a repair does
+    not change the last stamp (logical timestamp) of the queue (promise P3).
     """
     at_rest = RedisState.of(world.redis)
     before_repairs: list[RedisState] = []
@@ -173,10 +173,11 @@ def test_repairs_that_redis_has_lost_again_are_repeated(
 
 
 def test_an_order_of_another_epoch_is_not_at_rest(world: World, lists: list[Admissions]) -> None:
-    """A queue in Redis that was created again has a new epoch number.
+    """Each time that a queue is created in Redis, it gets a new epoch number.
 
-    Maintenance does not skip it even if its last stamp is the same as before, which is possible
-    because two servers have two clocks (promise P7).
+    Maintenance does not skip a queue with a new epoch number, even if the last stamp (logical
+    timestamp) is the same as before. Two Redis servers with different clocks may create the same
+    stamp (promise P7).
     """
     lists[0].lose_place("ann")
     world.redis.hset(keys.meta("bakery"), "epoch", "0123abcd")
@@ -198,7 +199,9 @@ def test_settings_that_did_not_reach_redis_are_sent_again_at_any_time(
 def test_segments_that_one_store_calls_unfinished_wake_the_list(
     world: World, lists: list[Admissions], unaware: str
 ) -> None:
-    """The interrupted step may have happened long ago (promise P3)."""
+    """A change of the segments was interrupted, perhaps long ago. Redis and DynamoDB disagree on
+    whether the segments are ready (promise P3).
+    """
     people = Segmented(world, waitlist_id="bakery")
     segments = people.declare(BY_LANGUAGE).segments
     minutes(world, 5)
@@ -221,8 +224,8 @@ def test_a_list_at_rest_is_compared_twice_a_day(world: World, lists: list[Admiss
 
 
 def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
-    """People wait, but for most of each hour, nothing happens between two admissions, and
-    maintenance skips the waitlist.
+    """People are waiting, but there are long times in which nobody is admitted. Maintenance skips
+    the waitlist then, and stores no samples.
     """
     start = world.clock.millis // HOUR_MILLIS * HOUR_MILLIS
     each_minute, sparse = (Recent(start, [], [], start) for _ in range(2))
@@ -241,7 +244,7 @@ def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
 def test_the_history_has_the_last_counts_of_a_list_at_rest(
     world: World, lists: list[Admissions]
 ) -> None:
-    """The hourly sample was taken before the last change of that hour."""
+    """The waitlist has changed after the sample of this hour was stored."""
     lists[0].all_sign_up("bob")
     minutes(world, 5)
     world.advance(3 * 3600)
@@ -256,7 +259,7 @@ def busy(lists: list[Admissions]) -> None:
 
 @pytest.fixture
 def one_list_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the time of each run be over after its first waitlist."""
+    """Give each run only enough time for one waitlist."""
     monkeypatch.setattr(runner, "TOGETHER", 1)
     monkeypatch.setattr(runner, "RUN_MILLIS", -1)
 
@@ -289,7 +292,7 @@ def test_a_run_goes_on_though_the_list_at_which_it_stopped_is_deleted(
     assert [now - then for now, then in zip(after[-2:], before[-2:], strict=True)] == [1, 1]
 
 
-# The steps of a run on one waitlist. For each step, this list names a method that every run calls.
+# The steps of a maintenance run for one waitlist, with a method that each step calls in every run.
 STEPS: list[tuple[type, str]] = [
     (Rebuilder, "forget"),
     (Reconciler, "reconcile"),
@@ -308,9 +311,8 @@ STEPS: list[tuple[type, str]] = [
 def test_a_step_that_failed_keeps_its_list_busy(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, part: type, step: str
 ) -> None:
-    """Nothing else happens on the waitlist.
-
-    The failed maintenance step is repeated as soon as it can succeed (promise P3).
+    """A step of maintenance fails. It is repeated as soon as it can succeed, although nothing else
+    happens on the waitlist (promise P3).
     """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     policy = {"rate": {"count": 1, "per": "day"}}
@@ -338,9 +340,8 @@ def test_a_step_that_failed_keeps_its_list_busy(
 
 
 def add_stray(people: Admissions, name: str) -> str:
-    """Add an entry without a record to Redis, as a late message does.
-
-    Return the id of the entry.
+    """Add an entry to Redis that is not in DynamoDB, as a late message may do. Return the id of the
+    entry.
     """
     entry_id = people.id_of(name)
     late = c.Signup(waitlist_id=people.waitlist_id, entry_id=entry_id, join_id="0123abcd")
@@ -352,8 +353,8 @@ def add_stray(people: Admissions, name: str) -> str:
 def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """The journal never contains an entry that a late message has added to Redis, so the next run
-    must look for it again (promise P3).
+    """A late message has added an entry to Redis, and a run has no time to find it. The journal
+    does not contain this entry, so the next run must look for it again (promise P3).
     """
     add_stray(lists[0], "eve")
     stop = {"the pages": (Strays, "_pages"), "the records": (Strays, "_find_strays")}[step]
@@ -369,7 +370,9 @@ def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
 
 
 def with_a_stray(wire: Wire) -> Admissions:
-    """Return an idle waitlist to which a late message has just added an entry for Eve."""
+    """Return a waitlist on which nothing happens, except that a late message has just added an
+    entry for Eve to Redis.
+    """
     table, clock = wire.client(MemoryTable()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert people.configure().status == 201
@@ -381,7 +384,9 @@ def with_a_stray(wire: Wire) -> Admissions:
 
 
 def test_a_stray_is_taken_out_though_a_run_dies_at_any_step() -> None:
-    """Only the stamp of the last heartbeat shows that Redis has a new entry (promise P3)."""
+    """A late message has added an entry to Redis. Maintenance notices it only because the queue has
+    a newer stamp (logical timestamp) than at the last heartbeat (promise P3).
+    """
     wire = Wire()
     minutes(with_a_stray(wire).world)
     steps = list(wire.different_steps)
@@ -399,8 +404,8 @@ def test_a_stray_is_taken_out_though_a_run_dies_at_any_step() -> None:
 def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Maintenance cannot remove the parked entry, because Redis becomes unreachable in the middle
-    of a batch. Until the entry is removed, maintenance does not skip the waitlist (promise P3).
+    """A parked entry must be removed from Redis, but Redis fails halfway. Maintenance does not skip
+    the waitlist until the entry is removed (promise P3).
     """
     entry_id = add_stray(lists[0], "eve")
     claim = c.Claim(
@@ -432,7 +437,7 @@ def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
 def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If nobody is on a waitlist, its sample is stored only once, when the counts change."""
+    """If nobody is on a waitlist, its counts stay the same, and only one sample is stored."""
     lists[0].leave("ann")
     with monkeypatch.context() as patch:
         patch.setattr(SampleRecords, "write", unavailable)
@@ -446,8 +451,8 @@ def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
 def test_a_repair_that_redis_refused_is_tried_again(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Maintenance does not record that it has compared the waitlist until the repair has succeeded
-    (promise P3).
+    """Redis refuses a repair. The comparison of the waitlist is only recorded as done when the
+    repair has succeeded (promise P3).
     """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")
@@ -476,9 +481,8 @@ def test_a_repair_that_redis_refused_is_tried_again(
 def test_a_round_in_which_a_list_fails_is_compared_again(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A run could not compare one of the waitlists.
-
-    A later run finds what Redis has lost on this waitlist (promise P3).
+    """In one run, the comparison of one waitlist with Redis fails. A later run finds what Redis has
+    lost on this waitlist (promise P3).
     """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")

@@ -1,5 +1,5 @@
-"""Tests of notices: the event `near` is written each time that a person comes near the head of the
-queue, and the event `ending` once for each offer.
+"""Tests of the events that announce something to a customer. The event `near` says that the
+customer's turn is near, and the event `ending` that an offer ends soon.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def telling(*kinds: str, near: int = 2, **admission: object) -> dict[str, object
 
 
 def kept(world: World, *pauses: float) -> None:
-    """Run the maintenance of all waitlists after each of the given pauses, which are in seconds."""
+    """Let each of these times (in seconds) pass, and run maintenance after each of them."""
     for pause in pauses:
         world.advance(pause)
         world.maintenance.run_all()
@@ -80,7 +80,6 @@ def be_delayed(people: Admissions) -> None:
 
 
 def be_delayed_and_moved_by_callers_who_were_cut_off(people: Admissions) -> None:
-    """Maintenance records the release and the bump in the same run."""
     assert people.claimed(1) == ["ann"]
     release_in_redis(people)
     bump = c.Bump(
@@ -94,7 +93,7 @@ def be_delayed_and_moved_by_callers_who_were_cut_off(people: Admissions) -> None
 
 
 def be_delayed_and_moved(people: Admissions) -> None:
-    """The bump is recorded before the release, because the release is only in Redis."""
+    """An operator's release is only in Redis, so the operator's bump is recorded before it."""
     assert people.claimed(1) == ["ann"]
     release_in_redis(people)
     assert people.bump("ann", to="front").status == 200
@@ -166,9 +165,6 @@ def miss_an_offer(people: Admissions) -> None:
 
 
 def let_others_come_and_go(people: Admissions) -> None:
-    """Let people come and go ahead of Bob and behind him, so that he is second, third,
-    second, and so on.
-    """
     for _ in range(3):
         people.bump("cyd", to="front")
         kept(people.world, 60)
@@ -186,9 +182,8 @@ def let_others_come_and_go(people: Admissions) -> None:
 def test_a_person_who_did_not_go_away_is_told_once(
     waitlist: Waitlist, world: World, happen: Callable[[Admissions], None]
 ) -> None:
-    """Other people come and go, so Bob often becomes near and not near again.
-
-    Bob must not get many messages because of them.
+    """Other people come and go, so that Bob's turn is near, then not near, and then near again. Bob
+    must get only one message about it.
     """
     people = waitlist("ann", "bob", "cyd", **telling("near"))
     kept(world, *[60] * 3)
@@ -200,7 +195,7 @@ def test_a_person_who_did_not_go_away_is_told_once(
 def test_a_person_who_comes_and_goes_is_told_less_and_less_often(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If a backend holds a person back and releases the person every minute, the person must not
+    """A backend marks a person as not ready and as ready again every minute. The person must not
     get an email every minute.
     """
     people = waitlist("ann", **telling("near"))
@@ -262,9 +257,9 @@ def test_who_goes_away_while_the_head_is_read_has_no_notice(
 
 
 def about_to_tell(wire: Wire) -> Admissions:
-    """Return an idle waitlist of three people.
+    """Return a waitlist of three people on which nothing else happens.
 
-    They are near the head of the queue only because of new settings.
+    A new setting has just made them near to their turn.
     """
     table, clock = wire.client(new_table()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
@@ -276,7 +271,7 @@ def about_to_tell(wire: Wire) -> Admissions:
 
 
 def strike(wire: Wire, fault: Fault, text: str) -> None:
-    """Let a fault hit the first transaction that contains the given text."""
+    """Let a fault happen at the first transaction that contains this text."""
     is_over = False
 
     def once(call: Call) -> Any:
@@ -294,8 +289,8 @@ def strike(wire: Wire, fault: Fault, text: str) -> None:
 
 @pytest.mark.parametrize("fault", [throttled, in_conflict])
 def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
-    """The notice is written although nothing else happens on the waitlist, and the other people get
-    their notices in time (promise P3).
+    """One notice cannot be written, and the other people get their notices. The next run writes the
+    missing notice, although nothing else happens on the waitlist (promise P3).
     """
     wire = Wire()
     people = about_to_tell(wire)
@@ -308,7 +303,9 @@ def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
 
 
 def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() -> None:
-    """The concurrent write has changed the record, but maybe nothing in Redis (promise P3)."""
+    """While maintenance writes a notice, a different request changes the record. Redis may not
+    notice this change (promise P3).
+    """
     wire = Wire()
     people = about_to_tell(wire)
 
@@ -331,7 +328,7 @@ def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() 
 
 
 def test_notices_of_a_run_that_dies_are_written_by_the_next() -> None:
-    """Wherever else in the run the fault happens, nobody gets a notice twice (promise P3)."""
+    """Maintenance crashes at any of its steps. Nobody gets a notice twice (promise P3)."""
     wire = Wire()
     people = about_to_tell(wire)
     wire.disarm()
@@ -360,9 +357,8 @@ def test_a_higher_number_reaches_a_list_at_rest(waitlist: Waitlist, world: World
 
 
 def test_a_customer_gets_one_notice_before_an_offer_ends(waitlist: Waitlist, world: World) -> None:
-    """Two people on the waitlist are not in the queue: one has an offer, and one is claimed.
-
-    Only the offer causes a notice.
+    """One customer has an offer, and a second customer is claimed. Only the customer with the offer
+    gets a notice.
     """
     people = waitlist("ann", "bob", "cyd", **telling("ending"))
     people.admit(1)
@@ -381,7 +377,7 @@ def test_an_offer_that_has_ended_or_hardly_lasts_has_no_notice(
     people = waitlist("ann", "bob", **telling("ending"))
     people.admit(2)
     people.decline("ann")
-    # Maintenance did not run until half a minute before the end of the offer.
+    # Maintenance first runs half a minute before the offer ends.
     kept(world, OFFER_SECONDS - 30, 60)
     assert told(people, "ending") == []
     people.configure(**telling("ending", offer_seconds=60))
@@ -391,9 +387,8 @@ def test_an_offer_that_has_ended_or_hardly_lasts_has_no_notice(
 
 
 def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -> None:
-    """The offer is made at 14:13:20 and ends at 8:03:20 the next day.
-
-    The notice about its end is sent after the opening time.
+    """The offer is made at 14:13:20 and ends at 8:03:20 the next day. The service sends the notice
+    about its end when the offer hours begin in the morning.
     """
     policy = {"max_inside": 1, "offer_hours": BY_DAY}
     people = waitlist("ann", "bob", "cyd", **telling("near", "ending", near=1, **policy))
@@ -410,9 +405,7 @@ def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -
 
 @pytest.mark.parametrize("happen", ["offer again", "leave", "edit"])
 def test_a_late_notice_changes_nothing(waitlist: Waitlist, world: World, happen: str) -> None:
-    """A maintenance run stops just before it writes a notice, and the entry changes in the
-    meantime. The notice is then not written.
-    """
+    """Maintenance is about to write a notice when the entry changes. The notice is not written."""
     people = waitlist("ann", **telling("ending"))
     people.admit(1)
     entry = (people.waitlist_id, people.id_of("ann"))

@@ -1,4 +1,6 @@
-"""Tests of what operators can see about offered and parked entries: pages, counts and histories."""
+"""Tests of the lists of offered and parked entries that operators see, with their pages, counts and
+histories.
+"""
 
 from itertools import chain
 from typing import Any
@@ -13,7 +15,7 @@ MANY = tuple(f"person-{number:02}" for number in range(25))
 
 
 def pages(people: Any, status: str, limit: int) -> list[list[str]]:
-    """Return the customers of each page, up to the last page."""
+    """Return the customers on each page, from the first page to the last."""
     found = []
     cursor = ""
     while True:
@@ -50,9 +52,8 @@ def test_the_parked_are_listed_by_time(waitlist: Waitlist, world: World) -> None
 
 
 def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None:
-    """25 claims end at the same time.
-
-    The list has pages of ten entries, and shows each entry exactly once (promise P9).
+    """25 claims end at the same time. An operator reads them in pages of ten, and sees each entry
+    once (promise P9).
     """
     people = waitlist(*MANY)
     people.claim(25)
@@ -63,8 +64,8 @@ def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None
 
 
 def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: World) -> None:
-    """An operator reads a page of claims, and then the last claim on this page is extended or
-    completed. The next page leaves out no entry (promise P9).
+    """An operator reads a page of claims. Then the last claim on this page is extended or
+    completed. The next page nevertheless shows all remaining claims (promise P9).
     """
     people = waitlist(*MANY[:6])
     for seconds in range(10, 16):
@@ -80,9 +81,8 @@ def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: W
 
 
 def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> None:
-    """The waitlist has an entry in every status.
-
-    The statistics also contain the ages of the oldest entries.
+    """The waitlist has an entry in every status. The statistics also say how old the oldest entries
+    are.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
     people.claim(4)
@@ -110,8 +110,8 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "signed_up": 6,
         "oldest_waiting_seconds": 29,
         "oldest_parked_seconds": 20,
-        # While the clock stands still, signups are half a millisecond apart. This entry was the
-        # fifth to sign up.
+        # The clock stands still. The service then counts each signup as half a millisecond later
+        # than the one before, and this entry was the fifth.
         "oldest_joined_at": iso(START_MILLIS + 2),
         "admitted_today": 1,
         "joined_last_hour": 6,
@@ -135,7 +135,7 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
 
 
 def test_the_history_has_a_whole_life(waitlist: Waitlist, world: World) -> None:
-    """An entry gets every kind of event, and each event shows its actor and its reason."""
+    """An entry goes through every kind of event. Each event says who caused it and why."""
     people = waitlist("zoe", "ann")
     people.bump("ann", to="front", reason="a friend")
     people.claim()

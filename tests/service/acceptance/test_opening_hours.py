@@ -7,9 +7,8 @@ from tests.support.world import World
 
 
 def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
-    """Four people are claimed when the waitlist is paused.
-
-    Their claims can still be completed, released or parked.
+    """Four people are claimed when an operator pauses the waitlist. Their claims can still be
+    completed, released or parked.
     """
     people = waitlist("ann", "bob", "cyd", "dan")
     people.claim(4)
@@ -23,7 +22,7 @@ def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
 
 
 def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> None:
-    """If a claim or an offer expires on a paused waitlist, the entry returns to the queue (promise
+    """A claim or an offer expires on a paused waitlist. The entry returns to the queue (promise
     P6).
     """
     people = waitlist("ann", "bob")
@@ -36,9 +35,8 @@ def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> Non
 
 @pytest.mark.parametrize("where", ["offered", "parked"])
 def test_the_capacity_counts_those_aside(waitlist: Waitlist, where: str) -> None:
-    """An entry that is claimed or parked still counts towards the capacity.
-
-    An admitted entry does not count.
+    """Claimed and parked entries count towards the capacity of the waitlist. Admitted entries do
+    not.
     """
     people = waitlist("ann", "bob", capacity=2)
     people.claim()
@@ -56,7 +54,9 @@ def test_the_capacity_counts_those_aside(waitlist: Waitlist, where: str) -> None
 
 
 def test_an_unknown_list_is_not_found(world: World) -> None:
-    """Every request about an unknown waitlist is answered with the status 404 (promise P5)."""
+    """The service answers every request about an unknown waitlist with the status 404 (promise
+    P5).
+    """
     path = "/v1/admin/waitlists/nowhere"
     entry = "a" * 26
     asked = {

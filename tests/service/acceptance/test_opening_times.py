@@ -1,4 +1,4 @@
-"""Tests of opening times: only the clock of Redis decides whether a waitlist accepts a signup."""
+"""Tests of opening times. The clock of Redis alone decides whether a waitlist is open."""
 
 import pytest
 
@@ -14,8 +14,8 @@ CLOSED = ("closed", "closed")
 
 
 def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
-    """Return the fields `line` and `estimate_unavailable` of a waitlist, and how long caches may
-    store the response.
+    """Return the fields `line` and `estimate_unavailable` of a waitlist, and the time for which
+    caches may keep the response.
     """
     people = clocks.people
     shown = clocks.public.request("GET", people.path)
@@ -29,9 +29,8 @@ def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
 @pytest.mark.parametrize("off", [-10 * MINUTE_SECONDS, 10 * MINUTE_SECONDS])
 @pytest.mark.parametrize("jump", [-HOUR_SECONDS, HOUR_SECONDS])
 def test_redis_clock_alone_opens_and_closes_a_list(valkey: Server, off: float, jump: float) -> None:
-    """The clocks of the functions and of Redis differ.
-
-    The waitlist opens and closes by the clock of Redis (promise P5).
+    """The clocks of the functions and of Redis differ. The waitlist opens and closes when the clock
+    of Redis says so (promise P5).
     """
     clocks = Clocks(valkey, public_off=off, keeper_off=-off)
     people = clocks.people
@@ -46,7 +45,8 @@ def test_redis_clock_alone_opens_and_closes_a_list(valkey: Server, off: float, j
     refused = people.sign_up("ann")
     assert (refused.status, refused.code) == (409, "not_open_yet")
     assert refused.json["opens_at"] == opens_at
-    # Two signups are interrupted. Maintenance completes the first one before the opening time.
+    # Bob's signup is interrupted, and maintenance completes it before the waitlist opens. Then
+    # Cyd's signup is interrupted.
     intending(people, "bob")
     clocks.go_on(90)
     clocks.another_keeper(20 * MINUTE_SECONDS).maintenance.run_all()

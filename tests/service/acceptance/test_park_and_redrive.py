@@ -1,4 +1,6 @@
-"""A parked entry is out of the queue until an operator returns it by a redrive."""
+"""A parked entry stays out of the queue until an operator moves it back, which is called a
+redrive.
+"""
 
 import pytest
 
@@ -19,7 +21,7 @@ def test_the_parked_are_aside_with_the_reason(waitlist: Waitlist) -> None:
 
 
 def test_a_repeated_park_parks_once(waitlist: Waitlist) -> None:
-    """If a claimed entry is parked twice with the same claim token, the response is the same
+    """A worker parks a claimed entry twice with the same claim token, and gets the same response
     (promise P2).
     """
     people = waitlist("ann")
@@ -34,8 +36,8 @@ def test_a_repeated_park_parks_once(waitlist: Waitlist) -> None:
 def test_a_redrive_goes_to_the_old_place_or_to_the_back(
     waitlist: Waitlist, to: str, order: str
 ) -> None:
-    """A redrive returns the entry to its old place or to the end of the queue, as the operator
-    chooses (promises P1 and P6).
+    """An operator moves a parked entry back to the queue, either to its old place or to the end
+    (promises P1 and P6).
     """
     people = waitlist("a", "b", "c")
     people.claim()
@@ -58,9 +60,8 @@ def test_a_repeated_redrive_redrives_once(waitlist: Waitlist) -> None:
 
 
 def test_a_parked_person_who_signs_up_again_stays_parked(waitlist: Waitlist) -> None:
-    """A customer whose entry is parked repeats the signup with its idempotency key.
-
-    The response says that the entry is parked (promise P2).
+    """A customer whose entry is parked repeats the signup with the same idempotency key. The
+    response says that the entry is parked (promise P2).
     """
     people = waitlist("ann")
     people.claim()

@@ -1,5 +1,5 @@
-"""A waitlist with the setting `admission.presence` passes over customers who have closed their
-page, so that they hold no slots that others could use.
+"""With the setting `admission.presence`, customers who have closed their page get no offers. Their
+slots go to people who are still there.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ PEOPLE = [f"customer-{number:02d}" for number in range(60)]
 
 
 def gone(people: Admissions, world: World, *names: str) -> None:
-    """Let the given customers poll once, and then let nobody poll until they count as away."""
+    """Let these customers poll once. Then let so much time pass that they count as away."""
     people.configure(admission={**PRESENCE}, paused=True)
     for name in names:
         assert people.status(name) == "waiting"
@@ -34,7 +34,7 @@ def offered(people: Admissions) -> list[str]:
 
 
 def test_a_customer_who_comes_back_has_the_same_position(waitlist: Waitlist, world: World) -> None:
-    """Operators can see that a customer is away, but the customer cannot see it (promise P1)."""
+    """Operators see that a customer is away. The customer does not (promise P1)."""
     people = waitlist("ann", "bob", "cyd", admission=PRESENCE)
     gone(people, world, "ann")
     assert offered(people) == ["bob"]
@@ -55,8 +55,8 @@ def test_a_customer_who_comes_back_has_the_same_position(waitlist: Waitlist, wor
 def waits(
     people: Admissions, world: World, present: Iterable[str], seconds_inside: int
 ) -> list[float]:
-    """Let the customers in `present` poll as often as the service asks them to, enter as soon as
-    they can, and exit. Return how many seconds each of them has waited for the offer.
+    """Let these customers poll as often as the service asks them to, enter as soon as they get an
+    offer, and exit. Return how many seconds each of them waited for the offer.
     """
     polls_at, leaves_at, found = dict.fromkeys(present, 0), dict[str, int](), list[float]()
     for second in range(600):
@@ -78,9 +78,10 @@ def waits(
 
 
 def median_wait(world: World, waitlist_id: str, present: list[str]) -> float:
-    """Return how long the present customers wait after the doors have opened.
+    """Return the median wait of the customers in `present`.
 
-    Everybody has polled once, and all other customers have then closed the page.
+    All customers have polled once. When the admission begins, the other customers have closed their
+    page.
     """
     policy = {"max_inside": 10, "offer_seconds": 30, "presence": {"seconds": MIN_PRESENCE_SECONDS}}
     people = Admissions(world, waitlist_id)
@@ -96,16 +97,15 @@ def median_wait(world: World, waitlist_id: str, present: list[str]) -> float:
 
 
 def test_people_who_are_gone_hardly_delay_those_who_are_present(world: World) -> None:
-    """60 people wait for 10 slots.
-
-    Offers last 30 seconds, and half of the people have closed the page.
+    """60 people are waiting, ten people may be inside, and an offer lasts 30 seconds. Half of the
+    people have closed their page.
     """
     nobody_gone = median_wait(world, "nobody-gone", PEOPLE)
     assert median_wait(world, "half-gone", PEOPLE[1::2]) <= 1.2 * nobody_gone
 
 
 def test_a_loss_of_redis_makes_everybody_present(waitlist: Waitlist, world: World) -> None:
-    """If Redis has lost its data, nobody counts as away, because the record does not say who was
+    """After a loss of Redis, everybody counts as present, because DynamoDB does not know who was
     away (promise P7).
     """
     people = waitlist("ann", "bob", admission=PRESENCE)
@@ -122,8 +122,8 @@ def test_a_loss_of_redis_makes_everybody_present(waitlist: Waitlist, world: Worl
 def test_a_failover_that_loses_less_than_two_polls_makes_nobody_away(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Customers poll three times within `presence.seconds`, so Redis may lose two of
-    these polls.
+    """A customer polls three times within the time after which customers count as away. Even if
+    Redis loses two of these polls, the customer counts as present.
     """
     people = waitlist("ann", "bob", admission=PRESENCE, paused=True)
     people.poll("ann")
@@ -150,9 +150,8 @@ def test_a_list_that_gives_up_the_setting_has_nobody_away(waitlist: Waitlist, wo
 def test_a_resting_customer_polls_often_enough_to_stay_present(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A poll during a rest counts as a sign of presence.
-
-    Otherwise, the customer would be away when the rest ends.
+    """A customer who pauses keeps polling. Otherwise, the customer would count as away at the end
+    of the pause.
     """
     short = {**PRESENCE, "presence": {"seconds": MIN_PRESENCE_SECONDS}}
     people = waitlist("ann", "bob", admission=short, rest={"max_days": 1, "times": 1})

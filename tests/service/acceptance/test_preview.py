@@ -1,5 +1,5 @@
-"""The preview of an admission policy shows what customers' estimated waits will be if the policy is
-saved.
+"""Tests of the preview of an admission policy. It shows which estimated waits customers will see if
+an operator saves the policy.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from waitlist_api.clock import iso
 MIDNIGHT_MILLIS = 1_790_035_200_000  # 2026-09-22
 HOUR = 3600
 NAMES = [f"person-{number}" for number in range(1, 31)]
-# Three people are already inside, so two more can get inside.
+# Three people are inside, and there is room for two more.
 ROOM = {"max_inside": 5, "pass_seconds": 600, "acceptance": "automatic"}
 RATE = {"rate": {"count": 100, "per": "hour"}}
 AT_ONE = iso(MIDNIGHT_MILLIS + HOUR * 1000)
@@ -45,9 +45,8 @@ POLICIES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def bakery() -> People:
-    """A waitlist at midnight with 30 waiting people.
-
-    Operators have already admitted three others.
+    """A waitlist at midnight. 30 people are waiting, and operators have already admitted three
+    others.
     """
     world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
     world.advance((MIDNIGHT_MILLIS - world.clock.millis) / 1000 - HOUR)
@@ -73,20 +72,14 @@ def preview(bakery: People, **body: Any) -> dict[str, Any]:
 
 
 def previewed(bakery: People, admission: object, position: int) -> tuple[Any, Any]:
-    """Return the estimated wait of the person at the given position.
-
-    If there is no estimate, also return the reason.
-    """
+    """Return the estimated wait at this position and, if there is none, the reason."""
     (found,) = preview(bakery, admission=admission, people=position)["estimates"]
     assert found["position"] == position
     return found["estimated_wait"], found["estimate_unavailable"]
 
 
 def answered(bakery: People, positions: Sequence[int]) -> list[tuple[Any, Any]]:
-    """Return the estimated waits of the customers at the given positions.
-
-    If there is no estimate, the reason is returned too.
-    """
+    """Return the estimated wait at each of these positions and, if there is none, the reason."""
     looks = {one["position"]: one for one in (bakery.poll(name).json for name in NAMES)}
     return [
         (looks[position]["estimated_wait"], looks[position]["estimate_unavailable"])
@@ -106,9 +99,8 @@ def test_customers_are_answered_what_the_preview_was_before_the_save(
 
 
 def test_no_place_opens_before_the_hours(bakery: People) -> None:
-    """The schedule has 20 slots at one o'clock at night, but the opening hours begin at eight.
-
-    The slots are therefore used at eight.
+    """The schedule has 20 slots at one o'clock at night. Offers are only made from eight o'clock
+    on, so people wait until eight.
     """
     once = {**ONCE, "offer_hours": BY_DAY}
     for position in (1, 20):
@@ -116,13 +108,13 @@ def test_no_place_opens_before_the_hours(bakery: People) -> None:
     assert previewed(bakery, once, 21)[0] is None
     rate = {**RATE, "offer_hours": BY_DAY}
     assert previewed(bakery, rate, 100)[0]["seconds"] == 9 * HOUR
-    # The fourteen opening hours of a day have 1,400 slots.
+    # Each day has fourteen hours with offers, which makes 1,400 slots.
     assert previewed(bakery, rate, 1500)[0]["seconds"] == (24 + 9) * HOUR
     assert previewed(bakery, {**ROOM, "offer_hours": BY_DAY}, 1)[0]["seconds"] == 8 * HOUR
 
 
 def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) -> None:
-    """Passes last 100 minutes, and five people can be inside. One customer exits each minute."""
+    """A pass lasts 100 minutes, and five people may be inside. One customer exits each minute."""
     admission = {**ROOM, "pass_seconds": 6000}
     bakery.configure(admission=admission)
     bakery.world.maintenance.run_all()
@@ -134,7 +126,7 @@ def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) ->
     found = previewed(bakery, admission, 10)
     assert [found] == answered(bakery, [10])
     assert found[0]["seconds"] == pytest.approx(10 * 60, rel=0.1)
-    # A different policy has no measurements yet. The preview assumes that people stay inside for
+    # Nobody has been inside under a different policy yet. The preview assumes that people stay for
     # two thirds of the duration of their passes.
     other = previewed(bakery, {**admission, "pass_seconds": 6060}, 10)
     assert other[0]["seconds"] > 8000

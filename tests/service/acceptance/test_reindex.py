@@ -1,4 +1,4 @@
-"""If an operator changes the segments of a waitlist, every entry gets the new segments."""
+"""An operator changes the segments of a waitlist. Every entry then gets the new segments."""
 
 import logging
 from typing import Any
@@ -38,7 +38,7 @@ def look_after(people: Segmented) -> None:
 
 
 def set_status(people: Segmented, name: str, status: str) -> None:
-    """Change the status in an entry's record, as an interrupted request does."""
+    """Change the status in an entry's record, as an interrupted request may leave it."""
     people.world.dynamodb.update_item(
         TableName=TABLE,
         Key=key_of(people, name),
@@ -53,9 +53,8 @@ def key_of(people: Segmented, name: str) -> dict[str, Any]:
 
 
 def test_held_and_parked_entries_get_their_new_segments(people: Segmented) -> None:
-    """One entry is claimed and one is parked.
-
-    When they return to the queue, they are in the new segments (promise P6).
+    """One entry is claimed and one is parked while the segments change. When they return to the
+    queue, they are in the new segments (promise P6).
     """
     assert people.claimed(2) == ["ann", "bob"]
     people.park("bob")
@@ -118,9 +117,8 @@ def test_where_none_are_declared_any_more_nothing_is_left_of_them(people: Segmen
 
 
 def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented) -> None:
-    """The entry has a place in the Redis queue, but its record is still the intent to join.
-
-    The entry gets the segments of the attributes in this intent.
+    """A customer is in the queue in Redis, but the signup was not completed in DynamoDB. The entry
+    gets the segments of the attributes in this signup.
     """
     set_status(people, "bob", "joining")
     people.declare(BY_LANGUAGE)
@@ -132,9 +130,8 @@ def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented)
 def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
     people: Segmented, kind: str
 ) -> None:
-    """According to the record, the entry has ended, but Redis still has it.
-
-    Maintenance still finishes the new segments (promise P6).
+    """According to DynamoDB, an entry is no longer on the waitlist, but Redis still has it.
+    Maintenance completes the new segments nevertheless (promise P6).
     """
     services, key = people.world.services, ("bakery", people.id_of("bob"))
     if kind == "unknown":
@@ -160,9 +157,8 @@ def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
 def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
     people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """All other entries are in the right segments.
-
-    The log contains the id of the entry, but no personal data (promises P6 and P8).
+    """Indexing one entry fails. All other entries are in the right segments. The log names the
+    entry by its id and contains no personal data (promises P6 and P8).
     """
     people.arrive("dan", language=MANY, gender=MANY)
     people.declare(BY_BOTH, BY_GENDER)
@@ -179,7 +175,9 @@ def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
 def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
     people: Segmented,
 ) -> None:
-    """The last step of the indexing of segments was interrupted."""
+    """Maintenance has built all segments, but was interrupted before it recorded this in
+    DynamoDB.
+    """
     people.declare(BY_LANGUAGE)
     look_after(people)
     people.world.services.waitlist_records.note_segments(people.config().segments, "building")
@@ -190,9 +188,8 @@ def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
 def test_entries_that_lost_their_segments_get_them_again(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While Redis says that the segments are being built, the record also says so.
-
-    This lasts until all segments are ready (promise P3).
+    """As long as Redis says that the segments are being built, DynamoDB says so too (promise
+    P3).
     """
     people.declare(BY_LANGUAGE)
     look_after(people)
@@ -222,8 +219,9 @@ def test_one_indexes_while_another_holds_the_lease_not(people: Segmented) -> Non
 def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Redis refuses the outdated settings, nothing is written, and the lease is released (promises
-    P3 and P7).
+    """An operator changes the segments during a rebuild. Redis refuses the outdated settings, and
+    nothing is written. Maintenance then releases its lease, so that the next rebuild can begin
+    (promises P3 and P7).
     """
     people.declare(BY_LANGUAGE)
     people.world.redis.flushall()
@@ -247,7 +245,7 @@ def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
 
 
 def test_a_list_that_is_deleted_meanwhile_is_left(people: Segmented) -> None:
-    """The function releases its lease, so that the waitlist can be deleted."""
+    """Maintenance releases its lease, so that the waitlist can be deleted."""
     before = people.declare(BY_LANGUAGE)
     people.delete_waitlist()
     with pytest.raises(WaitlistNotFound):

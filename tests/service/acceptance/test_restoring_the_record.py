@@ -1,4 +1,6 @@
-"""DynamoDB is restored to an earlier moment (docs/operate/restore.md), but Redis is not."""
+"""Operators have restored DynamoDB to an earlier moment (docs/operate/restore.md). Redis still has
+the newer state.
+"""
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.admissions import Admissions
@@ -10,12 +12,12 @@ NAMES = ("ann", "bob", "cyd", "dan")
 
 
 def backup_of(world: World) -> list[Item]:
-    """Return the DynamoDB items that a restore to this moment would bring back."""
+    """Return a copy of everything in DynamoDB."""
     return items_of(world.dynamodb)
 
 
 def restored(people: Admissions, items: list[Item]) -> Admissions:
-    """Return a stack that uses the restored table, and the same Redis as before."""
+    """Return the service after a restore: the table is new, and Redis is the same as before."""
     before = people.world
     world = World.on(
         new_table(items), before.redis, clock=before.clock, redis_clock=before.redis_clock
@@ -24,8 +26,8 @@ def restored(people: Admissions, items: list[Item]) -> Admissions:
 
 
 def test_the_line_stands_as_it_stood_at_that_moment(waitlist: Waitlist, world: World) -> None:
-    """The restore undoes all changes after the backup, whether or not Redis knows them (promises P1
-    and P6).
+    """After the restore, the queue is as it was at the time of the backup, whether or not Redis
+    knows the later changes (promises P1 and P6).
     """
     people = waitlist(*NAMES, segments=[["language"]])
     people.bump("dan", to="front")
@@ -51,8 +53,8 @@ def test_the_line_stands_as_it_stood_at_that_moment(waitlist: Waitlist, world: W
 def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The new ticket is higher than every ticket that was issued before the restore, even if the
-    service no longer knows those tickets (promise P1).
+    """A ticket decides a customer's place in the queue. A new ticket is higher than all earlier
+    tickets, even those that the service has forgotten because of the restore (promise P1).
     """
     people = waitlist(*NAMES)
     world.maintain()
@@ -68,9 +70,8 @@ def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
 def test_an_order_that_is_not_forgotten_counts_unrecorded_entries(
     waitlist: Waitlist, world: World
 ) -> None:
-    """After operators have restored the table, they must delete the queues from Redis.
-
-    If they do not, Redis counts an entry without a record until maintenance finds it (promise P6).
+    """Operators must delete the queues from Redis after a restore. If they forget this, Redis
+    counts entries that DynamoDB no longer has, until maintenance finds them (promise P6).
     """
     people = waitlist(*NAMES)
     world.maintain()

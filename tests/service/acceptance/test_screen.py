@@ -1,4 +1,6 @@
-"""A public screen shows which call numbers are called now, and nothing else about the customers."""
+"""A public screen shows the call numbers that are called now. It shows nothing else about the
+customers.
+"""
 
 import json
 from typing import Any
@@ -17,7 +19,7 @@ def read(people: Admissions, method: str = "GET") -> Answer:
 
 
 def called(people: Admissions) -> list[tuple[str, str]]:
-    """Return the numbers that the screen shows as called, with their places."""
+    """Return the call numbers on the screen, with the places to which they are called."""
     answer = read(people)
     assert answer.status == 200, answer.text
     return [(each["number"], each["to"]) for each in answer.json["called"]]

@@ -1,5 +1,5 @@
-"""The segments in Redis agree with the record even if requests are interrupted, data is lost, or
-caches are outdated.
+"""The segments in Redis agree with DynamoDB, even after interrupted requests, lost data or outdated
+caches.
 """
 
 import pytest
@@ -27,8 +27,8 @@ def people(world: World) -> Segmented:
 
 
 def record_edit(people: Segmented, name: str, **attributes: str) -> EntryRecord:
-    """Change the record of a person without telling Redis, as an operator's interrupted request
-    does.
+    """Change a person's attributes in DynamoDB, and do not tell Redis. An interrupted edit may
+    leave this state.
     """
     services, entry_id = people.world.services, people.id_of(name)
     mark = c.MarkDirty(waitlist_id=people.waitlist_id, entry_id=entry_id)
@@ -40,8 +40,8 @@ def record_edit(people: Segmented, name: str, **attributes: str) -> EntryRecord:
 
 
 def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:
-    """Change the recorded segments without telling Redis, as an operator's interrupted request
-    does.
+    """Change the segments of the waitlist in DynamoDB, and do not tell Redis. An interrupted
+    request may leave this state.
     """
     settings = WaitlistSettings(name="Bakery", segments=segments)
     records = people.world.services.waitlist_records
@@ -51,10 +51,8 @@ def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:
 
 
 def test_an_entry_that_redis_lost_comes_back_with_its_segments(people: Segmented) -> None:
-    """A replica lacks a signup.
-
-    When the person polls, the entry returns to Redis with the segments that are in the record
-    (promise P3).
+    """A replica takes over that does not know a signup. When the person polls, the entry returns to
+    Redis with the right segments (promise P3).
     """
     forget(people, "bob")
     assert people.within(language="French") == ["cyd"]
@@ -82,8 +80,8 @@ def forget(people: Segmented, name: str) -> None:
 def test_a_caller_who_remembers_other_segments_is_taken_by_those_of_now(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
-    """The segments change twice, while a different process still has the first segments in its
-    cache (promise P2).
+    """An operator changes the segments twice. A different process still has the first segments in
+    its cache (promise P2).
     """
     people = Segmented(world)
     people.declare(*before)
@@ -106,8 +104,8 @@ def test_a_caller_who_remembers_other_segments_is_taken_by_those_of_now(
 def test_a_caller_sends_redis_segments_that_it_has_missed(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
-    """The operator's request was interrupted before it told Redis, and was not repeated (promise
-    P3).
+    """An operator's request to change the segments was interrupted before it told Redis, and the
+    operator did not repeat it (promise P3).
     """
     people = Segmented(world)
     people.declare(*before)
@@ -121,9 +119,7 @@ def test_a_caller_sends_redis_segments_that_it_has_missed(
 
 @pytest.mark.parametrize("days", [0, 1])
 def test_maintenance_sends_redis_segments_that_it_has_missed(people: Segmented, days: int) -> None:
-    """Maintenance sends the new segments to Redis, even long after the change and without any
-    request (promise P3).
-    """
+    """Maintenance sends the new segments to Redis, even if nobody sends a request (promise P3)."""
     record_settings(people, BY_GENDER)
     people.world.advance(days * 24 * 3600)
     people.world.maintain()
@@ -150,8 +146,8 @@ def test_a_rejoin_beyond_the_limit_leaves_what_was(people: Segmented) -> None:
 
 
 def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(people: Segmented) -> None:
-    """The record contains the edit but Redis does not, and no client repeats the request (promise
-    P3).
+    """An edit was interrupted: it is in DynamoDB, and not in Redis. Nobody repeats the request
+    (promise P3).
     """
     people.claim()
     for name in ("ann", "bob", "cyd"):
@@ -166,7 +162,7 @@ def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(people: Segmented
 def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(
     people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The next maintenance run repairs the segments, even if it has outdated settings in its cache
+    """The next maintenance run repairs the segments, although its cache contains outdated settings
     (promise P3).
     """
     record_edit(people, "bob", language="Dutch", gender="X")
@@ -181,9 +177,8 @@ def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(
 
 
 def test_a_late_restore_does_not_undo_an_edit(people: Segmented) -> None:
-    """An older message arrives late.
-
-    The entry stays in the segments of its newer attributes (promise P2).
+    """A message about an earlier edit arrives late. The entry stays in the segments of the later
+    edit (promise P2).
     """
     before = people.world.services.entries.get(people.waitlist_id, people.id_of("bob"))
     assert before

@@ -1,6 +1,5 @@
-"""A waitlist has a time zone.
-
-Its days begin and end in this time zone, and times without a time zone are in it.
+"""Each waitlist has a time zone. Its days begin and end in this time zone, and times that name no
+time zone are in it.
 """
 
 import pytest
@@ -54,7 +53,7 @@ def test_offer_hours_without_a_time_zone_mean_the_time_of_the_waitlist(people: P
 
 
 def test_today_begins_at_midnight_in_the_time_zone_of_the_waitlist() -> None:
-    """Midnight in Berlin is at 22:00 UTC on this day."""
+    """On this day, it is midnight in Berlin when it is 22:00 in UTC."""
     people = at_midnight(-2 * 3600 - 1800)
     steady(people)
     people.world.advance(1800)

@@ -1,7 +1,4 @@
-"""If a slot is offered and not used, it goes to the next customer.
-
-These tests use the HTTP API and maintenance.
-"""
+"""A customer who gets an offer may not use it. The slot then goes to the next customer."""
 
 from typing import Any
 
@@ -22,12 +19,14 @@ ANN, BOB, CYD = NAMES[:3]
 
 
 def at_nine(count: int = 1, **admission: Any) -> dict[str, Any]:
-    """Return a policy with a schedule whose slots become due ten seconds after the start."""
+    """Return an admission policy whose slots become available ten seconds after the start of the
+    test.
+    """
     return {"schedule": [{"at": iso(10), "count": count}], **admission}
 
 
 def opened(waitlist: Waitlist, world: World, **admission: Any) -> Admissions:
-    """Offer the only slot of a schedule to the first customer."""
+    """Create a waitlist with a single slot, and offer it to the first customer."""
     people = waitlist(*NAMES, admission=at_nine(**admission))
     world.advance(10)
     assert maintained(people) == [ANN]
@@ -48,7 +47,7 @@ ENDS = {
 def test_a_slot_that_a_customer_does_not_use_goes_to_the_next(
     waitlist: Waitlist, world: World, end: str
 ) -> None:
-    """The schedule has only one slot. The customer who got it ends the offer twice (promise P2)."""
+    """There is a single slot. The customer who was offered it ends the offer twice (promise P2)."""
     people = opened(waitlist, world)
     ENDS[end](people)
     people.poll(CYD)
@@ -85,9 +84,8 @@ def test_a_quota_of_a_list_without_a_policy_goes_past_a_customer_who_does_not_co
 def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Before Redis lost its data, the slot may already have been offered to the next customer.
-
-    The slot must not be offered twice, so the service does not offer it again.
+    """Redis has lost its data, so it does not know whether the slot was already offered to the next
+    customer. No slot may be offered twice, so the service does not offer it again.
     """
     people = opened(waitlist, world)
     world.redis.flushall()
@@ -97,7 +95,7 @@ def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
 
 
 def test_an_operator_takes_an_offer_back(waitlist: Waitlist, world: World) -> None:
-    """The customer is at the old place in the queue again, and the next customer gets the slot
+    """The customer returns to the old place in the queue. The next customer gets the slot, but only
     once.
     """
     people = opened(waitlist, world)
@@ -169,8 +167,8 @@ def test_one_person_whose_place_redis_has_lost_is_admitted(
 
 
 def test_a_refill_goes_on_until_so_many_have_entered(waitlist: Waitlist, world: World) -> None:
-    """The waitlist has no admission policy, so only maintenance gives the slots of unused offers to
-    other people.
+    """The waitlist has no admission policy. If a customer does not use an offer, maintenance offers
+    the slot to the next customer.
     """
     people = waitlist(ANN, BOB, CYD)
     assert len(people.admit(2, refill=True).json["entries"]) == 2
@@ -199,8 +197,8 @@ def test_a_refill_is_of_the_whole_list(waitlist: Waitlist) -> None:
 
 
 def test_a_launch_is_said_in_one_policy(waitlist: Waitlist, world: World) -> None:
-    """The policy makes three offers at the start and then one offer per second, with at most five
-    people inside.
+    """The policy makes three offers at nine o'clock, and then one offer per second. At most five
+    people may be inside.
     """
     rate = {"count": 60, "per": "minute", "counts": "entered", "from": iso(10)}
     people = waitlist(*NAMES, admission=at_nine(3, rate=rate, combine="sum", max_inside=5))

@@ -1,5 +1,5 @@
-"""Simulates events that no client causes, such as the loss of Redis or the passing of time, and
-changes of the settings.
+"""Events that no client causes, such as the loss of Redis or the passing of time, and changes of a
+waitlist's settings.
 """
 
 from collections.abc import Callable
@@ -17,10 +17,9 @@ from tests.support.model import Policy, Waitlist
 from waitlist_shared.contracts import Unanswered
 
 DAY_SECONDS = 24 * 3600
-# The clock of a function may be ahead by less than this time.
+# The clocks of the functions may be wrong. No clock is ahead by this much.
 GRACE_SECONDS = 660
-# After this number of steps, a maintenance run has recorded that the customer did not answer a
-# question.
+# A maintenance run takes this many steps to record that a customer did not answer a question.
 STEPS_OF_A_NOTE = 7
 
 
@@ -47,7 +46,9 @@ def number_people() -> Request:
 
 
 def open_or_close(*, opens: bool) -> Request:
-    """Set the list to open, or to close, at a time that may pass during a request."""
+    """Let the waitlist open or close at a set time, which may come in the middle of a later
+    request.
+    """
     return Request(
         lambda client: client.open_or_close(opens),
         lambda line: (
@@ -58,10 +59,8 @@ def open_or_close(*, opens: bool) -> Request:
 
 
 def expect_answers(then: Unanswered | None) -> Request:
-    """Change the settings so that the list asks customers whether they still wait, or no longer
-    asks them.
-
-    No customer is asked automatically.
+    """Change the settings so that the waitlist asks customers whether they are still waiting, or
+    stops asking them. Nobody is asked automatically.
     """
     return Request(
         lambda client: client.expect_answers(then),
@@ -70,7 +69,9 @@ def expect_answers(then: Unanswered | None) -> Request:
 
 
 def let_question_stand(*, is_over: bool) -> Request:
-    """Let days pass after a question, until a reminder is due or the deadline has passed."""
+    """Let days pass after customers were asked whether they are still waiting. Then either a
+    reminder is due, or the deadline for the answer has passed.
+    """
     days = ANSWER_DAYS if is_over else REMINDED_DAYS
 
     def effect(line: Waitlist) -> Effect:
@@ -83,7 +84,7 @@ def let_question_stand(*, is_over: bool) -> Request:
 
 
 def set_policy(policy: Policy) -> Request:
-    """Change the settings so that the list admits customers by a policy."""
+    """Let the waitlist admit customers by an admission policy."""
     return Request(
         lambda client: client.set_policy(policy),
         lambda line: (replace(line, capacity=None, policy=policy, slots=policy.slots), NOTHING),
@@ -91,9 +92,8 @@ def set_policy(policy: Policy) -> Request:
 
 
 def go_away(name: str) -> Request:
-    """Let a customer poll for the last time.
-
-    Then let so much time pass that the customer counts as away when it is the customer's turn.
+    """Let a customer poll for the last time. By the customer's turn, so much time has passed that
+    the service considers the customer away.
     """
     return Request(
         lambda client: client.go_away(name),
@@ -110,15 +110,15 @@ def declare_segments() -> Request:
 
 
 def cut_off(request: Request, step: int) -> Request:
-    """Send a request from a process that crashes after this step."""
+    """Send a request and let its process crash after the given step."""
     return Request(
         lambda client: client.cut_off(request.send, step), nothing_changes, unanswered=request
     )
 
 
 def note_silence() -> Request:
-    """Let maintenance record that the customer did not answer a question, and let it crash before
-    it ends the customer's wait.
+    """Let maintenance crash halfway: it has recorded that a customer did not answer a question, but
+    has not ended the customer's wait yet.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -131,7 +131,7 @@ def note_silence() -> Request:
 
 
 def let_pass(seconds: float) -> Request:
-    """Let time pass. If it is long enough, the admission ends."""
+    """Let time pass. The admission ends if its end lies within this time."""
 
     def effect(line: Waitlist) -> Effect:
         return (model.admission_ended(line) if seconds > END_SECONDS else line), NOTHING
@@ -145,7 +145,9 @@ def maintain() -> Request:
 
 
 def let_holds_end() -> Request:
-    """Let the deadlines of all claims and offers pass. Redis does not end them yet."""
+    """Let the deadlines of all claims and offers pass. Redis ends an expired claim or offer only at
+    the next request.
+    """
 
     def effect(line: Waitlist) -> Effect:
         for name in line.of("offered"):
@@ -156,12 +158,14 @@ def let_holds_end() -> Request:
 
 
 def end_admission() -> Request:
-    """Let the time pass at which the admission ends. Redis does not end the open offers yet."""
+    """Let time pass until the admission is over. Redis ends the open offers only at the next
+    request.
+    """
     return let_pass(END_SECONDS + 1)
 
 
 def notice_ends() -> Request:
-    """Let Redis end the expired claims and offers. Their ends are not recorded yet."""
+    """Let Redis end the expired claims and offers. DynamoDB does not contain these ends yet."""
     return Request(
         lambda client: client.notice_ends(),
         lambda line: (model.all_expired(line, only_over=True), NOTHING),
@@ -188,10 +192,10 @@ def lose_and_rebuild() -> Request:
 
 
 def look_after() -> Request:
-    """Run maintenance for a single waitlist. Maintenance rebuilds a lost queue and ends expired
-    claims and offers.
+    """Run maintenance for one waitlist. Maintenance rebuilds a lost queue and ends expired claims
+    and offers.
 
-    If a run rebuilds the queue, only the next run admits customers by the policy.
+    A run that rebuilds the queue does not apply the admission policy. The next run does.
     """
     return Request(
         lambda client: client.look_after(),
@@ -200,5 +204,5 @@ def look_after() -> Request:
 
 
 def finish_intents() -> Request:
-    """Let maintenance finish the requests that were interrupted more than a minute ago."""
+    """Let maintenance complete the requests that were interrupted more than a minute ago."""
     return Request(lambda client: client.finish_intents(), nothing_changes)

@@ -8,21 +8,21 @@ from tests.reliability.model.requests.request import NOTHING, Effect, Request, n
 from tests.support import model
 from tests.support.model import ASIDE, ENDED, Stay, Waitlist
 
-# In a scenario with questions, the entries that joined long ago have at most this rank.
+# In scenarios with questions, the entries that signed up long ago have at most this rank.
 OLD = model.AT_BACK + 2 * model.GAP
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
-    """Let a customer sign up. Before the customer gets the answer, other clients may see the intent
-    first, and then the place.
+    """Let a customer sign up. Other clients can see two changes before the customer gets the
+    response: first the intent to join, and then the place in the queue.
 
-    If the signup has no idempotency key, a repeated signup is another request. `key` then only
-    identifies the request in the model.
+    The service cannot recognise a repeated signup that has no idempotency key, and treats it as a
+    new signup. In this case, only the model uses `key`.
     """
 
     def is_new(stay: Stay | None) -> bool:
-        # If the signup has no key, the service cannot recognise that an entry that has ended
-        # belongs to this signup.
+        # Without a key, the service cannot know whether an entry that has left was created by this
+        # signup.
         return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
     def early(line: Waitlist) -> Waitlist:
@@ -36,8 +36,8 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         stay = line.stay(name)
         if stay is not None and not is_new(stay):
             if stay.key != key:
-                # The repeated signup finds the entry of the first signup, but then reads the place
-                # of the reinstated entry.
+                # A repeated signup finds the entry of the first signup. If the entry was reinstated
+                # in between, the response contains the reinstated place.
                 own = standing(line, name) if stay.is_reinstated else no("already_on_list")
                 return line, replace(own, is_either=stay.is_reinstated)
             if stay.state != "joining":
@@ -55,7 +55,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         if model.is_leaving(line, name):
             return ("already_on_list",)
         if model.was_refused(line, name, key):
-            # The refusal of the signup has ended the stay in Redis.
+            # When Redis refused the signup, it also marked the signup as ended.
             return ("gone", "not_waiting", "not_open_yet")
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
@@ -76,7 +76,7 @@ def leave(name: str, by: str = "customer") -> Request:
         if stay.state == "admitted":
             return line, no("already_admitted")
         if stay.state == "joining":
-            # Redis has not counted this signup yet, so it does not count its leave either.
+            # Redis does not count the leave of a signup that it has not counted.
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
@@ -87,11 +87,12 @@ def leave(name: str, by: str = "customer") -> Request:
 
 
 def edit(name: str, kind: str) -> Request:
-    """Change the attributes of an entry. The segments change, and the place does not. If the entry
-    has ended, the change is refused.
+    """Change the attributes of an entry. Its segments change, but its place does not. If the entry
+    has already left the waitlist, the change is refused.
 
-    The service first finishes an interrupted signup, which matters if the list is nearly full.
-    After a no-show, the entry may be edited until maintenance has finished the leave.
+    Before the change, the service completes the entry's signup if it was interrupted. The signup
+    may then take the last free place. A customer who missed an offer may be due to leave. The entry
+    can be edited until maintenance has recorded the leave.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -108,10 +109,11 @@ def edit(name: str, kind: str) -> Request:
 
 
 def hold_back(name: str, *, is_ready: bool = False) -> Request:
-    """Hold an entry back, or make it ready again.
+    """Mark an entry as not ready, or as ready again.
 
-    The request is refused for the same reasons as an edit. If the signup ends before the response,
-    the request is refused, but the change stays in the history.
+    The request is refused for the same reasons as an edit. If the entry leaves the waitlist while
+    the request is running, the request is refused, although the history already contains the
+    change.
     """
     word = "ready" if is_ready else "held_back"
     edited = edit(name, KIND_OF[name])
@@ -128,7 +130,7 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
         noted = f"{name} is {word} as a no-show"
         if not model.is_leaving(line, name) or noted in line.done:
             return effect(line)[0]
-        # The record may still lack the end of the customer's signup.
+        # DynamoDB may not contain the customer's leave yet.
         *before, left = line.history(name)
         events = (*before, model.Event(word, model.OPERATOR), left)
         others = dict(line.events) | {name: events}
@@ -138,10 +140,10 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
 
 
 def rest(name: str) -> Request:
-    """Let an entry rest, so that other customers pass it.
+    """Let a customer pause, so that other customers go first.
 
-    The status in the record decides. It may still be `waiting` although Redis already holds the
-    entry.
+    The service decides by the entry's status in DynamoDB. The status may still be `waiting`
+    although the entry was claimed in Redis.
     """
     edited = edit(name, KIND_OF[name])
 
@@ -188,9 +190,10 @@ def resume(name: str) -> Request:
 
 
 def ask(name: str) -> Request:
-    """Ask the first of the customers who signed up long ago whether they still wait.
+    """Ask the first customer who signed up long ago whether they are still waiting.
 
-    The service first reads a page of waiting entries, and writes the question to the record later.
+    The service first reads a page of waiting entries. It writes the question to the entry's record
+    in a later step.
     """
 
     def early(line: Waitlist) -> Waitlist:
@@ -209,8 +212,7 @@ def ask(name: str) -> Request:
 def confirm(name: str) -> Request:
     """Let the customer confirm that they are still waiting.
 
-    The confirmation is too late if the record already says that the customer did not answer in
-    time.
+    The confirmation is refused if the record already says that the customer did not answer in time.
     """
     edited = edit(name, KIND_OF[name])
 
@@ -233,10 +235,11 @@ def confirm(name: str) -> Request:
 
 
 def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
-    """Return the refusal of a confirmation that comes too late.
+    """Return the error code for a confirmation that comes too late, or nothing if the confirmation
+    may succeed.
 
-    Only Redis may know that the wait has ended, or that the entry was claimed so that the wait must
-    not end. Maintenance has not recorded this yet.
+    Redis may know more than DynamoDB, because maintenance has not recorded the latest changes yet.
+    For example, the wait may have ended, or the entry may have been claimed.
     """
     stay = line.stay(name)
     is_claimed_since = (
@@ -251,15 +254,15 @@ def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
 
 
 def reinstate(name: str, key: str) -> Request:
-    """Restore the place of a signup that has ended or is parked.
+    """Give a customer who has left, or whose entry is parked, the former place again.
 
-    As with an import, the rank is part of the intent.
+    The intent to join contains the former rank.
     """
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
-        # An operator has returned the entry to the queue, but the record may still say that the
-        # entry is parked.
+        # An operator has moved the parked entry back to the queue, but its record may still say
+        # `parked`.
         is_redriven = [event.word for event in line.history(name)[-1:]] == ["redriven"]
         is_parked = stay and (stay.state == "parked" or (stay.state == "waiting" and is_redriven))
         if stay is None or stay.key == key or not (is_parked or stay.state in ("left", "joining")):
@@ -310,8 +313,8 @@ def erase(name: str) -> Request:
     def early(line: Waitlist) -> Waitlist:
         if not model.is_leaving(line, name):
             return line
-        # When the entry is erased, Redis has not counted the customer's leave yet. The erasure does
-        # not count the leave either.
+        # Redis had not counted this customer's leave before the erasure. The erasure does not count
+        # it either.
         line = model.left_before_maintenance(line, name, model.OPERATOR)
         return replace(line, left=line.left - 1)
 
@@ -321,8 +324,7 @@ def erase(name: str) -> Request:
 def bump(name: str, key: str, **where: int | str) -> Request:
     """Move a waiting entry.
 
-    If the entry is claimed before the response is sent, the request is refused, but the entry stays
-    moved.
+    If the entry is claimed before the response is sent, the request is refused, but the move stays.
     """
     ((kind, value),) = where.items()
 
@@ -355,10 +357,10 @@ def look(name: str) -> Request:
 
 
 def poll(name: str) -> Request:
-    """Let the customer poll, so that the customer counts as present.
+    """Let the customer poll, so that the service considers the customer present.
 
-    Nobody polls after that, so every customer counts as away when the next claims and offers have
-    ended.
+    This is the last poll of the case. By the time when the current claims and offers have ended,
+    all customers count as away.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -373,7 +375,4 @@ def poll(name: str) -> Request:
 
 
 def erased(name: str, key: str) -> str:
-    """Return the text with which the model remembers that this request had added an entry and an
-    operator has erased it.
-    """
     return f"{name} was erased after {key}"

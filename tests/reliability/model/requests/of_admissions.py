@@ -1,5 +1,5 @@
-"""Requests about offers: the admission policy or an operator makes them, and customers respond to
-them.
+"""Requests about offers. The admission policy or an operator makes an offer, and the customer
+accepts or declines it.
 """
 
 from collections.abc import Iterator
@@ -23,11 +23,11 @@ DECLINED, WITHDRAWN = "declined", "withdrawn"
 
 
 def admit(count: int, key: str, *, refill: bool = False) -> Request:
-    """Make offers to the first entries, in addition to the rate and the schedule. Redis takes all
-    entries in a single step.
+    """Make offers to the first entries. These offers do not count towards the rate or the schedule.
+    Redis chooses all entries in a single step.
 
-    If an entry accepts, declines or leaves before the answer, the answer does not contain the
-    entry. If `refill` is set, the slots belong to a quota.
+    If an entry accepts, declines or leaves while the request is running, the response does not
+    contain the entry. If `refill` is true, the slots belong to a quota.
     """
     slots = (model.QUOTA,) * count if refill else ()
     has_taken = f"{key} has taken people"
@@ -68,7 +68,7 @@ def admit(count: int, key: str, *, refill: bool = False) -> Request:
 
 
 def run_policy() -> Request:
-    """Run the admission policy once, as a poll or maintenance does."""
+    """Apply the admission policy once, as each poll and each maintenance run does."""
     return Request(
         lambda client: client.run_policy(), lambda line: (model.by_itself(line), NOTHING)
     )
@@ -89,9 +89,9 @@ def enter(name: str) -> Request:
 
 
 def decline(name: str, *, by_policy: bool = False) -> Request:
-    """Let the customer decline the offer. The slot goes to the next customer. The entry moves to
-    the end of the queue. If the policy decides, the entry may keep its place, and is then passed
-    over for longer than a case lasts.
+    """Let the customer decline the offer. The next customer gets the slot. The entry moves to the
+    end of the queue, unless the policy lets it keep its place. An entry that keeps its place gets
+    no other offer during the case.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -118,7 +118,9 @@ def _to_back(line: Waitlist, name: str, **changes: object) -> Waitlist:
 
 
 def withdraw(name: str) -> Request:
-    """Withdraw an offer. The entry waits at its old place, and the next entry gets the slot."""
+    """Withdraw an offer. The entry returns to its former place, and the next entry gets the
+    slot.
+    """
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
@@ -137,8 +139,7 @@ def withdraw(name: str) -> Request:
         if stay is None or not _has_offer(stay):
             return line
         line = model.all_expired(line, only_over=True)
-        # The slot is offered to the next entry before the entry that has lost its offer waits
-        # again.
+        # The next entry gets the slot before the entry that lost its offer returns to the queue.
         line = model.given_back(line, name).change(name, state="parked", hold_end=WITHDRAWN)
         line = model.policy_run(line, most=1).happened(name, WITHDRAWN, model.OPERATOR)
         return model.back_in_line(line, name, "place")
@@ -147,10 +148,10 @@ def withdraw(name: str) -> Request:
 
 
 def admit_one(name: str, key: str) -> Request:
-    """Make an offer to a single entry, in addition to the rate and the schedule. Redis takes the
-    entry in a single step.
+    """Make an offer to one entry. The offer does not count towards the rate or the schedule.
 
-    If another request has changed the entry before the answer, the answer shows the changed entry.
+    If another request changes the entry while this request is running, the response contains the
+    changed entry.
     """
 
     def may_take(line: Waitlist) -> bool:
@@ -184,10 +185,10 @@ def admit_one(name: str, key: str) -> Request:
 
 
 def decline_and_leave(name: str) -> Request:
-    """Let the customer decline the offer and leave the list. The slot goes to the next customer.
+    """Let the customer decline the offer and leave the waitlist. The next customer gets the slot.
 
-    The record decides. It may still contain an offer that Redis has ended, because another request
-    is declining the offer or because the customer did not accept it in time.
+    The service looks at the offer in DynamoDB. DynamoDB may still contain an offer that has already
+    ended in Redis, because the customer has declined it or did not accept it in time.
     """
     key = f"{name} declines and leaves"
 
@@ -197,14 +198,15 @@ def decline_and_leave(name: str) -> Request:
 
     def is_recorded(line: Waitlist, stay: model.Stay) -> bool:
         has_looked = (key, name, str(stay.ticket)) in line.looked
-        # An operator who has the token of the offer may release or park the entry.
+        # The operator who made the offer can release or park the entry.
         is_given_up = has_looked and stay.hold_end in (DECLINED, WITHDRAWN, "released", "parked")
         return is_given_up or _is_no_show(line.history(name))
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
-            # If the entry was erased in the meantime, the erasure may have completed the leave.
+            # If the entry was erased while the request was running, the erasure may also have
+            # completed the leave.
             return line, replace(no("entry_not_found"), is_either=True)
         if stay.state in ENDED:
             return line, no("already_admitted") if stay.state == "admitted" else NOTHING
@@ -233,7 +235,9 @@ def decline_and_leave(name: str) -> Request:
 
 
 def exit_(name: str) -> Request:
-    """Let an admitted customer exit. The exit is written to the record first, and then to Redis."""
+    """Let an admitted customer exit. The service first writes the exit to DynamoDB, and then tells
+    Redis.
+    """
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
@@ -257,9 +261,6 @@ def exit_(name: str) -> Request:
 
 
 def _is_no_show(history: tuple[model.Event, ...]) -> bool:
-    """Return whether an entry waits or is parked because its customer did not accept an offer in
-    time.
-    """
     words = [event.word for event in history]
     return words[-1:] == [model.NO_SHOW] or words[-2:] == [model.NO_SHOW, "parked"]
 

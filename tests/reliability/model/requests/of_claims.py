@@ -23,16 +23,16 @@ To = Literal["place", "back"]
 def claim(
     count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
 ) -> Request:
-    """Claim up to `count` entries. If `at_once` is set, the claim also admits them.
+    """Claim up to `count` entries. If `at_once` is true, the claim also completes them.
 
-    Redis takes all entries in a single step. If an entry leaves before the answer, the answer does
-    not contain it.
+    Redis claims all entries in a single step. If an entry leaves while the request is running, the
+    response does not contain it.
     """
     hold = key or f"{KEYLESS} {repeat}"
     has_taken = f"{hold} has taken people"
 
     def own(line: Waitlist, *states: model.State) -> list[str]:
-        """Return the entries that this claim has taken, in the order in which it has taken them."""
+        """Return the entries of this claim, in the order in which Redis claimed them."""
         found = [
             (-stay.rank if newest else stay.rank, name)
             for name, latest in line.stays
@@ -49,7 +49,9 @@ def claim(
         return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
 
     def early(line: Waitlist) -> Waitlist:
-        """Take the entries. If they are already taken, record the admission of the next one."""
+        """Return the next state that other clients may see: the entries are claimed, and then
+        admitted one by one.
+        """
         if at_once and (names := own(line, "offered")):
             return admitted(line, names[:1]).change(names[0], is_aside=True)
         return held(line)
@@ -65,7 +67,7 @@ def claim(
         line = held(line)
         line = admitted(line, own(line, "offered"))
         given = own(line, "admitted" if at_once else "offered")
-        # Redis gets all admissions at the end, in a single call.
+        # Redis learns of all admissions in a single call at the end.
         for name in given:
             line = line.change(name, is_aside=False)
         return line.note(key) if key else line, Expected(given=tuple(given))
@@ -93,7 +95,7 @@ def claim(
 
 
 def claim_one(name: str, key: str) -> Request:
-    """Claim a single entry, at any position. Redis takes the entry in a single step."""
+    """Claim one entry, wherever it stands in the queue."""
 
     def may_take(line: Waitlist) -> bool:
         stay = line.stay(name)
@@ -135,7 +137,7 @@ def complete(name: str, hold: str = FIRST) -> Request:
 def release(name: str, to: To = "place", hold: str = FIRST, *, is_delayed: bool = False) -> Request:
     """Release a claimed entry.
 
-    If the release has a delay, claims and offers pass over the entry for longer than a case lasts.
+    If the release has a delay, the entry gets no other claim or offer during the case.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -196,10 +198,11 @@ def redrive(name: str, to: To = "place") -> Request:
 
 
 def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist, Expected | None]:
-    """Return the error with which a claim token is refused, or None if the token is accepted.
+    """Check the claim token of a request. Return the expected error, or None if the token is
+    accepted.
 
-    A token is accepted while its hold is open. A token is also accepted if it has already ended the
-    hold in the same way.
+    The token is accepted while the claim is open. It is also accepted if a request with this token
+    has already ended the claim in the same way.
     """
     stay = line.stay(name)
     if stay is None:
@@ -217,20 +220,16 @@ def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist
 
 
 def _ended(name: str, hold: str, hold_end: str) -> str:
-    """Return the text with which the model remembers that a worker has ended a claim."""
     return f"{name} was {hold_end} from {hold}"
 
 
 def _redriven(name: str, stay: model.Stay) -> str:
-    """Return the text with which the model remembers that an operator has redriven a
-    parked entry.
-    """
     return f"{name} was redriven with ticket {stay.ticket}"
 
 
 def first_answer(line: Waitlist, name: str, status: str) -> Expected:
-    """Return the expected response to a repeated request, if another request has changed the entry
-    in the meantime. Redis repeats the first response until maintenance has recorded the decision.
+    """Return the expected response to a repeated request whose entry was changed by another request
+    in between. Until maintenance has recorded the first result, Redis returns it again.
     """
     position = standing(line, name).position if status == "waiting" else None
     total = None if position is None else len(line.of("waiting"))

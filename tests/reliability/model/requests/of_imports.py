@@ -1,4 +1,4 @@
-"""Requests of operators who import entries from a file."""
+"""Requests of operators who import people from a file."""
 
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ NONE: Words = frozenset()
 # times.
 remembered = lru_cache(maxsize=2**16)
 JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
-# After Redis has answered that the list is full, another request may cancel the signup of the
-# imported row.
+# If Redis answers that the waitlist is full, a different request may cancel the row's signup before
+# the import does.
 GONE = frozenset({"not_waiting", "waitlist_full"})
 
 
 def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
-    """Import rows.
+    """Import some rows.
 
-    The import writes the intents in order, a few in each transaction, and then adds all places at
-    once.
+    The import first writes the intents to join, a few in each transaction. Then it adds all entries
+    to the queue in one step.
     """
     one = _Import(f"{IMPORT} {call} {repeat}", rows)
     return Request(
@@ -44,16 +44,18 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
 
 
 def has_drawn(stay: Stay | None) -> bool:
-    """Return whether the intent already contains a rank.
+    """Return whether the intent to join already contains a rank.
 
-    If it does, any request that finishes the signup uses this rank.
+    Whoever completes the signup then uses this rank.
     """
     return stay is not None and (stay.key.startswith(IMPORT) or stay.is_reinstated)
 
 
 @dataclass(frozen=True)
 class _Import:
-    """An import that is sent once. `key` identifies the intents that this import has written."""
+    """One attempt to import some rows. `key` marks the intents to join that this attempt has
+    written.
+    """
 
     key: str
     rows: tuple[Row, ...]
@@ -64,7 +66,7 @@ class _Import:
 
     @property
     def chunks(self) -> list[int]:
-        """Return the first row of each transaction that writes intents."""
+        """Return the index of the first row of each transaction."""
         return list(range(0, len(self.people), FEW_INTENTS))
 
     @remembered
@@ -89,10 +91,10 @@ class _Import:
         return self._placed(line, [row.name for row in self.people])
 
     def parts(self, line: Waitlist) -> Iterator[Waitlist]:
-        """Yield the states after an interrupted import.
+        """Yield the states that an interrupted import may leave.
 
-        The written intents may be finished in any order. The order decides which rows still fit on
-        the list.
+        The entries may be completed in any order. If only a few places are left, this order decides
+        who gets a place.
         """
         for done in range(len(self.chunks) + 1):
             begun = line
@@ -103,9 +105,9 @@ class _Import:
                 yield self._forgotten(self._placed(begun, list(order)))
 
     def look(self, line: Waitlist) -> Waitlist:
-        """Read once which entries exist.
+        """Remember which of the people are already on the waitlist.
 
-        Until the answer, the import does not notice later changes.
+        The import reads this once and does not notice later changes.
         """
         if self._has_looked(line):
             return line
@@ -124,25 +126,23 @@ class _Import:
         return line.look(self.key, {}).keep(self.key, {})
 
     def _seen(self, line: Waitlist) -> dict[str, str]:
-        """Return the status of each customer.
-
-        If this import has already read the status, return that status, and otherwise the current
-        one.
+        """Return each person's status as the import has read it. If the import has not read it yet,
+        return the current status.
         """
         now = {row.name: _standing(line, row.name) for row in self.people}
         return now | {name: word for key, name, word in line.looked if key == self.key}
 
     @remembered
     def _begun(self, line: Waitlist, start: int) -> Waitlist:
-        """Write the intents of one transaction.
+        """Write the intents to join of one transaction.
 
-        Their ranks were drawn before the first transaction.
+        The ranks of all rows were chosen before the first transaction.
         """
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
         if any(self._is_overtaken(line, row.name, drawn) for row in some):
-            # Another request has added an entry, so the remaining rows must stand behind this
-            # entry.
+            # A different request has added one of these people. The service chooses new ranks for
+            # the remaining rows, so that they come after this person.
             line, drawn = self._looked_again(line, some), {}
         for row in some:
             line = model.signup_finished(line, row.name)
@@ -158,9 +158,7 @@ class _Import:
         return line.keep(self.key, drawn)
 
     def _is_overtaken(self, line: Waitlist, name: str, drawn: Container[str]) -> bool:
-        """Return whether another request has added an entry that was absent when the import read
-        it.
-        """
+        """Return whether a different request has added this person since the import looked."""
         stay = line.stay(name)
         is_own = stay is not None and stay.key == self.key
         is_on = _standing(line, name) != ABSENT
@@ -181,7 +179,7 @@ class _Import:
         return line
 
     def _words(self, row: Row, begun: Waitlist, placed: Waitlist) -> Words:
-        """Return the words that stand for the possible outcomes of a row."""
+        """Return the possible results of a row."""
         if not row.is_good:
             return frozenset({"invalid_request"})
         stay, now = begun.stay(row.name), placed.stay(row.name)
@@ -195,14 +193,16 @@ class _Import:
         if is_own:
             return JOINED
         if self._seen(begun)[row.name] == INTENDED:
-            # If another import has written the intent, the import that records the entry first
+            # Two imports have found the same intent to join. The import that completes it first
             # answers `joined`.
             return JOINED | ALREADY | (GONE if is_gone or now is None else NONE)
         return ALREADY
 
 
 def _standing(line: Waitlist, name: str) -> str:
-    """Return how an import sees an entry: absent, as an intent with a rank, or present."""
+    """Return what an import reads about an entry: absent, an intent to join with a rank, or
+    present.
+    """
     stay = line.stay(name)
     if stay is None or stay.state in ENDED:
         return ABSENT

@@ -1,4 +1,4 @@
-"""Invitations: one offer to each of the first entries of the queue."""
+"""Invitations, which make one offer to each of the first people in the queue."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,9 +13,9 @@ from tests.support.model import AT_BACK, GAP, Waitlist
 def invite(count: int, key: str) -> Request:
     """Invite up to `count` people.
 
-    The invitation begins, then reads which entries are ready, and then Redis takes all entries in
-    a single step. If the invitation is interrupted after that, it may take more entries when it
-    continues. Nobody is invited twice, and nobody who has joined since the invitation began.
+    The service stores the invitation, reads who is ready, and then makes all offers in one step in
+    Redis. An interrupted invitation may make more offers when it continues. It invites nobody
+    twice, and it invites nobody who joined after it was stored.
     """
     has_begun, has_taken = f"{key} has begun", f"{key} has taken people"
 
@@ -23,7 +23,9 @@ def invite(count: int, key: str) -> Request:
         return {name: word for noted, name, word in line.looked if noted == what}
 
     def look(line: Waitlist) -> Waitlist:
-        """Remember the number of signups until now. The next time, remember the ready entries."""
+        """Remember how many people have signed up so far. At the next call, remember who is
+        ready.
+        """
         if not was_read(line, has_begun):
             return line.look(has_begun, {"": str(line.tickets)})
         if was_read(line, key):

@@ -1,5 +1,5 @@
-"""Describes a request to the service: how it is sent, its effect on the model, and its
-expected response.
+"""A request to the service: how it is sent, how it changes the model, and which response is
+expected.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,11 +12,10 @@ from tests.support.model import Waitlist
 
 @dataclass(frozen=True, kw_only=True)
 class Expected:
-    """The response that a request must get: the code of a refusal, the position, or the claimed
-    entries.
+    """The response that a request must get.
 
-    If `is_either` is true, the response may be a success or a refusal, because another request has
-    ended the customer's signup. `rows` contains the words that each row of an import may get.
+    If `is_either` is true, a success and a refusal are both correct, because a different request
+    has changed the entry. `rows` contains the possible results of each imported row.
     """
 
     refusal: str = ""
@@ -30,8 +29,8 @@ class Expected:
 
 Effect = tuple[Waitlist, Expected]
 NOTHING = Expected()
-# By default, other clients can see two changes before the response: first the intent, and then the
-# place.
+# Unless a request says otherwise, other clients can see two changes before its response: the intent
+# to join, and the place in the queue.
 EARLY_STEPS = 2
 
 
@@ -75,7 +74,7 @@ class Request:
     given: Callable[[Waitlist, tuple[str, ...]], Waitlist] | None = None
 
     def again(self) -> "Request":
-        """Return the request that a client sends as its next attempt."""
+        """Return the request that the client sends when it retries."""
         return self.repeat() if self.repeat else self
 
 
