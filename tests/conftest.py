@@ -1,5 +1,6 @@
-"""Fixtures that several folders of tests use: the Redis servers, and loggers that are reset after
-each test.
+"""Fixtures for all folders of tests.
+
+They start the Redis servers, and reset the loggers after each test.
 """
 
 import gc
@@ -26,11 +27,11 @@ from tests.support.redis_servers import (  # noqa: E402
 from tests.support.threads import InOrder  # noqa: E402
 from tests.support.waits import virtual_waits  # noqa: E402
 
-# Reading the description of an AWS service takes longer than most tests. Cache it, so that each
-# process reads each description only once.
+# botocore's description of an AWS service takes longer to read than most tests take to run. Cache
+# it, so that each process reads it once.
 botocore.session.create_loader = cache(botocore.session.create_loader)
-# A busy machine must not fail a test. Therefore, Hypothesis has no deadline for an example, and
-# examples may take long to generate.
+# Tests must not fail because the machine is busy. Therefore, Hypothesis may take as long as it
+# needs to generate and run an example.
 settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("waitlist")
 
@@ -39,9 +40,10 @@ WORKER_BYTES = 2 << 30  # A worker uses up to 0.7 GB, and starts servers and ser
 
 
 def pytest_configure() -> None:
-    """Let signals end the processes that tests start, even if the caller ignores these signals, for
-    example under `nohup`. A new process inherits an ignored signal, but does not inherit a signal
-    handler.
+    """Make sure that tests can stop the processes they start, even under `nohup`.
+
+    A program started by `nohup` ignores some signals, and its child processes would inherit this.
+    Child processes do not inherit signal handlers, so install a handler for each ignored signal.
     """
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -49,11 +51,11 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return the number of test workers. There are two workers for each processor, because tests
-    often wait for a server, but at most four workers.
+    """Return the number of parallel test workers: two for each processor, and at most four.
 
-    Machines with less than 8 GB of memory get fewer workers. `PYTEST_XDIST_AUTO_NUM_WORKERS`
-    overrides the number.
+    Two are useful, because a test often waits for a server. Machines with less than 8 GB of memory
+    get fewer workers. The environment variable `PYTEST_XDIST_AUTO_NUM_WORKERS` overrides the
+    number.
     """
     if wanted := os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return int(wanted)
@@ -63,9 +65,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Exclude modules and tests from garbage collection, because they live as long as the
-    process.
-    """
+    """Exclude modules and tests from garbage collection, because they are never freed."""
     gc.disable()
     try:
         return (yield)
@@ -76,22 +76,24 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def _reset_loggers() -> Iterator[None]:
-    """Reset the log levels after each test. A handler sets the log level of the whole process when
-    it is first called.
+    """Reset the log levels after each test.
+
+    The first call of a Lambda handler sets the log level of the whole process.
     """
     yield
     for name in ("waitlist_api", "waitlist_queue"):
         logger = logging.getLogger(name)
-        # Change the level only if necessary, because setting a level empties the caches of all
-        # loggers.
+        # Setting a log level empties the caches of all loggers. Do this only if the level has
+        # changed.
         if logger.level != logging.NOTSET:
             logger.setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _use_virtual_waits() -> Iterator[None]:
-    """Let the private function wait for Redis in virtual time, so that a slow machine causes no
-    timeouts.
+    """Let the private function wait for Redis in simulated time.
+
+    A slow machine then causes no timeouts.
     """
     with virtual_waits():
         yield
@@ -99,10 +101,10 @@ def _use_virtual_waits() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _run_in_order() -> Iterator[None]:
-    """Let the public function process many items one after the other.
+    """Let the public function process many items one after the other instead of in threads.
 
-    In most tests, DynamoDB and Lambda answer within this process. Threads would double the duration
-    of these tests. The services that `make run` starts have real threads.
+    In most tests, DynamoDB and Lambda answer within the same process, and threads would double the
+    duration. The service that `make run` starts uses real threads.
     """
     with patch("waitlist_api.parallel.ThreadPoolExecutor", InOrder):
         yield
@@ -110,11 +112,10 @@ def _run_in_order() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _read_little_of_the_journal() -> Iterator[None]:
-    """Let maintenance read at most two hours of the journal after an interruption, instead of a
-    day.
+    """After an interruption, let maintenance read only two hours of the journal, instead of a day.
 
-    The journal of a day has 23,040 partitions. Tests that let days pass would spend most of their
-    time on reading empty partitions.
+    A day of the journal has 23,040 partitions. Tests that simulate several days would spend most of
+    their time reading empty partitions.
     """
     with read_at_most(minutes=120):
         yield
@@ -134,14 +135,14 @@ def cluster_session() -> Iterator[Cluster]:
 
 @pytest.fixture
 def valkey(valkey_session: Server) -> Server:
-    """Return an embedded Redis server that contains no data. Scripts stay loaded between tests."""
+    """Return an embedded Redis server without data. Its loaded scripts are kept between tests."""
     valkey_session.client.flushall()
     return valkey_session
 
 
 @pytest.fixture
 def cluster(cluster_session: Cluster) -> Cluster:
-    """Return a Redis cluster of three servers that contains no data."""
+    """Return a Redis cluster of three servers without data."""
     for node in cluster_session.nodes:
         node.client.flushall()
     return cluster_session

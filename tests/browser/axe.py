@@ -1,5 +1,5 @@
-"""Runs axe-core on a page, which finds barriers for people who use a keyboard, voice control or a
-screen reader.
+"""Runs axe-core on a web page. axe-core finds accessibility problems, such as a button that a
+screen reader cannot name.
 """
 
 from functools import cached_property
@@ -11,15 +11,13 @@ SOURCE = Path(__file__).with_name("node_modules") / "axe-core" / "axe.min.js"
 
 
 class Axe:
-    """Checks a page with all rules of axe-core, including best practices."""
-
     @cached_property
     def source(self) -> str:
         assert SOURCE.exists(), "axe-core is missing: make test-browser installs it"
         return SOURCE.read_text("utf-8")
 
     def violations(self, page: Page) -> list[str]:
-        """Return the violations on the page in its current state, with one line for each
+        """Return the accessibility problems of the page as it is now, one line for each affected
         element.
         """
         if not page.evaluate("() => 'axe' in window"):

@@ -1,4 +1,4 @@
-"""Finds the Chromium that the browser tests and `make pictures` use."""
+"""Finds the Chromium browser for the browser tests and for `make pictures`."""
 
 import os
 import shutil
@@ -18,10 +18,10 @@ or pass the path of an installed Chromium: make test-browser CHROMIUM=/path/to/c
 
 
 def executable(environ: Mapping[str, str], playwrights_own: str) -> str | None:
-    """Return the path of Chromium. It comes from the variable CHROMIUM, from PATH, or from
-    Playwright.
+    """Return the path of a Chromium executable, or None if none is installed.
 
-    Return None if there is no Chromium.
+    The environment variable CHROMIUM decides if it is set. Otherwise, look in PATH, and then use
+    the Chromium that Playwright has installed.
     """
     named = environ.get("CHROMIUM", "")
     candidates = [named] if named else [*map(shutil.which, NAMES), playwrights_own]
@@ -40,7 +40,7 @@ def running_chromium() -> Iterator[Browser]:
 
 
 def main() -> int:
-    """Print the path of Chromium. If there is no Chromium, say how to install it, and return 1."""
+    """Print the path of Chromium, or explain how to install it. Return the exit code."""
     with sync_playwright() as playwright:
         path = executable(os.environ, playwright.chromium.executable_path)
     print(path or MISSING, file=sys.stdout if path else sys.stderr)

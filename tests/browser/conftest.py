@@ -1,5 +1,6 @@
-"""Fixtures of the browser tests: Chromium, the running service, and pages that must not log
-errors.
+"""Fixtures of the browser tests.
+
+They start Chromium and the service, and fail a test if a page logs an error.
 """
 
 import secrets
@@ -17,12 +18,12 @@ from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service
 from tools.local.operator import local_operator
 
-# Browsers log this message for every response that is not successful.
+# Browsers log this message whenever a response has an error status.
 OF_THE_NETWORK = "Failed to load resource"
-# Pages that embed the element have this origin. It differs from the origin of the service.
+# The origin of the pages that embed the element. It differs from the origin of the service.
 SHOP_ORIGIN = "http://localhost:9"
 PHONE = {"width": 390, "height": 844}
-# The timeout is long enough for a machine that is fully busy with other work.
+# This timeout is long enough even when other programs use the whole processor.
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 
@@ -31,7 +32,7 @@ NewContext = Callable[..., BrowserContext]
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
-    """Run one service for all browser tests, in the way in which `make run` starts it."""
+    """Start the service once for all browser tests, in the same way as `make run` does."""
     with running_service(CORS_ORIGINS=SHOP_ORIGIN) as service:
         yield service
 
@@ -44,16 +45,19 @@ def http(service: Service) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def operator(http: httpx.Client) -> Operator:
-    """Return the operator of a waitlist that only this test uses.
+    """Return an operator whose waitlist is not used by any other test.
 
-    The waitlist does not exist yet.
+    The waitlist is not created yet.
     """
     return Operator(http, local_operator(), f"page-{secrets.token_hex(4)}")
 
 
 @pytest.fixture
 def others(http: httpx.Client, operator: Operator) -> Customer:
-    """Return further customers of this waitlist. They call the API without a browser."""
+    """Return a client for other customers of the same waitlist.
+
+    They call the API directly, without a browser.
+    """
     return Customer(http, operator.waitlist_id)
 
 
@@ -65,10 +69,11 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_context(chromium: Browser, service: Service) -> Iterator[NewContext]:
-    """Return a function that opens a new browser context, by default with the size of a phone.
+    """Return a function that opens a new browser context, by default with the screen size of a
+    phone.
 
-    At the end of the test, no page may have thrown or logged an error. For example, browsers log
-    violations of the Content-Security-Policy.
+    At the end, the test fails if any page has thrown or logged an error. Violations of the
+    Content-Security-Policy are logged as errors too.
     """
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
@@ -105,5 +110,5 @@ def axe() -> Axe:
 
 @pytest.fixture
 def stage(browser_page: Page, operator: Operator, others: Customer) -> Stage:
-    """Return a stage that has an empty browser tab, and a waitlist that does not exist yet."""
+    """Return a stage with an empty browser tab. Its waitlist is not created yet."""
     return Stage(browser_page, operator, others)

@@ -1,6 +1,4 @@
-"""Shows the mails of a waitlist in a page, as a mail program shows them. The mails come from their
-MIME text.
-"""
+"""Shows the emails of a waitlist on a web page, in the way an email program would show them."""
 
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -16,7 +14,7 @@ from waitlist_api.settings.messages import Channel
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 FROM = "line@bakery.example"
-# These are all kinds of mail in English, and one kind in Arabic.
+# Every kind of email in English, and one email in Arabic.
 SHOWN = [*((kind, "en") for kind in KIND_NAMES), ("offered", "ar")]
 PROGRAM = """<!doctype html><html lang="en"><meta charset="utf-8"><style>
 body {{ margin: 0; padding: 24px; background: #dfe4ea; display: inline-grid;
@@ -35,7 +33,7 @@ MAIL = (
 
 
 def sent(kind: str, language: str, settings: WaitlistSettings, now_millis: int) -> EmailMessage:
-    """Return an email as the mail program of its recipient parses it."""
+    """Build an email, and parse it again, as the recipient's email program does."""
     to: tuple[Channel, str] = ("mail", "ada@example.com")
     url = "https://line.bakery.example"
     message = compose_example(kind, language, "bakery", settings, to, url, now_millis)
@@ -45,14 +43,16 @@ def sent(kind: str, language: str, settings: WaitlistSettings, now_millis: int) 
 
 
 def part(mail: EmailMessage, subtype: str) -> str:
-    """Return the HTML or the plain text of an email."""
     body = mail.get_body((subtype,))
     assert body is not None
     return str(body.get_content())
 
 
 def show(page: Page, settings: WaitlistSettings, now_millis: int) -> None:
-    """Show an email of each kind. Also show one mail as a program without HTML shows it."""
+    """Show one email of each kind.
+
+    Also show how one of these emails looks in a program that displays only plain text.
+    """
     mails = [sent(*kind_language, settings, now_millis) for kind_language in SHOWN]
     bodies = [f'<iframe srcdoc="{escape(part(mail, "html"))}"></iframe>' for mail in mails]
     offered = sent("offered", "en", settings, now_millis)

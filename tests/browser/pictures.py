@@ -1,6 +1,6 @@
-"""Draws the pictures in docs/pictures, for `make pictures`.
+"""Draws the pictures in docs/pictures. `make pictures` runs it.
 
-The pictures show a service in this process after people have used it for an hour.
+The pictures show a simulated service after people have used it for an hour.
 """
 
 import base64
@@ -62,7 +62,7 @@ BAKERY = {
 }
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
 SCREEN: dict[str, Any] = {"viewport": {"width": 1360, "height": 1240}, "device_scale_factor": 1.5}
-# This page shows pictures side by side, each in the frame of a phone.
+# This page shows several screenshots side by side, each in the frame of a phone.
 FRAME = """<!doctype html><style>
 body {{ margin: 0; padding: 32px; display: inline-flex; gap: 32px; background: {background}; }}
 img {{ width: 300px; border: 6px solid #22252b; border-radius: 34px; }}
@@ -70,7 +70,7 @@ img {{ width: 300px; border: 6px solid #22252b; border-radius: 34px; }}
 
 
 class InProcess(httpx.BaseTransport):
-    """Sends requests to a deployment of the service in this process, one request at a time."""
+    """An httpx transport that passes requests to a service in the same process, one at a time."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -91,7 +91,7 @@ class InProcess(httpx.BaseTransport):
 
 
 def main() -> None:
-    """Write the pictures of the console, of `waitlist watch`, of the mails, and of the customer's
+    """Draw the pictures of the console, the command `waitlist watch`, the emails and the customer's
     page.
     """
     start = (time.time_ns() // 1_000_000 // MINUTE_MILLIS - 61) * MINUTE_MILLIS
@@ -107,7 +107,10 @@ def main() -> None:
 
 
 def play(people: People, api: Api) -> Snapshot:
-    """Let people join and leave for an hour. Return the last snapshot of `waitlist watch`."""
+    """Simulate an hour in which people join and leave.
+
+    Return what `waitlist watch` shows at the end.
+    """
     chance = random.Random(7)  # The seed makes the crowd the same each time.
     crowd = drawable_people(chance)
     people.configure(**FESTIVAL)
@@ -121,8 +124,8 @@ def play(people: People, api: Api) -> Snapshot:
             count = 19 * (1 + 0.8 * math.sin(minute / 4)) + chance.uniform(-3, 3)
             people.bring(*islice(crowd, max(0, round(count))))
             for name in chance.sample(list(people.names.values()), 3):
-                # The service refuses this request if the person has already been admitted or has
-                # left.
+                # If the person has already been admitted or has already left, the service refuses
+                # this request.
                 people.world.request("DELETE", people.entry(name), token=people.token_of(name))
             advance(people.world, 60)
     return seen
@@ -140,7 +143,7 @@ def save_watch(snapshot: Snapshot) -> None:
 
 
 def drawable_people(chance: random.Random) -> Iterator[dict[str, Any]]:
-    """Yield people whose names contain only letters that every machine can draw."""
+    """Yield people whose names use only letters that the fonts of every machine contain."""
     for person in read_people():
         if max(person.name + person.city) < "\u0600":
             profile = {"name": person.name, "city": person.city}
@@ -216,14 +219,14 @@ def joined(page: Page, people: People, button: str) -> Page:
 
 
 def answered_by(client: httpx.Client) -> Callable[[Route], None]:
-    """Return a handler that answers the requests of a browser. The answers come from the service in
-    this process.
+    """Return a Playwright route handler that forwards the browser's requests to the service in this
+    process.
     """
 
     def answer(route: Route) -> None:
         request = route.request
         if client.is_closed:
-            # All pictures of the page are already drawn, but the page still polls.
+            # The screenshots are finished, but the open page still sends polls.
             route.abort()
             return
         found = client.request(

@@ -1,4 +1,4 @@
-"""Reads a QR code with the library jsQR, as a camera would read it."""
+"""Reads a QR code in a screenshot, with the JavaScript library jsQR."""
 
 import base64
 from pathlib import Path
@@ -17,9 +17,9 @@ READ = """async (text) => {
 
 
 def read_code(page: Page, picture: Locator) -> str | None:
-    """Return the text of the QR code in a picture, or None if there is no code.
+    """Return the text of the QR code in a picture, or None if the picture contains no QR code.
 
-    The library jsQR runs in `page`.
+    `page` is the browser tab in which jsQR runs.
     """
     assert SOURCE.exists(), "jsQR is missing: make test-browser installs it"
     page.evaluate(SOURCE.read_text("utf-8"))

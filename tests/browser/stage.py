@@ -1,4 +1,7 @@
-"""Brings a waitlist and a customer's page into each state that the page can show."""
+"""Brings a waitlist and a customer's page into each state that the page can show.
+
+The browser tests start from these states.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -38,7 +41,10 @@ SELDOM = ("Change my details", "Open on another device", "Forget me here")
 
 
 def press(page: Page, button: str) -> None:
-    """Press a button of the page. If the button is in the closed menu, open the menu first."""
+    """Press a button on the page.
+
+    If the button is inside the closed menu "More", open the menu first.
+    """
     if button in SELDOM:
         menu = page.get_by_role("button", name="More", exact=True, expanded=False)
         found = page.get_by_role("button", name=button, exact=True)
@@ -50,7 +56,7 @@ def press(page: Page, button: str) -> None:
 
 @dataclass
 class Stage:
-    """A waitlist that a test controls, and the page of a customer."""
+    """A waitlist that the test controls as its operator, together with a customer's page."""
 
     page: Page
     operator: Operator
@@ -58,8 +64,8 @@ class Stage:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def configure(self, **settings: Any) -> None:
-        """Create the waitlist with these settings. If the waitlist exists, change these
-        settings.
+        """Create the waitlist with these settings, or change the settings of the existing
+        waitlist.
         """
         self.settings |= settings
         answer = self.operator.put({"name": NAME, **self.settings})
@@ -73,7 +79,7 @@ class Stage:
         expect(self.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
 
     def notices(self, text: str) -> None:
-        """Wait until the page shows this notice, which screen readers announce too."""
+        """Wait until the page shows this notice. Screen readers announce the notice too."""
         expect(self.page.locator("waitlist-position .notice")).to_contain_text(text)
 
     def join(self, **settings: Any) -> None:
@@ -87,12 +93,11 @@ class Stage:
         press(self.page, button)
 
     def confirm(self, button: str) -> None:
-        """Press this button to confirm the question in a dialog."""
+        """Answer the question in the open dialog by pressing this button."""
         self.page.get_by_role("dialog").get_by_role("button", name=button, exact=True).click()
 
     @property
     def kept(self) -> dict[str, Any]:
-        """The data that the browser stores for this waitlist."""
         texts = self.page.evaluate("() => Object.values(localStorage).map(JSON.parse)")
         (kept,) = [value for value in texts if value]
         return dict(kept)
@@ -102,7 +107,10 @@ class Stage:
         return str(self.kept["entry"]["entry_id"])
 
     def offer(self) -> None:
-        """Make an offer to the first person in the queue, who must be the customer of the page."""
+        """Offer a place to the first person in the queue.
+
+        This person must be the customer whose page is open.
+        """
         self.join(admission=POLICY)
         self.admit()
         self.shows("It is your turn")
@@ -112,12 +120,11 @@ class Stage:
         assert answer.status_code == 200, answer.text
 
     def claim(self, **body: Any) -> str:
-        """Claim the first person in the queue as an operator, and return the claim token."""
         answer = self.operator.call("POST", "/claims", json={"count": 1, **body})
         return str(answer.json()["claims"][0]["claim_token"])
 
     def act(self, kind: str, verb: str, **body: Any) -> None:
-        """Send an operator's request about the customer's entry or its claim."""
+        """Call an operator's route for the customer's entry, or for the claim on this entry."""
         answer = self.operator.call("POST", f"/{kind}/{self.entry_id}/{verb}", json=body)
         assert answer.is_success, answer.text
 

@@ -1,5 +1,7 @@
-"""The page of a customer who is far back in a long queue reads the board, if a cache delivers it.
-Otherwise, the page polls.
+"""Tests how the page of a customer far back in a long queue learns its position.
+
+If a cache delivers the board (a public snapshot of all positions), the page reads the board.
+Otherwise, the page polls the entry.
 """
 
 import json
@@ -11,7 +13,7 @@ from tests.browser.conftest import NewContext
 from tests.e2e.callers import Operator
 from tests.support.board_rule import bounds
 
-# This script runs the module that the page has loaded. Its requests are simulated.
+# This script runs the page's own module for reading the board, with simulated requests.
 FOLLOW = """
 async ([file, entry, board]) => {
   const { followBoard } = await import(file);
@@ -36,9 +38,8 @@ BOARD = {"as_of": "2999-01-01T00:00:00.000Z", "total": 210, "cuts": CUTS, "isCac
 
 
 def open_client_module(page: Page, operator: Operator) -> str:
-    """Open a page, and return the URL of the module with which the page follows its position.
-
-    The module reads the board if a cache delivers the board, and otherwise it polls.
+    """Open a customer's page, and return the URL of the JavaScript module that updates the shown
+    position.
     """
     operator.put({"name": "Bakery"})
     found: list[str] = []
@@ -69,20 +70,20 @@ def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator
         return page.evaluate(FOLLOW, [file, {**waiting, **entry}, board])
 
     assert follow(BOARD) == [["board"], 203, 20]
-    # A board that is older than the shown position changes nothing.
+    # A board that is older than the position on the page does not change this position.
     assert follow(BOARD, asOf="2999-01-02T00:00:00.000Z") == [["board"], 250, 20]
-    # If people are admitted at this speed, the entry reaches the head of the queue within the next
-    # few boards (public snapshots of all positions).
+    # At this speed of admissions, the entry reaches the head of the queue within the next few
+    # boards.
     assert follow(BOARD, position=300)[0] == ["board", "look"]
-    # The page polls the entry itself in three cases: the entry is near the head of the queue, there
-    # is no cache or no rank, or five minutes have passed since the last poll.
+    # The page polls its entry directly when the entry is near the head of the queue. It also does
+    # so when no cache delivers the board, and when its last poll was five minutes ago.
     assert follow(BOARD, position=200)[0] == ["look"]
     assert follow({**BOARD, "isCached": False})[0] == ["board", "look"]
     assert follow(BOARD, isCached=False)[0] == ["look"]
     assert follow(BOARD, rank=9)[0] == ["board", "look"]
     assert follow(BOARD, ownAt=0)[0] == ["look"]
-    # The board does not say when an entry becomes ready. Therefore, the page polls every minute
-    # while its entry is not ready.
+    # The board does not show that an entry has become ready for admission. Therefore, a page whose
+    # entry is not ready polls once a minute.
     ninety_seconds_ago = page.evaluate("Date.now() - 90_000")
     assert follow(BOARD, ownAt=ninety_seconds_ago)[0] == ["board"]
     assert follow(BOARD, ownAt=ninety_seconds_ago, ready=False)[0] == ["look"]

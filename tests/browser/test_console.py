@@ -1,4 +1,7 @@
-"""The operator's console runs in Chromium, with its own process and the real local service."""
+"""Tests the operator's console in Chromium.
+
+The console runs in a process of its own and uses the local service.
+"""
 
 import json
 import re
@@ -26,7 +29,7 @@ from tools.local.operator import local_operator
 from tools.local.ports import reserved_port
 from waitlist_cli.client.ids import entry_id_of
 
-# This program takes the place of the browser. It stores the address that it should open.
+# This program stands in for the browser. It writes the address that it is told to open into a file.
 OPENED = """
 import os, sys
 from pathlib import Path
@@ -34,8 +37,7 @@ Path({path!r} + ".part").write_text(sys.argv[1])
 os.replace({path!r} + ".part", {path!r})
 """
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
-# On a busy machine, the page polls less often than planned, so the tests wait longer for it. No
-# test here measures time.
+# On a busy machine, the page polls less often than planned. The tests therefore wait longer for it.
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -44,9 +46,9 @@ NewAddress = Callable[[], str]
 
 @contextmanager
 def running_console(url: str, *options: str) -> Iterator[NewAddress]:
-    """Start `waitlist console` with these options for a service.
+    """Start `waitlist console` with these options.
 
-    Yield a function that returns an address that no browser has opened yet.
+    Yield a function that returns a sign-in address, which can be opened once.
     """
     words = ("--json", "console", "--no-browser", *options)
     process = Typed(url).start(*words, stdin=subprocess.PIPE)
@@ -75,7 +77,7 @@ def new_address(service: Service) -> Iterator[NewAddress]:
 
 @dataclass
 class Console:
-    """A browser tab that has opened the console, and a waitlist that only this test uses."""
+    """A browser tab with the console open, and a waitlist that no other test uses."""
 
     page: Page
     origin: str
@@ -102,10 +104,8 @@ class Console:
         return self.operator.line()
 
     def do(self, button: str, **fields: str) -> None:
-        """Open a dialog with its button, fill in the fields with these labels, and submit the
-        form.
-        """
-        # Wait, because the script of the page does not handle clicks before the page has loaded.
+        """Open a dialog with its button, fill in the fields, and submit the form."""
+        # The page reacts to clicks only after it has loaded.
         self.page.wait_for_load_state()
         self.page.get_by_role("button", name=f"{button}…", exact=True).click()
         dialog = self.page.get_by_role("dialog")
@@ -170,9 +170,9 @@ def test_the_token_disappears_from_the_address_and_strangers_see_nothing(
 
 @dataclass
 class Neighbour:
-    """A server that belongs to a different user of this computer.
+    """A web server of another user on the same computer.
 
-    It records the headers of the requests that it gets.
+    It records the request headers that it receives.
     """
 
     port: int
@@ -280,8 +280,10 @@ def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None
 def test_the_page_shows_the_result_of_an_action_whose_dialog_was_closed(
     console: Console, is_refused: bool
 ) -> None:
-    """If a dialog is closed while its request is running, the page shows the result of the action.
-    Escape does not cancel the request.
+    """If the operator closes a dialog while its request is still running, the page shows the result
+    when it arrives.
+
+    Closing the dialog with Escape does not cancel the request.
     """
     console.sign_up("ada")
     page = console.page
@@ -326,8 +328,9 @@ def test_a_waitlist_can_be_paused_and_closed(console: Console) -> None:
 
 
 def test_the_focus_returns_to_its_place_after_each_dialog(console: Console) -> None:
-    """After each dialog, the focus returns to its place, even if the button that opened the dialog
-    has changed or is gone.
+    """When a dialog closes, the keyboard focus returns to where it was.
+
+    This also works if the button that opened the dialog has changed or has disappeared.
     """
     console.sign_up("ada", "bob")
     focused = "document.activeElement.textContent.trim()"
@@ -345,8 +348,8 @@ def test_the_focus_returns_to_its_place_after_each_dialog(console: Console) -> N
 
 
 def test_two_adjacent_numbers_are_separated(console: Console) -> None:
-    """Two numbers next to each other are separated, because they could be read as a
-    single number.
+    """Numbers that stand side by side have a visible separator, so that nobody reads them as one
+    number.
     """
     console.sign_up(*(f"person-{number}" for number in range(3)))
     console.operator.call(
@@ -817,8 +820,8 @@ def test_the_customer_page_can_be_edited_and_opened(console: Console) -> None:
     second.get_by_label("Name").fill("email")
     second.get_by_label("Answer").select_option("Email")
     second.get_by_label("Required").select_option("Yes")
-    # The preview uses the real element of the customer's page, so the operator sees a question as
-    # customers see it. The preview does not react to input.
+    # The preview uses the same element as the customer's page. The operator sees each question
+    # exactly as customers see it, but cannot type into the preview.
     expect(preview.locator("waitlist-position")).to_contain_text("Branch")
     assert preview.locator("waitlist-position").get_attribute("inert") is not None
     page.get_by_label("Customer", exact=True).select_option("Called")
@@ -931,7 +934,7 @@ def test_axe_finds_no_violations_on_any_page(
         *(new_context, new_address, operator, others),
         color_scheme=scheme,
         bypass_csp=True,
-        # While a button changes its colour, its contrast may be low for a moment.
+        # While a button is changing its colour, its contrast can be too low for a moment.
         reduced_motion="reduce",
     )
     fill_waitlist(console)
@@ -1003,7 +1006,6 @@ def test_no_page_is_wider_than_the_screen(
 
 
 def tab_to(page: Page, name: str) -> None:
-    """Press Tab until the element with this text has the focus."""
     for _ in range(60):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.textContent.trim()") == name:
@@ -1048,10 +1050,10 @@ def test_everything_can_be_reached_by_keyboard(console: Console) -> None:
 
 
 def test_guests_can_be_identified_by_their_addresses_with_the_keyboard(console: Console) -> None:
-    """The console offers to identify guests by their addresses, and can be used with the keyboard.
+    """An operator can use the keyboard to let guests identify themselves by their addresses.
 
-    The settings show only the fields that belong to the selected kind of address. A search finds an
-    address in any spelling.
+    The settings show only the fields for the selected kind of address. A search finds an address in
+    whichever spelling it is typed.
     """
     page = console.page
     console.go(f"{console.list_path}/settings")
@@ -1099,7 +1101,7 @@ def test_hostile_texts_have_no_effect(console: Console) -> None:
     settings = {"name": attack, "segments": [["language"]], "max_guest_bytes": 16_384}
     assert console.operator.put(settings).status_code == 200
     console.sign_up(name, profile=profile, attributes={"language": attack})
-    # From now on, signups may only contain the fields of the page.
+    # From here on, a signup may contain only the fields that the page asks for.
     assert console.operator.put({**settings, "page": page}).status_code == 200
     for path in (
         *pages_of(console)[2:5],
@@ -1135,8 +1137,8 @@ def test_the_page_waits_for_a_service_that_restarts(
         trouble = console.page.locator("#trouble")
         expect(trouble).to_contain_text("This page continues by itself")
         expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-        # Wait for the answer of the first service. Otherwise, the new service would answer, and the
-        # page would stop updating behind the dialog.
+        # Wait until the first service has answered. Otherwise, the second service would answer this
+        # request, and the page behind the dialog would stop updating.
         with console.page.expect_response(lambda answer: "/pause" in answer.url):
             console.page.get_by_role("button", name="Pause…").click()
         with running_service(KEEP=keep, PORT=str(number)):
@@ -1151,8 +1153,8 @@ def client_of(service: Service) -> httpx.Client:
 
 def test_the_page_says_that_the_console_has_ended(chromium: Browser, service: Service) -> None:
     with running_console(service.url) as new_address:
-        # This test opens its own page, because the fixture would fail when the browser logs errors
-        # about the lost server.
+        # Do not use the fixture for this page. The browser logs errors when it loses the server,
+        # and the fixture would fail the test because of them.
         page = chromium.new_page(viewport=DESKTOP)
         url = new_address()
         page.goto(url)
@@ -1161,7 +1163,7 @@ def test_the_page_says_that_the_console_has_ended(chromium: Browser, service: Se
     page.context.close()
 
 
-# The size of A4 in points, which are a 72nd of an inch.
+# The width and height of A4 paper in points (1/72 inch).
 A4 = [595, 842]
 
 

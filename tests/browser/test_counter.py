@@ -1,4 +1,7 @@
-"""The counter in Chromium: operators call people by mouse and by keyboard, at one or two desks."""
+"""Tests the counter page in Chromium.
+
+Operators at one or two desks call people with the mouse or the keyboard.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -13,16 +16,16 @@ from tests.browser.test_console import NewAddress, running_console
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service
 
-# Even on a busy machine, a test can press Undo within this time.
+# Long enough for a test to press Undo, even on a busy machine.
 PATIENT = "120"
 SMALL: ViewportSize = {"width": 1024, "height": 768}
 
 
 @pytest.fixture(scope="module")
 def addresses(service: Service) -> Iterator[list[NewAddress]]:
-    """Run two consoles, one for each desk.
+    """Start two consoles, one for each desk.
 
-    At the second desk, an action can be undone only for a short time.
+    The second desk can undo an action only for a short time.
     """
     with ExitStack() as running:
         yield [
@@ -35,7 +38,7 @@ def addresses(service: Service) -> Iterator[list[NewAddress]]:
 def desk(
     new_context: NewContext, addresses: list[NewAddress], operator: Operator
 ) -> Callable[[int], Page]:
-    """Return a function that opens the counter of the waitlist in the console of a desk."""
+    """Return a function that opens the counter page of the waitlist for a given desk."""
     settings = {"name": "Clinic", "messages": {"kinds": ["called"]}}
     assert operator.put(settings).status_code == 201
 
@@ -52,7 +55,7 @@ def desk(
 
 
 def focused(page: Page) -> str:
-    """Return the id of the element with the focus. The body must never have the focus."""
+    """Return the id of the focused element. If nothing has the focus, the test fails."""
     assert page.evaluate("document.activeElement !== document.body")
     return str(page.evaluate("document.activeElement.id"))
 

@@ -1,5 +1,6 @@
-"""Runs the code of the CloudFront function with Node.js. CloudFront runs this function before it
-searches its cache for a response.
+"""Runs the code of the CloudFront function in Node.js.
+
+CloudFront runs this function before it looks for a cached response.
 """
 
 import json
@@ -24,8 +25,8 @@ def read_function_code(cors_origins: str) -> str:
 
 
 def run_function(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
-    """Return the request that CloudFront looks for in its cache, or a response that is not
-    cached.
+    """Return the request whose cached response CloudFront looks up, or the response that the
+    function itself sends.
     """
     headers = {"accept": {"value": "*/*"}} | ({"origin": {"value": origin}} if origin else {})
     request = {"method": "GET", "uri": path, "querystring": {}, "headers": headers, "cookies": {}}
@@ -72,10 +73,9 @@ def test_the_paths_of_cached_routes_are_not_changed(path: str) -> None:
     ],
 )
 def test_another_spelling_of_a_path_is_refused_before_the_cache(path: str) -> None:
-    """CloudFront refuses a different spelling of a path before it looks into the cache.
+    """The CloudFront function refuses unusual spellings of a path.
 
-    The API would accept such a spelling, and each spelling would get its own cache entry (promise
-    P5).
+    The API would accept them, and each spelling would fill another cache entry (promise P5).
     """
     found = run_function(path, APP, KNOWN)
     assert (found["statusCode"], json.loads(found["body"])["code"]) == (404, "not_found")
@@ -92,9 +92,10 @@ def test_each_origin_in_cors_origins_has_its_own_cache_entry(origin: str) -> Non
 def test_other_origins_share_the_cache_entry_without_an_origin(
     origin: str, cors_origins: str
 ) -> None:
-    """Requests with other origins use the same cache entry as requests without an origin.
+    """Requests from origins that are not allowed share the cache entry of requests without an
+    Origin header.
 
-    Therefore, an invented origin neither reaches the functions nor fills the cache (promise P5).
+    An attacker who invents origins therefore cannot fill the cache (promise P5).
     """
     assert "origin" not in run_function("/w/bakery", origin, cors_origins)["headers"]
 

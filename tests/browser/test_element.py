@@ -1,5 +1,5 @@
-"""The element <waitlist-position> works on a page of another origin, for guests and for customers
-with accounts.
+"""Tests the custom element <waitlist-position> on a page of another website, for guests and for
+customers with accounts.
 """
 
 import json
@@ -28,7 +28,7 @@ API = "https://queue.example.com"
 
 @pytest.fixture(scope="module")
 def accounts() -> Iterator[Service]:
-    """Run a service whose customers sign in with tokens of an issuer."""
+    """Start a service whose customers sign in with tokens from an identity provider."""
     environ = {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": AUDIENCE, "CORS_ORIGINS": SHOP_ORIGIN}
     with running_service(**environ) as service:
         yield service
@@ -36,8 +36,9 @@ def accounts() -> Iterator[Service]:
 
 @pytest.fixture
 def accounts_stage(accounts: Service, browser_page: Page) -> Iterator[Stage]:
-    """Return a stage with a waitlist on the service for customers with accounts. The page is not
-    open yet.
+    """Return a stage on the service for customers with accounts.
+
+    Its waitlist exists, but its page is not open yet.
     """
     with httpx.Client(base_url=accounts.url, timeout=35, trust_env=False) as http:
         operator = Operator(http, local_operator(), f"members-{secrets.token_hex(4)}")
@@ -51,16 +52,16 @@ def embed(page: Page, html: str, policy: str = "") -> None:
     def serve(route: Any) -> None:
         route.fulfill(content_type="text/html", headers=headers, body=html)
 
-    # Chromium asks its users before a page may call their own machine. Allow it, because the
-    # service runs on this machine.
+    # Chromium asks its user before a website may send requests to the user's own computer. The test
+    # grants this permission, because the service runs on this computer.
     page.context.grant_permissions(["local-network-access"], origin=SHOP_ORIGIN)
     page.route(f"{SHOP_ORIGIN}/", serve)
     page.goto(f"{SHOP_ORIGIN}/")
 
 
 def read_example(service: Service, waitlist_id: str) -> str:
-    """Return the example in docs/app/customer-page.md, with the URL and the waitlist of a running
-    service.
+    """Return the example page in docs/app/customer-page.md, with the URL and the waitlist of the
+    running service filled in.
     """
     (example,) = re.findall(r"```html\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert API in example
@@ -111,8 +112,10 @@ def test_a_link_that_is_set_before_the_script_has_loaded_opens_its_place(
 
 
 def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:
-    """Each change to the entry is reported once. A poll that returns the same position reports
-    nothing, even if the number of waiting people has changed.
+    """The element sends one event for each change of the entry.
+
+    A poll that returns the same position sends no event, even if the number of waiting people has
+    changed.
     """
     stage.configure()
     listening = """
@@ -188,7 +191,7 @@ def test_a_page_can_style_the_documented_parts(stage: Stage, service: Service) -
     stage.page.get_by_text("Your number is A001").wait_for()
     stage.press("Leave the line")
     seen |= find_parts(stage.page)
-    # A customer who must verify an address is told to look for the mail.
+    # If the address must be verified, the page tells the customer to look for an email.
     stage.configure(identity={"field": "email", "verify": "before_offer"})
     stage.page.evaluate("localStorage.clear()")
     stage.page.reload()
@@ -199,7 +202,7 @@ def test_a_page_can_style_the_documented_parts(stage: Stage, service: Service) -
 
 
 def find_parts(page: Page) -> set[str]:
-    """Return the names of all parts that the element currently has."""
+    """Return the names of the element's CSS parts that exist at the moment."""
     found = page.evaluate(
         """() => {
           const root = document.querySelector('waitlist-position').shadowRoot;
@@ -214,8 +217,8 @@ def test_a_customer_with_an_account_sees_their_own_place(
 ) -> None:
     """A customer with an account sees their own place.
 
-    The element uses `entries/me` with the token that the page provides, and stores nothing in the
-    browser (promise P5).
+    The element sends the token that the page provides to the route `entries/me`, and stores nothing
+    in the browser (promise P5).
     """
     stage = accounts_stage
     stage.configure(admission=POLICY)
@@ -256,10 +259,9 @@ def test_a_customer_with_an_account_sees_their_own_place(
 def test_the_element_asks_again_for_a_token_that_it_could_not_get(
     accounts_stage: Stage, accounts: Service
 ) -> None:
-    """If the element could not get a token, it asks the page for a token again.
+    """If the page cannot provide a token, the element asks the page again later.
 
-    In this test, the token function of the page fails, because the site's own server cannot be
-    reached at the moment.
+    In this test, the page cannot provide one because its own server is down.
     """
     stage = accounts_stage
     stage.configure()

@@ -1,4 +1,7 @@
-"""The kiosk in Chromium: people join on a shared tablet, and nobody sees the data of others."""
+"""Tests the kiosk page in Chromium.
+
+People join on a shared tablet, and nobody sees another person's data.
+"""
 
 import json
 from collections.abc import Callable
@@ -25,7 +28,7 @@ OpenKiosk = Callable[..., Page]
 
 @pytest.fixture
 def kiosk(new_context: NewContext, operator: Operator) -> OpenKiosk:
-    """Return a function that creates a waitlist and opens its kiosk. The test moves the clock."""
+    """Return a function that creates a waitlist and opens its kiosk page with a simulated clock."""
 
     def open_kiosk(
         page: dict[str, Any] | None = None, context: dict[str, Any] | None = None, **more: Any
@@ -41,8 +44,9 @@ def kiosk(new_context: NewContext, operator: Operator) -> OpenKiosk:
 
 
 def is_empty(page: Page) -> None:
-    """Wait until the form is shown, and check that it is empty and that the browser keeps
-    nothing.
+    """Wait for the form.
+
+    Check that its fields are empty and that the browser has stored nothing.
     """
     expect(page.get_by_role("button", name="Join the line")).to_be_visible()
     for name in ("Your name", "Email"):

@@ -1,5 +1,5 @@
-"""Mails look right in a mail program: axe finds no violations, and Arabic text starts
-on the right.
+"""Tests how emails look in an email program. axe-core must find no accessibility problem, and
+Arabic text must start on the right.
 """
 
 import pytest
@@ -23,7 +23,7 @@ def test_axe_finds_no_violations_in_a_mail(
     settings = WaitlistSettings(name="Corner Bakery")
     for kind in KIND_NAMES:
         page.set_content(mails.part(mails.sent(kind, language, settings, NOW_MILLIS), "html"))
-        # An email needs no landmarks, because the mail program has landmarks around it.
+        # Ignore missing landmarks, because the email program around the email provides them.
         found = [
             text for text in axe.violations(page) if not text.startswith(("region", "landmark"))
         ]

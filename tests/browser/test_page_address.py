@@ -1,5 +1,5 @@
-"""A person who is identified by an address has a single place, on the phone, in the mail and on the
-laptop.
+"""Tests that a person who is identified by an address has the same place on the phone, in the email
+and on the laptop.
 """
 
 import json
@@ -22,10 +22,10 @@ DESKTOP = {"width": 1280, "height": 800}
 def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """A place can move from the phone through an email to the laptop.
+    """A customer can move a place from the phone to the laptop with the link in an email.
 
-    Opening the link in the mail verifies nothing. Only the button verifies the address, on any
-    device (promise P5).
+    Opening the link verifies nothing. The address is verified only when the customer presses the
+    button (promise P5).
     """
     rules = {"field": "email", "verify": "before_offer"}
     assert operator.put({"name": "Bakery", "identity": rules}).status_code == 201
@@ -33,7 +33,7 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     path = f"/w/{operator.waitlist_id}"
 
     def mailed() -> list[str]:
-        """Return the links in the mails of this waitlist, oldest first."""
+        """Return the links in all emails of this waitlist, oldest first."""
         texts = [mail["text"] for mail in http.get("/_local/mailbox.json").json()["messages"]]
         return [word for text in texts for word in text.split() if f"{path}#" in word]
 
@@ -57,7 +57,7 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     laptop.reload()
     expect(laptop.get_by_role("heading", name="You are in line")).to_be_visible()
 
-    # The phone's camera opens the same place from the laptop's screen.
+    # The phone's camera scans the QR code on the laptop's screen.
     press(laptop, "Open on another device")
     code = laptop.get_by_role("img", name="QR code with the link to your place")
     expect(code).to_be_visible()
@@ -73,8 +73,8 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     laptop.get_by_role("button", name="Close").click()
     expect(laptop.get_by_role("dialog")).to_have_count(0)
 
-    # A browser that has lost the place can request the link again. The response does not reveal
-    # whether the address has a place.
+    # If the browser no longer knows the place, the customer can have the link sent again. The
+    # response does not reveal whether the address has a place.
     press(phone, "Forget me here")
     phone.get_by_role("button", name="Forget me", exact=True).click()
     for address in ("nobody@example.com", "ada@example.com"):
@@ -90,9 +90,9 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
 def test_the_page_says_how_the_customer_is_told(
     new_context: NewContext, stage: Stage, axe: Axe
 ) -> None:
-    """The page knows the address from the form.
+    """The page says to which address messages go.
 
-    If a link has opened the place, the page asks the service for the address. The page shows only
+    If the place was opened with a link, the page asks the service for the address. It shows only
     the beginning of the address, because other people may see the screen.
     """
     page = stage.page
@@ -147,10 +147,10 @@ def test_the_message_with_the_link_can_be_requested_again(stage: Stage, axe: Axe
 def test_a_new_address_must_be_confirmed_with_its_mail(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """A new address must be confirmed with an email to this address. If the form has no address
-    field, the dialog asks for the address.
+    """A new address must be confirmed with an email to this address.
 
-    If the address already belongs to a different person, only this person is told (promise P5).
+    If the form has no address field, a dialog asks for the address. If the address already belongs
+    to another person, only that person is told (promise P5).
     """
     page = {"fields": [{"name": "name", "label": "Your name"}]}
     settings = {"name": "Bakery", "identity": {"field": "email"}, "page": page}
@@ -167,7 +167,7 @@ def test_a_new_address_must_be_confirmed_with_its_mail(
         laptop.get_by_role("button", name="Forget me", exact=True).click()
 
     def link_to(address: str) -> str:
-        """Return the link in the newest mail to this address."""
+        """Return the link in the newest email to this address."""
         mails = http.get("/_local/mailbox.json").json()["messages"]
         texts = [mail["text"] for mail in mails if mail["to"] == address]
         return next(str(word) for word in texts[-1].split() if f"{path}#" in word)
@@ -222,9 +222,10 @@ def test_a_link_with_a_token_opens_its_place(
 def test_the_link_of_a_stranger_does_not_replace_a_place(
     new_context: NewContext, stage: Stage, axe: Axe
 ) -> None:
-    """The link of a stranger does not replace the customer's own place.
+    """If a customer opens a link that another person has sent, the customer keeps their own place.
 
-    The page asks first, says that a link has opened the place, and keeps both places.
+    The page explains that the place comes from a link, and asks before it shows that place. Both
+    places are kept.
     """
     stage.join()
     kept = stage.kept["entry"]
@@ -258,7 +259,7 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
     own.press("Show the other place")
     expect(warning).to_be_visible()
 
-    # When the stranger's place ends, the customer's own place remains.
+    # Ending the stranger's place does not end the customer's own place.
     own.press("Leave the line")
     own.confirm("Leave")
     own.shows("You are not in the line")
@@ -272,8 +273,8 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
 def test_the_page_says_that_a_link_has_opened_the_place(
     new_context: NewContext, stage: Stage
 ) -> None:
-    """The page says that a link has opened the place, because the sender of the link can read
-    everything that the customer enters there.
+    """The page warns that its place comes from a link, because the sender of the link can read
+    everything that the customer enters.
     """
     stage.join()
     kept = stage.kept["entry"]
@@ -313,8 +314,8 @@ def test_the_verification_code_of_someone_else_does_not_replace_a_place(
 def test_a_truncated_link_does_not_replace_a_place(
     stage: Stage, new_context: NewContext, length: int
 ) -> None:
-    """A link that was cut off does not replace a place, whether the link ends within the id or
-    within the token (promise P5).
+    """If a link was cut off in the middle of the id or of the token, it does not replace the place
+    in the browser (promise P5).
     """
     stage.join()
     kept = stage.kept["entry"]

@@ -1,4 +1,4 @@
-"""When an operator calls a customer, the customer's page says where to come."""
+"""Tests what the customer's page shows when an operator calls the customer to a desk or a room."""
 
 import re
 
@@ -11,7 +11,7 @@ SECONDS = 5
 
 
 def test_a_called_customer_sees_the_room_and_gets_a_mail(stage: Stage) -> None:
-    """The mail is in the mailbox of the local service."""
+    """The email is in the mailbox of the local service."""
     stage.configure(
         messages={"kinds": ["called"]},
         page={"fields": [{"name": "email", "label": "Email", "type": "email"}]},

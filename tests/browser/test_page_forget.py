@@ -1,6 +1,6 @@
-"""Several people use the page on the same device.
+"""Tests a device that several people use.
 
-A customer can make the browser forget their place, and does not lose it.
+A customer can make the browser forget their place. The place itself stays on the waitlist.
 """
 
 import json
@@ -23,7 +23,7 @@ FORGOTTEN = "This browser has forgotten you."
 
 
 def read_storage(page: Page) -> list[Any]:
-    """Return the data that the browser stores for the origin of the page."""
+    """Return everything that the browser stores for the page."""
     return [text for text in page.evaluate("() => Object.values(localStorage)") if text != "{}"]
 
 
@@ -61,9 +61,10 @@ def test_the_browser_forgets_the_customer_and_the_place_stays(stage: Stage) -> N
 
 
 def test_the_next_customer_on_the_device_is_a_different_customer(stage: Stage) -> None:
-    """The next customer on the device is a different customer.
+    """After one customer is forgotten, the next person on the device counts as a different
+    customer.
 
-    Even if the waitlist accepts each customer only once, this customer can join.
+    This person can join even if each customer may join only once.
     """
     STATES["left"](stage)
     stage.configure(rejoin="never")
@@ -158,8 +159,9 @@ def test_a_late_answer_does_not_bring_the_entry_back(stage: Stage) -> None:
 
 
 def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
-    """The browser does not retry a signup that it has been told to forget, so the next customer
-    does not have to wait until the request ends.
+    """If the customer asks the browser to forget a signup, the browser stops retrying it.
+
+    The next customer on the device does not have to wait for it.
     """
     stage.configure()
     stage.open()

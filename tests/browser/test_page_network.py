@@ -1,5 +1,5 @@
-"""The page keeps working despite lost networks, busy services, sleeping phones, wrong clocks and
-several tabs.
+"""Tests that the page survives lost connections, busy services, sleeping phones, wrong clocks and
+several open tabs.
 """
 
 import json
@@ -16,8 +16,7 @@ from tests.browser.stage import Stage
 ENTRY = re.compile(r"/v1/waitlists/[^/]+/entries/[a-z2-7]{26}$")
 ENTRIES = re.compile(r"/v1/waitlists/[^/]+/entries$")
 LIST = re.compile(r"/v1/waitlists/[^/]+$")
-# With this script, a test decides whether a page is visible, because a headless browser never hides
-# a page.
+# This script lets a test hide or show a page, because a headless browser never hides a page.
 VISIBILITY = """
   let state = 'visible';
   Object.defineProperty(Document.prototype, 'visibilityState', { get: () => state });
@@ -27,8 +26,8 @@ VISIBILITY = """
   };
 """
 
-# This script blocks both the storage and the locks. If a browser may not store data for a site, it
-# does not offer locks either.
+# This script blocks the browser's storage and its locks. A browser that does not let a site store
+# data does not offer locks either.
 BLOCKED = """
   Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } });
   LockManager.prototype.request = () => Promise.reject(new Error('blocked'));
@@ -36,7 +35,7 @@ BLOCKED = """
 
 
 def record_polls(page: Page) -> list[Request]:
-    """Return a list to which each poll of the page is added."""
+    """Return a list that grows with every poll that the page sends."""
     looks: list[Request] = []
 
     def note(request: Request) -> None:
@@ -57,8 +56,9 @@ def refuse_with(status: int, retry_after: str | None, code: str = "") -> Callabl
 
 
 def test_a_form_that_did_not_load_is_loaded_later(stage: Stage) -> None:
-    """If the form could not be loaded, the page loads it later from a different address, because a
-    browser remembers that loading a module from an address has failed.
+    """If the module of the form could not be loaded, the page loads it later from a different URL.
+
+    Browsers remember that a URL has failed, and do not load a module from this URL again.
     """
     stage.page.clock.install()
     stage.configure(page={"fields": [{"name": "name", "label": "Your name"}]})
@@ -134,8 +134,9 @@ def test_the_page_polls_a_failing_service_with_increasing_pauses(stage: Stage) -
 
 
 def test_a_signup_without_an_answer_is_retried_as_the_same_signup(stage: Stage) -> None:
-    """If a signup gets no answer, it is retried as the same signup, even if the page is reloaded
-    before the retry (promise P6).
+    """If a signup gets no response, the page sends it again with the same idempotency key.
+
+    This works even if the customer reloads the page in between (promise P6).
     """
     stage.configure()
     stage.open()
@@ -204,7 +205,7 @@ def test_tabs_share_their_polls(stage: Stage) -> None:
     looks = [record_polls(tab) for tab in tabs]
     for _ in range(20):
         context.clock.run_for(1_000)
-    # If the tabs did not cooperate, they would have sent about 50 polls in these 20 seconds.
+    # If each tab polled on its own, the tabs would have sent about 50 polls in these 20 seconds.
     assert sum(map(len, looks)) <= 22
     stage.others.joined("late")
     for tab in tabs:
@@ -219,7 +220,7 @@ def test_the_page_polls_at_once_when_the_phone_wakes_up(stage: Stage) -> None:
     stage.join()
     stage.page.evaluate("() => setVisibility('hidden')")
     looks = record_polls(stage.page)
-    # Simulate that the phone sleeps: time passes, but no timer runs.
+    # Simulate a sleeping phone, on which time passes but no timer runs.
     stage.page.clock.set_system_time(stage.page.evaluate("() => Date.now() + 600_000"))
     assert stage.others.leave(first).status_code == 204
     assert looks == []
@@ -237,9 +238,9 @@ def test_the_page_says_that_it_must_stay_open_if_there_is_no_storage(stage: Stag
 
 
 def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
-    """If the token belongs to a different signup, the page shows the form.
+    """If the stored token belongs to an earlier signup, the page shows the signup form.
 
-    In this test, an operator has erased the person, and somebody has signed up with the same
+    In this test, an operator has erased the person, and somebody else has signed up with the same
     customer id (promise P5).
     """
     stage.join()
@@ -263,9 +264,9 @@ def test_a_customer_who_was_erased_by_an_operator_may_join_again(stage: Stage) -
 
 
 def test_a_refusal_of_a_firewall_does_not_delete_the_entry(stage: Stage) -> None:
-    """A refusal by a firewall does not delete the entry from the browser.
+    """If a firewall refuses a request, the page keeps its place.
 
-    The 403 of a firewall has no error code of the service.
+    The page recognizes such a 403 response because it has no error code of the service.
     """
     stage.join()
     stage.page.route(ENTRY, refuse_with(403, None))
@@ -289,9 +290,10 @@ def test_the_page_recovers_if_the_service_was_down_when_it_opened(
 
 @pytest.mark.parametrize("body", ["<!doctype html><title>One moment</title>", ""])
 def test_a_successful_response_of_a_firewall_is_not_an_answer(stage: Stage, body: str) -> None:
-    """A successful response of a firewall or a proxy does not count as a response of the service.
+    """If a firewall or a proxy answers instead of the service, the page ignores the response, even
+    if it is successful.
 
-    The challenge of a firewall has the status 202, and the page of a proxy has the status 200.
+    A firewall's challenge has the status 202, and a proxy's page has the status 200.
     """
     challenges: list[Route] = []
 
@@ -319,9 +321,9 @@ def test_a_successful_response_of_a_firewall_is_not_an_answer(stage: Stage, body
 
 
 def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) -> None:
-    """A refusal that has no error code of the service is not retried at once.
+    """If a refusal has no error code of the service, the page does not retry at once.
 
-    API Gateway, or a proxy that does not know the path, sends such refusals.
+    Such a refusal comes from API Gateway, or from a proxy that does not know the path.
     """
     down = stage.page.get_by_text("The service is not responding right now.")
     stage.page.clock.install()
@@ -344,9 +346,9 @@ def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) ->
 
 
 def test_the_page_polls_a_leaving_entry_as_often_as_the_service_asks(stage: Stage) -> None:
-    """While an entry is leaving, the page polls as often as the service asks.
+    """While an entry has the status `leaving`, the page polls as often as the service asks.
 
-    The entry is leaving until maintenance has finished the change that another request began.
+    The status changes when maintenance completes the interrupted request to leave.
     """
     stage.page.clock.install()
     stage.join()
@@ -362,10 +364,10 @@ def test_the_page_polls_a_leaving_entry_as_often_as_the_service_asks(stage: Stag
 
 
 def test_the_page_keeps_the_place_in_memory_if_the_storage_is_full(stage: Stage) -> None:
-    """If the storage of the browser is full, the page keeps the place in memory.
+    """If the browser's storage is full, the page keeps the place in memory.
 
-    In this test, the storage has room for the short value with which the page tests it, but not for
-    an entry.
+    In this test, the storage accepts the page's short trial value but has no room for a whole
+    entry.
     """
     stage.page.add_init_script(
         """
@@ -385,8 +387,8 @@ def test_the_page_keeps_the_place_in_memory_if_the_storage_is_full(stage: Stage)
 
 
 def test_a_signup_whose_tab_was_closed_continues_in_another_tab(stage: Stage) -> None:
-    """If a tab is closed during a signup, another tab continues the signup with the same
-    idempotency key (promise P6).
+    """If the customer closes a tab during the signup, another tab continues the signup with the
+    same idempotency key (promise P6).
     """
     stage.configure()
     second = Stage(stage.page.context.new_page(), stage.operator, stage.others)
@@ -408,10 +410,10 @@ def test_a_signup_whose_tab_was_closed_continues_in_another_tab(stage: Stage) ->
 
 @pytest.mark.parametrize("millis", [-86_400_000, 86_400_000])
 def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -> None:
-    """A wrong clock does not end the time inside.
+    """If the device's clock is wrong, the page still counts down the customer's time inside
+    correctly.
 
-    This also holds after a reload, when the page has stored everything except the difference
-    between the clocks.
+    This also works after a reload in which the page has lost the measured error of the clock.
     """
     stage.page.add_init_script(
         f"const real = Date.now.bind(Date); Date.now = () => real() + {millis};"
@@ -422,8 +424,9 @@ def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -
 
 
 def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:
-    """If the clock is set back, the page continues to poll, although the stored time of the last
-    poll is in the future.
+    """If the device's clock is set back, the page continues to poll.
+
+    The stored time of its last poll is then in the future.
     """
     stage.page.add_init_script(
         """
@@ -439,10 +442,9 @@ def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:
 
 
 def test_a_late_answer_does_not_undo_an_action_of_the_customer(stage: Stage) -> None:
-    """A late response does not undo an action of the customer.
+    """A response that arrives late does not undo what the customer has done since.
 
-    In this test, a poll is answered before the customer declines the offer, but the response
-    arrives after the decline.
+    In this test, the response to a poll arrives after the customer has declined the offer.
     """
     stage.offer()
     held: list[Route] = []

@@ -1,4 +1,6 @@
-"""The customer's page shows the notice of the waitlist, and removes it at the end of the notice."""
+"""Tests that the customer's page shows the operator's notice, and removes the notice when it
+ends.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -10,8 +12,8 @@ from tests.browser.axe import Axe
 from tests.browser.stage import Stage
 
 TEXT = "The doctor is late.\nWe are sorry <script>alert(1)</script>"
-# The page reads the waitlist again with every tenth poll. At the head of the queue, it polls after
-# 1.1 seconds at the latest.
+# The page reads the waitlist's settings again with every tenth poll. Near the head of the queue, it
+# polls at least every 1.1 seconds.
 SOON_MS = 15_000
 
 

@@ -1,4 +1,7 @@
-"""A waitlist opens at a set time. The page counts down, and opens without a reload."""
+"""Tests a waitlist that opens at a set time.
+
+The page counts down to this time, and then shows the form without a reload.
+"""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,9 +18,9 @@ SPREAD_MILLIS = 5_000  # All pages poll within this time after the opening.
 
 @dataclass
 class Door:
-    """Answers requests instead of the service.
+    """Answers the page's requests in place of the service.
 
-    Its own clock advances together with the clock of the page.
+    Its clock runs together with the simulated clock of the page.
     """
 
     stage: Stage
@@ -45,10 +48,11 @@ class Door:
 def test_a_page_opens_within_seconds_of_the_time_by_the_clock_of_the_service(
     stage: Stage, off: timedelta, place: float
 ) -> None:
-    """A page opens within seconds of the opening time by the clock of the service, although the
-    phone's clock is wrong by an hour.
+    """If the phone's clock is wrong by an hour, the page still opens within seconds of the opening
+    time.
 
-    Each browser polls at a different moment within these seconds.
+    Each browser polls at a different moment within these seconds, so that not all requests come at
+    once.
     """
     page = stage.page
     page.add_init_script(f"Math.random = () => {place}; window.isSame = true;")
@@ -96,9 +100,9 @@ def test_a_page_notices_that_the_opening_time_has_changed(stage: Stage) -> None:
 
 
 def test_a_signup_that_comes_too_early_shows_the_countdown(stage: Stage) -> None:
-    """A signup that comes too early shows the countdown.
+    """If a signup is refused because the waitlist is not open yet, the page shows the countdown.
 
-    In this test, the operator sets the opening time while the form is open.
+    In this test, the operator sets an opening time while the form is on the screen.
     """
     stage.configure()
     stage.open()

@@ -1,5 +1,7 @@
-"""The page can be used by everyone: with a keyboard, with screen readers, in all languages, and
-with all colours. Text from attackers has no effect.
+"""Tests that everybody can use the page: with a keyboard, with a screen reader, in every language
+and in every colour.
+
+Text that contains code is never executed.
 """
 
 import re
@@ -52,9 +54,9 @@ def test_the_whole_story_works_by_keyboard(stage: Stage) -> None:
 def test_the_consent_and_the_source_of_the_customer_are_stored(
     stage: Stage, new_context: NewContext
 ) -> None:
-    """The customer's consent and source are stored.
+    """The service stores the customer's consent, and the source of the signup.
 
-    The checkbox is empty at first, and the stored text is the text that the customer has seen
+    The checkbox starts unchecked. The stored text of the consent is the text that the customer saw
     (promise P5).
     """
     names = ("utm_source", "utm_term")
@@ -92,9 +94,10 @@ def test_the_consent_and_the_source_of_the_customer_are_stored(
 
 
 def test_a_customer_can_change_their_details_by_keyboard(stage: Stage) -> None:
-    """A customer can change their details by keyboard.
+    """A customer can change their details with the keyboard.
 
-    A refusal changes nothing, and the stored consent does not change (promise P5).
+    If the change is refused, the details stay the same. The stored consent never changes (promise
+    P5).
     """
     changing(stage)
     dialog, press = stage.page.get_by_role("dialog", name="Your details"), stage.page.keyboard.press
@@ -199,7 +202,7 @@ def test_a_customer_can_switch_messages_off_if_the_form_has_no_fields(stage: Sta
 def tab_to_button(page: Page, button: str) -> None:
     """Press Tab until this button has the focus.
 
-    Every element that gets the focus on the way must show this.
+    Every element that is focused on the way must show a visible focus.
     """
     for _ in range(12):
         page.keyboard.press("Tab")
@@ -459,8 +462,8 @@ def test_a_logo_is_loaded_without_sending_the_address_of_the_page(stage: Stage) 
 def test_choices_are_shown_in_the_language_of_the_customer(
     new_context: NewContext, stage: Stage
 ) -> None:
-    """Choices are shown in the language of the customer. The stored answer is the value of the
-    choice, whatever the language is.
+    """The form shows the choices in the customer's language, and stores the same value in every
+    language.
     """
     small = {"value": "s", "labels": {"en": "Small", "de": "Klein"}}
     size = {"name": "size", "label": "Size", "type": "select", "options": [small, "XL"]}
@@ -477,8 +480,9 @@ def test_choices_are_shown_in_the_language_of_the_customer(
 
 
 def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
-    """Text that contains code is shown as text, whether it comes from operators, or from customers
-    in their own form (promise P5).
+    """The page displays code in a text as plain text.
+
+    The text may come from an operator, or from the customer's own form (promise P5).
     """
     fields = [
         {"name": "a", "label": SCRIPT[:100]},
@@ -547,9 +551,9 @@ def test_a_customer_who_allows_no_alerts_gets_none(stage: Stage) -> None:
 
 
 def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> None:
-    """A wrong clock of the phone does not shorten an offer.
+    """If the phone's clock is wrong, the countdown of an offer is still correct.
 
-    The phone is an hour behind, but the countdown uses the clock of the service.
+    In this test, the phone is an hour behind. The countdown uses the service's clock.
     """
     stage.page.add_init_script(
         "const real = Date.now.bind(Date); Date.now = () => real() - 3_600_000;"
@@ -559,7 +563,10 @@ def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> N
 
 
 def test_a_customer_can_choose_the_language_by_keyboard(stage: Stage, axe: Axe) -> None:
-    """The choice keeps the focus and the answers of the form, and a reload keeps the language."""
+    """When a customer selects another language, the focus and the answers in the form stay.
+
+    After a reload, the page still has this language.
+    """
     page, link = stage.page, {"privacy_url": "https://example.com/privacy"}
     stage.configure(page={"fields": FIELDS[:1], **link})
     stage.open()
@@ -583,10 +590,9 @@ def test_a_customer_can_choose_the_language_by_keyboard(stage: Stage, axe: Axe) 
 
 
 def test_a_double_click_opens_a_single_dialog(stage: Stage) -> None:
-    """A double click opens a single dialog.
+    """A double click opens only one dialog.
 
-    The module of the dialog is loaded at the first click, and the second click comes before it has
-    loaded.
+    In this test, the second click comes while the dialog's code is still loading.
     """
     held: list[Route] = []
     stage.join()

@@ -1,6 +1,6 @@
-"""Tests of the page of a stack with a bot check.
+"""Tests of the page when the service checks for bots.
 
-The form shows the widget of the simulated provider, which the local service runs.
+The form shows a simulated widget, which the local service delivers.
 """
 
 import secrets

@@ -1,5 +1,5 @@
-"""Each state of the page is checked for its text, its accessibility, and its layout on all
-screens.
+"""Tests each state of the page: its text, its accessibility, and its layout on every screen
+size.
 """
 
 import re
@@ -42,7 +42,7 @@ LOGO = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="80"><path d="M0 0h200v80z"/></svg>'
 )
 SVG = {"content_type": "image/svg+xml"}
-# The font sizes of all visible elements that contain text.
+# Returns the font size of every visible element that contains text.
 TYPE_SIZES = """() => [...new Set(
   [...document.querySelector('waitlist-position').shadowRoot.querySelectorAll('.panel *')]
     .filter((node) => node.checkVisibility() && node.firstChild?.nodeType === Node.TEXT_NODE)
@@ -52,9 +52,10 @@ TYPE_SIZES = """() => [...new Set(
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
 def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language: str) -> None:
-    """While the customer waits, the page fits a small phone in all languages, even if the waitlist
-    uses everything that the page can show. The menu contains what customers seldom need, and the
-    Escape key closes it.
+    """While the customer waits, everything on the page fits on a small phone.
+
+    The test tries every language, with a waitlist that uses every feature of the page. Rarely used
+    buttons are in the menu, which the Escape key closes.
     """
     page = stage.page
     page.set_viewport_size({"width": 360, "height": 740})
@@ -94,15 +95,16 @@ def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language
     page.keyboard.press("Escape")
     expect(more).to_be_focused()
     expect(more).to_have_attribute("aria-expanded", "false")
-    # A zoom of 200% halves the number of pixels that the page has.
+    # At a zoom of 200%, half as many pixels fit on the screen.
     page.set_viewport_size({"width": 320, "height": 370})
     assert (measure_sideways_scroll(page), find_cut_off(page)) == (0, [])
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "ar"])
 def test_a_long_number_does_not_break(stage: Stage, language: str) -> None:
-    """A long number does not break into two lines, because its first line could be read as a
-    smaller number.
+    """A long number stays on one line.
+
+    If it broke into two lines, its first line could be read as a smaller number.
     """
     page = stage.page
     page.set_viewport_size({"width": 320, "height": 568})
@@ -142,19 +144,17 @@ def count_lines(text: Locator) -> int:
 
 
 def measure_scroll(page: Page) -> int:
-    """Return how many pixels the page can be scrolled down."""
     root = "document.documentElement"
     return int(page.evaluate(f"() => {root}.scrollHeight - {root}.clientHeight"))
 
 
 def measure_sideways_scroll(page: Page) -> int:
-    """Return how many pixels the page can be scrolled sideways."""
     root = "document.documentElement"
     return int(page.evaluate(f"() => {root}.scrollWidth - {root}.clientWidth"))
 
 
 def find_cut_off(page: Page) -> list[str]:
-    """Return the texts and buttons that extend beyond the panel or beyond their own box."""
+    """Return the texts and buttons that are cut off or that stick out of the panel."""
     found = page.evaluate(
         """() => {
           const root = document.querySelector('waitlist-position').shadowRoot;
@@ -206,7 +206,7 @@ def test_a_customer_who_declines_an_offer_goes_to_the_end(stage: Stage) -> None:
 
 
 def test_the_page_says_whether_a_decline_costs_the_place(stage: Stage) -> None:
-    """The response to the first decline tells the browser how many more declines keep the place."""
+    """The page says how many more offers the customer can decline without losing the place."""
     stage.join(admission={**POLICY, "decline": {"to": "place", "pause_seconds": 0, "at_most": 2}})
     for effect in ("unless you have let 2 turns pass before", "You keep your place in line."):
         stage.admit()
@@ -263,7 +263,7 @@ def test_the_page_says_that_an_offer_was_missed(stage: Stage) -> None:
     stage.shows("It is your turn")
     stage.shows("Your time has ended")
     expect(stage.page.get_by_role("button", name="Enter now")).to_have_count(0)
-    # Maintenance runs every minute, and makes an offer to the next person.
+    # Maintenance runs once a minute. It then makes the offer to the next person.
     in_line = stage.page.get_by_role("heading", name="You are in line")
     expect(in_line).to_be_visible(timeout=2 * PATIENCE_MS)
     stage.notices("Your turn has passed")
@@ -296,9 +296,9 @@ def test_the_form_keeps_its_input_when_the_waitlist_is_full(stage: Stage) -> Non
 
 
 def test_the_form_keeps_its_input_when_an_operator_changes_it(stage: Stage) -> None:
-    """If an operator changes the form, it keeps the customer's input.
+    """If an operator changes the form while a customer fills it in, the answers stay.
 
-    The page polls again when the customer comes back from another app.
+    When the customer returns from another app, the page polls at once.
     """
     stage.page.clock.install()
     fields = [*FIELDS, TERMS]
@@ -326,7 +326,9 @@ def test_the_page_shows_the_end_of_the_pass(stage: Stage) -> None:
 
 
 def test_an_admission_without_an_offer_has_a_pass(stage: Stage) -> None:
-    """If people are admitted without an offer, the page fetches their pass."""
+    """If operators admit people directly, without an offer, their page still fetches the admission
+    pass.
+    """
     stage.join(page={"enter_url": SHOP}, admission={"acceptance": "automatic"})
     stage.admit()
     stage.shows("You are in")

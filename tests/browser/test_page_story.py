@@ -1,4 +1,4 @@
-"""The whole story of a customer on the page, with the real service and its real admission
+"""Tests the customer's page from the signup to the exit, with the local service and its admission
 policy.
 """
 
@@ -28,9 +28,10 @@ def test_a_customer_goes_from_joining_to_the_exit(
     service: Service,
     http: httpx.Client,
 ) -> None:
-    """A customer goes from joining to the exit.
+    """A customer joins, waits, is admitted and exits.
 
-    The position is correct at every poll, and the pass opens the entrance (promises P1, P2 and P4).
+    The position is correct at every poll, and the pass is accepted at the entrance (promises P1, P2
+    and P4).
     """
     config = {"name": "Corner Bakery", "page": PAGE}
     assert operator.put(config).status_code == 201
@@ -88,9 +89,10 @@ def test_a_customer_goes_from_joining_to_the_exit(
 def test_a_redirect_keeps_the_pass_unless_it_has_a_fragment(
     stage: Stage, status: int, fragment: str, *, arrives: bool
 ) -> None:
-    """A redirect keeps the pass in the URL, unless the redirect has a fragment of its own.
+    """If the site redirects the customer, the browser keeps the pass in the URL's fragment.
 
-    docs/app/admission-pass.md describes this behaviour of browsers.
+    It loses the pass if the redirect has a fragment of its own. docs/app/admission-pass.md
+    describes this.
     """
 
     def shop(_request: HttpRequest) -> HttpResponse:
@@ -110,5 +112,5 @@ def test_a_redirect_keeps_the_pass_unless_it_has_a_fragment(
 
 
 def progress(page: Page) -> float:
-    """Return the progress of the progress bar, from 0 to 1."""
+    """Return how full the progress bar is, from 0 to 1."""
     return round(float(page.get_by_role("progressbar").evaluate("bar => bar.value")), 3)

@@ -1,4 +1,7 @@
-"""The public screen in Chromium: it shows the called numbers, and never old ones."""
+"""Tests the public screen in Chromium.
+
+It shows the numbers that are called now, and never an old number.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +41,9 @@ OpenScreen = Callable[..., Page]
 
 @pytest.fixture
 def screen(new_context: NewContext, operator: Operator) -> OpenScreen:
-    """Return a function that creates a waitlist and opens its screen. The test moves the clock."""
+    """Return a function that creates a waitlist and opens its public screen with a simulated
+    clock.
+    """
 
     def open_screen(
         query: str = "", context: dict[str, Any] | None = None, **settings: Any

@@ -1,4 +1,4 @@
-"""The stack that CloudFormation creates from the template, after SAM's transform and with
+"""Builds the stack that CloudFormation would create: template.yaml after SAM's transform, with the
 parameters filled in.
 """
 
@@ -12,10 +12,10 @@ from tools.deploy.stack import make
 
 
 def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, Any]]:
-    """Return the resources of a stack with these parameters, by logical id.
+    """Return the resources of the stack with these parameters, by logical id.
 
-    Every `Fn::If` is evaluated and every `AWS::NoValue` is removed. Other functions stay
-    unresolved.
+    Each `Fn::If` is replaced by its result, and each `AWS::NoValue` is removed. Other intrinsic
+    functions stay as they are.
     """
     given = dict(parameters or {})
     region = given.pop("AWS::Region", "some-region")
@@ -24,11 +24,10 @@ def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, An
 
 @cache
 def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
-    """Return the parameters and resources of several stacks. For any two parameter values, at least
-    one of these stacks has both.
+    """Return stacks that together try every pair of parameter values.
 
-    The values are those that the conditions of the template distinguish. All stacks satisfy the
-    rules of the template.
+    Only the values that the template's conditions distinguish are tried. Each stack is returned
+    with its parameters, and satisfies the template's rules.
     """
     compared = _compared([TEMPLATE["Conditions"], TEMPLATE["Rules"]])
     kinds: list[dict[str, str]] = [{}]
@@ -39,8 +38,9 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
 
 
 def _groups(names: set[str]) -> list[set[str]]:
-    """Group the parameters so that every rule of the template concerns only parameters of one
-    group.
+    """Split the parameters into groups.
+
+    No rule of the template compares parameters of different groups.
     """
     groups = [{name} for name in sorted(names)]
     for rule in TEMPLATE["Rules"].values():
@@ -51,17 +51,18 @@ def _groups(names: set[str]) -> list[set[str]]:
 
 
 def _kinds(compared: set[tuple[str, str]]) -> Iterator[dict[str, str]]:
-    """Yield every combination of the parameter values that the template distinguishes."""
+    """Yield every combination of these parameters' values that can make a difference in the
+    template.
+    """
     names = sorted({name for name, _ in compared})
     values = [_values(name, {value for one, value in compared if one == name}) for name in names]
     return (dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*values))
 
 
 def _covering(kinds: Iterable[dict[str, str]]) -> list[dict[str, str]]:
-    """Choose a small part of the combinations.
+    """Choose a few combinations.
 
-    If two values occur together in any combination, they also occur together in a chosen
-    combination.
+    Every pair of values that occurs in some combination also occurs in a chosen one.
     """
     pairs = [
         (kind, set(itertools.combinations_with_replacement(sorted(kind.items()), 2)))
@@ -86,8 +87,8 @@ def _is_allowed(given: dict[str, str]) -> bool:
 
 
 def _compared(expression: Any) -> set[tuple[str, str]]:
-    """Return the parameters that an expression compares, and the values with which it compares
-    them.
+    """Return the parameters in an expression, each with the values to which the expression compares
+    it.
     """
     if isinstance(expression, list):
         return {pair for one in expression for pair in _compared(one)}
@@ -100,8 +101,8 @@ def _compared(expression: Any) -> set[tuple[str, str]]:
 
 
 def _values(name: str, compared: set[str]) -> list[str]:
-    """Return the values with which a parameter is tested: the values with which it is compared, and
-    one different value.
+    """Return the values to try for a parameter: every value that the template compares it with, and
+    one value that differs from all of them.
     """
     declared = TEMPLATE["Parameters"].get(name, {})
     some = "1" if declared.get("Type") == "Number" else f"some-{name}"

@@ -1,6 +1,6 @@
 """Reads the tables of a Markdown document.
 
-Each row is a dictionary whose keys are the column headings.
+A row becomes a dictionary with the column headings as its keys.
 """
 
 import re
@@ -11,7 +11,6 @@ Row = dict[str, str]
 
 
 def read_tables(path: str) -> list[list[Row]]:
-    """Return the tables of a document, each as a list of rows."""
     blocks = re.findall(r"(?:^\|.*\|$\n?)+", (ROOT / path).read_text(encoding="utf-8"), re.M)
     return [_rows(block.strip().splitlines()) for block in blocks]
 

@@ -1,7 +1,7 @@
-"""Facts that must be true for every stack, whatever its parameters are. Each function returns a
-list of violations.
+"""Checks that must hold for every stack, whatever its parameters are. Each function returns a list
+of violations.
 
-checkov already checks the recovery of tables and the access logs, so these are not checked here.
+checkov already checks the tables' recovery and the access logs.
 """
 
 import json
@@ -15,12 +15,12 @@ from waitlist_api.config import Config, ConfigError, EventsConfig, MessagesConfi
 Resources = dict[str, dict[str, Any]]
 Fact = Callable[[Resources], list[str]]
 
-# This ending stands for all versions of a function, for example in `${PublicFn.Arn}:*`.
+# This ending of an ARN matches every version of a function, as in `${PublicFn.Arn}:*`.
 VERSIONS = ".Arn}:*"
-# For these actions, IAM knows no resources, so they can only be allowed on "*".
+# IAM can restrict these actions to no resource, so policies can allow them only for "*".
 WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS, LIST_STREAMS}
-# These actions use the mail identities and phone numbers of the account, whose ARNs the stack does
-# not know. For mails, a condition restricts the sender instead.
+# These actions use the account's email identities and phone numbers, and the stack does not know
+# their ARNs. For emails, a condition restricts the sender instead.
 OF_THE_ACCOUNT = {"ses:SendEmail", "ses:SendRawEmail", "sms-voice:SendTextMessage"}
 RESOURCE_POLICIES = (
     "AWS::SQS::QueuePolicy",
@@ -31,7 +31,7 @@ RESOURCE_POLICIES = (
     "AWS::Logs::ResourcePolicy",
 )
 ANYWHERE = ("0.0.0.0/0", "::/0")
-# The private function is not in this table, because AWS chooses the URL of Redis.
+# The private function is missing here, because AWS chooses the URL of its Redis cache.
 CONFIGURATIONS: dict[str, Any] = {
     "PublicFn": Config,
     "MaintenanceFn": Config,
@@ -52,8 +52,7 @@ def only_the_private_function_is_in_the_network(resources: Resources) -> list[st
 def roles_name_actions_and_resources(resources: Resources) -> list[str]:
     found = []
     for name, statement in allowing(resources):
-        # Report `NotAction` and `NotResource`, because such statements allow everything except the
-        # listed values.
+        # A statement with `NotAction` or `NotResource` allows everything except the listed values.
         found += [f"{name}: {key}" for key in ("NotAction", "NotResource") if key in statement]
         actions = as_list(statement.get("Action", []))
         found += [f"{name}: {action}" for action in actions if "*" in action]
@@ -131,7 +130,8 @@ def logs_are_kept_for_the_days_that_are_asked_for(resources: Resources) -> list[
 def callers_of_functions_are_named(resources: Resources) -> list[str]:
     found = []
     for name, one in of_type(resources, "Lambda::Permission"):
-        # If the ARN of the source contains no account id, other accounts could call the function.
+        # If the source ARN in a permission has no account id, other AWS accounts could call the
+        # function.
         source = json.dumps(one.get("SourceArn", ""))
         names_it = "AWS::AccountId" in source or "Fn::GetAtt" in source or '"Ref"' in source
         if "*" in str(one.get("Principal", "*")) or not names_it:
@@ -180,8 +180,8 @@ def functions_accept_their_variables(resources: Resources) -> list[str]:
     for name, function in of_type(resources, "Lambda::Function"):
         if name in CONFIGURATIONS:
             variables = function["Environment"]["Variables"].items()
-            # A value that is not known before the deployment is a function of CloudFormation. Use
-            # "1" instead, because some of these values must be numbers.
+            # Some values are known only after the deployment. The template refers to them with an
+            # intrinsic function. Use "1" for them here, because some of them must be numbers.
             known = {
                 key: "1" if isinstance(value, dict) else str(value) for key, value in variables
             }
@@ -241,14 +241,18 @@ FACTS: tuple[Fact, ...] = (
 
 
 def of_type(resources: Resources, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the properties of each resource of a type, such as `Lambda::Function`."""
+    """Yield the name and the properties of each resource of the given type, such as
+    `Lambda::Function`.
+    """
     for name, resource in resources.items():
         if resource["Type"] == f"AWS::{kind}":
             yield name, resource.get("Properties", {})
 
 
 def allowing(resources: Resources) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each statement that allows something, with the name of its role or policy."""
+    """Yield each IAM statement with the effect Allow, together with the name of its role or
+    policy.
+    """
     for name, role in of_type(resources, "IAM::Role"):
         for policy in role.get("Policies", []):
             yield from _allowing(name, policy["PolicyDocument"])

@@ -1,4 +1,4 @@
-"""Reads `template.yaml`, and returns its content in the form in which the tests need it."""
+"""Reads `template.yaml`, and provides its parts to the tests."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ RESOURCES: dict[str, dict[str, Any]] = TEMPLATE["Resources"]
 
 
 def named(resource_type: str) -> dict[str, dict[str, Any]]:
-    """Return the properties of each resource of a type, by logical id."""
+    """Return the properties of each resource of the given type, by logical id."""
     return {
         name: resource["Properties"]
         for name, resource in RESOURCES.items()
@@ -23,18 +23,17 @@ def functions() -> dict[str, dict[str, Any]]:
 
 
 OF_OPERATORS: list[dict[str, list[str]]] = [{"AWS_IAM": []}]
-# Browsers request these routes, and the OpenAPI document does not contain them.
+# Browsers open these routes directly. They are not part of the OpenAPI document.
 VIEWS = {"GET /w/{waitlist_id}", "GET /w/{waitlist_id}/{view}", "GET /assets/{edition}/{file}"}
 UNSUBSCRIBE = "/v1/waitlists/{waitlist_id}/unsubscribe/{code}"
 PAGES = VIEWS | {f"{method} {UNSUBSCRIBE}" for method in ("GET", "POST")}
 
 
 def route_authorizers() -> dict[str, str | None]:
-    """Return the authorizer of each route. The keys are the route keys of API Gateway, such as `GET
-    /v1/health`.
+    """Return the authorizer of each route, such as `GET /v1/health`.
 
-    HEAD routes are left out, because test_authorizers.py checks that each HEAD route has the
-    authorizer of its GET route.
+    HEAD routes are left out. test_authorizers.py checks that each of them has the same authorizer
+    as its GET route.
     """
     return {
         route: "AWS_IAM" if operation.get("security") == OF_OPERATORS else None
@@ -44,12 +43,10 @@ def route_authorizers() -> dict[str, str | None]:
 
 
 def head_of(route: str) -> str:
-    """Return the HEAD route that belongs to the given GET route."""
     return route.replace("GET ", "HEAD ", 1)
 
 
 def all_routes() -> dict[str, str | None]:
-    """Return the authorizer of each route, including the HEAD routes."""
     found = route_authorizers()
     return found | {head_of(one): guard for one, guard in found.items() if one.startswith("GET ")}
 
@@ -59,8 +56,9 @@ def as_list(value: Any) -> list[Any]:
 
 
 def holds(expression: Any, parameters: dict[str, str]) -> bool:
-    """Evaluate a condition as CloudFormation does. Only the condition functions that this template
-    uses are supported.
+    """Evaluate a condition of the template as CloudFormation does.
+
+    Only the condition functions that this template uses are supported.
     """
     ((function, operands),) = expression.items()
     match function:

@@ -1,4 +1,4 @@
-"""Checks the authorizer of each route, in the API as CloudFormation creates it."""
+"""Tests which authorizer guards each route, in the API that CloudFormation creates."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,ot
 
 
 def make_api(parameters: dict[str, str]) -> Any:
-    """Return the API document that API Gateway imports."""
+    """Return the OpenAPI document that API Gateway imports."""
     return deployed(parameters)["Api"]["Properties"]["Body"]
 
 
 def read_guards(parameters: dict[str, str]) -> dict[str, Any]:
-    """Return the security requirement of each route. If a route has none, its value is None."""
+    """Return the security requirement of each route, or None for a route that has none."""
     return {
         f"{method.upper()} {path}": operation.get("security")
         for path, item in make_api(parameters)["paths"].items()
@@ -40,9 +40,9 @@ def test_the_api_has_all_routes_and_each_route_calls_the_function(
 
 @pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
 def test_each_get_has_a_head_for_the_same_callers(parameters: dict[str, str]) -> None:
-    """Each GET route has a HEAD route for the same callers.
+    """Each GET route has a HEAD route with the same authorizer.
 
-    API Gateway does not use a GET route for HEAD requests, and would answer them with 404.
+    Without a HEAD route, API Gateway would answer HEAD requests with 404.
     """
     for path, item in make_api(parameters)["paths"].items():
         assert item.get("head") == item.get("get"), path
@@ -57,8 +57,9 @@ def test_operator_routes_need_iam_with_and_without_an_issuer(parameters: dict[st
 
 
 def test_customer_routes_have_no_authorizer_if_there_is_no_issuer() -> None:
-    """If there is no issuer, customer routes have no authorizer, because the function itself checks
-    entry tokens.
+    """If the stack has no identity provider, API Gateway does not check customers.
+
+    The function itself checks their entry tokens.
     """
     guarded = {
         route for route, security in read_guards({}).items() if security == [{"Customer": []}]
@@ -82,8 +83,9 @@ def test_an_issuer_guards_exactly_the_routes_that_need_a_token_of_a_customer() -
 
 
 def test_the_authorizer_checks_issuer_and_audience() -> None:
-    """The authorizer checks the issuer and the audience, so it refuses a token that the issuer made
-    for another service (promise P5).
+    """The authorizer checks the issuer and the audience of a token.
+
+    It refuses a token that the same issuer has made for another service (promise P5).
     """
     scheme = make_api(ISSUER)["components"]["securitySchemes"]["Customer"]
     assert scheme == {
@@ -100,9 +102,9 @@ def test_the_authorizer_checks_issuer_and_audience() -> None:
 
 
 def test_the_function_gets_the_issuer_as_a_variable() -> None:
-    """The function gets the issuer as a variable.
+    """The function reads the issuer of the customers' tokens from an environment variable.
 
-    If there is an issuer, the function accepts no entry tokens on routes that the authorizer guards
+    If an issuer is set, the function refuses entry tokens on the routes that the authorizer guards
     (promise P5).
     """
     variables = deployed(ISSUER)["PublicFn"]["Properties"]["Environment"]["Variables"]

@@ -1,4 +1,8 @@
-"""CORS allows no origins by default. A parameter of the stack lists the allowed origins."""
+"""Tests that browsers of other origins may call the API only if a parameter of the stack lists
+their origin.
+
+By default, none is listed.
+"""
 
 import json
 import re
@@ -13,7 +17,7 @@ from tests.rules.sources import ROOT
 ORIGINS = {"CorsOrigins": "https://app.example.com"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist"}
 EXTENSION = "x-amazon-apigateway-cors"
-# The Fetch standard lets every page read these response headers.
+# Any page may read these response headers. The Fetch standard says so.
 READ_BY_ANY_PAGE = {"cache-control", "content-type"}
 
 
@@ -33,7 +37,7 @@ def test_cors_allows_the_headers_of_pages_and_no_credentials() -> None:
     assert rules["allowOrigins"] == {"Fn::Split": [",", {"Ref": "CorsOrigins"}]}
     sent = {"authorization", "content-type", "idempotency-key", "x-correlation-id"}
     assert sent <= set(rules["allowHeaders"])
-    # HEAD is left out, because a browser sends HEAD requests without a preflight request.
+    # HEAD is left out, because browsers send HEAD requests without a preflight request.
     methods = {method.upper() for item in make_api({})["paths"].values() for method in item} - {
         "HEAD"
     }
@@ -67,9 +71,9 @@ def test_pages_may_send_and_read_every_header_of_the_api_document() -> None:
 
 @pytest.mark.parametrize("parameters", [ORIGINS, ORIGINS | ISSUER], ids=["guests", "issuer"])
 def test_no_authorizer_checks_a_preflight_request(parameters: dict[str, str]) -> None:
-    """No authorizer checks a preflight request.
+    """API Gateway answers preflight requests itself, because no route matches them.
 
-    API Gateway answers a preflight request itself if no route of the API matches it.
+    No authorizer is involved.
     """
     assert EXTENSION in make_api(parameters)
     for path, item in make_api(parameters)["paths"].items():
@@ -86,7 +90,7 @@ def test_no_authorizer_checks_a_preflight_request(parameters: dict[str, str]) ->
         ("*", True),
         ("https://app.example.com", True),
         ("https://app.example.com,http://localhost:3000", True),
-        # If an origin contained a quote, the quote would end the string in the CloudFront function.
+        # A quote in an origin would end the string literal in the CloudFront function's code.
         ("https://a'.example.com", False),
         ("app.example.com", False),
         ("https://app.example.com/", False),

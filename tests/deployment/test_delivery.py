@@ -1,5 +1,7 @@
-"""A deployment moves an alias to the new version. Callers use the alias, and alarms roll the
-deployment back.
+"""Tests that each deployment publishes a new version of a function and moves the function's alias
+to it.
+
+Callers use the alias. If an alarm goes off, the alias moves back.
 """
 
 import json
@@ -15,14 +17,14 @@ from tools.deploy.samconfig import Settings
 from tools.deploy.stack import make
 
 WATCHED = ["PublicFn", "PrivateFn"]
-# If the deployment is `AllAtOnce`, only the first alarm of each list is watched.
+# With the setting `AllAtOnce`, a deployment watches only the first alarm of each list.
 JUDGES = {
     "PublicFn": ["PublicCanaryErrorsAlarm", "ErrorsAlarm", "LatencyAlarm"],
     "PrivateFn": ["PrivateCanaryErrorsAlarm", "ErrorsAlarm", "PrivateErrorsAlarm"],
 }
 ALARM_ARN = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
-# These resources may refer to a function without its alias. They create versions, move the alias,
-# or measure a version.
+# These resources create a version of a function, move the alias, or measure a version. They may
+# therefore name the function without its alias.
 BY_ITSELF = {
     "AWS::Lambda::Version",
     "AWS::Lambda::Alias",
@@ -33,9 +35,10 @@ BY_ITSELF = {
 
 
 def test_every_caller_of_a_function_calls_its_alias() -> None:
-    """Every caller of a function calls its alias.
+    """Everything that calls a function calls its alias.
 
-    Callers are API Gateway, the schedule, the functions themselves and their policies.
+    This includes API Gateway, the schedule, the functions themselves, and the policies that allow
+    the calls.
     """
     calling = {
         name: set(references(_without_aliases(resource))) & set(functions())
@@ -46,10 +49,10 @@ def test_every_caller_of_a_function_calls_its_alias() -> None:
 
 
 def test_no_caller_bypasses_the_alias_with_the_name_of_a_function() -> None:
-    """No caller uses the name of a function to bypass the alias.
+    """Nothing calls a function by its plain name, because such a call would bypass the alias.
 
-    A different test finds references to functions. This test also finds names that are put together
-    from parts.
+    Another test finds references to the function. This test also finds names that the template
+    builds from parts.
     """
     stack = make({"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"})
     names = {
@@ -137,10 +140,10 @@ READY = {
 def test_the_start_up_parameter_applies_to_functions_that_callers_wait_for(
     function: str, start_up: str
 ) -> None:
-    """The parameter StartUp applies to the functions that callers wait for.
+    """The parameter StartUp speeds up the functions for which callers wait. Maintenance is not one
+    of them.
 
-    A function never gets both options, which Lambda would refuse. Maintenance gets neither, because
-    no caller waits for it.
+    A function never gets both options of StartUp at once, because Lambda would refuse that.
     """
     stack = deployed({"StartUp": start_up})
     has = {
@@ -177,10 +180,9 @@ EXISTING = {
 
 
 def test_a_stack_with_a_restored_table_uses_only_that_table_and_keeps_its_own() -> None:
-    """A stack with a restored table uses only that table, and keeps its own table.
+    """If a stack is given a restored table, it uses only that table, but does not delete its own.
 
-    If the parameter is set to an empty value again, the stack's own table still exists (promise
-    P3).
+    When the parameter is emptied again, the stack's own table still exists (promise P3).
     """
     own = {name for name, found in _find_users_of_table({}).items() if "WaitlistTable" in found}
     existing = _find_users_of_table(EXISTING)

@@ -1,5 +1,6 @@
-"""Every stack satisfies each fact in facts.py, and each fact finds a violation that is made on
-purpose.
+"""Tests each check in facts.py.
+
+It must accept every stack, and must find a violation that the test adds.
 """
 
 import copy
@@ -31,8 +32,7 @@ def test_each_condition_is_true_in_one_stack_and_false_in_another() -> None:
         assert decided == {True, False}, name
 
 
-# For each fact: some violations. A violation consists of a place in the stack, and a wrong value at
-# this place.
+# Violations of each check in facts.py. Each one is a place in the stack and a wrong value for it.
 Path = tuple[str | int, ...]
 VIOLATIONS: list[tuple[Fact, Path, Any]] = [
     (

@@ -1,4 +1,4 @@
-"""The links, paths, commands and tables in the documents are correct."""
+"""Tests that the links, paths, commands and tables in the documents are correct."""
 
 import re
 import subprocess
@@ -25,21 +25,20 @@ PATH = re.compile(
     r"`((?:cli|events|overload|private_fn|proof|public_fn|shared|tests|tools)/[\w/.*-]*)`"
 )
 RULE = re.compile(r"^([a-z-]+):", re.MULTILINE)
-# A record with the status `moved` is an alias, and not an entry.
+# The status `moved` belongs to aliases, which are records but not entries.
 STATUSES = {*get_args(Status)} - {MOVED}
 
 
 def list_documents() -> list[str]:
-    """Return the path of every document in the repository."""
     command = ["git", "ls-files", "*.md"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return found.stdout.splitlines()
 
 
 def find_anchors(document: Path) -> set[str]:
-    """Return the anchors of a document, to which a link may lead.
+    """Return the anchors of a document to which a link can point.
 
-    GitHub creates the anchors from the headings.
+    GitHub makes an anchor from each heading.
     """
     headings = HEADING.findall(document.read_text("utf-8"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
@@ -56,9 +55,10 @@ def test_every_link_leads_to_an_existing_place(name: str) -> None:
 
 @each("name", labelled(*list_documents()))
 def test_every_table_has_a_header(name: str) -> None:
-    """Every table has a header.
+    """Every table has a header row.
 
-    An empty line ends a table, and the rows after the empty line would be shown as plain text.
+    A blank line inside a table would end it, and Markdown would show the following rows as plain
+    text.
     """
     text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text("utf-8"), flags=re.M | re.S)
     assert re.findall(r"(?:^|\n\n)(\|.*\n(?!\|[ :|-]+\|\n))", text) == []
@@ -66,10 +66,10 @@ def test_every_table_has_a_header(name: str) -> None:
 
 @each("name", labelled(*list_documents()))
 def test_no_command_contains_a_secret(name: str) -> None:
-    """No command in a document contains a secret, because every user of a machine can read the
-    arguments of a command.
+    """No document passes a secret as an argument of a command, because all users of a machine can
+    see the arguments of running commands.
 
-    `local:local` is not a secret (promise P5).
+    The example `local:local` is not a secret (promise P5).
     """
     text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
     assert SECRET_ARGUMENT.findall(text) == []
@@ -106,15 +106,15 @@ def test_the_architecture_page_maps_redis_states_and_verbs_to_each_status() -> N
         status_of |= dict.fromkeys(words.findall(row["verbs of decisions"]), status)
         stages |= {(status, state) for state in words.findall(row["state in Redis"])}
     assert status_of == {verb: stage.status for stage in LIFECYCLE for verb in stage.verbs}
-    # An entry whose signup is not finished may already have a place.
+    # An entry can already have a place while its signup is still unfinished.
     assert stages - {("joining", "waiting")} == {(stage.status, stage.state) for stage in LIFECYCLE}
     assert {words.findall(row["status in the record"])[0] for row in table} == STATUSES
 
 
 def test_the_documents_that_files_name_exist() -> None:
-    """All documents whose names appear in a file exist.
+    """If a comment, an alarm or a message names a document, this document exists.
 
-    Comments, alarms and messages name documents by their path from the root of the repository.
+    Documents are named by their path from the root of the repository.
     """
     command = ["git", "grep", "-hoE", r"\bdocs/[a-z0-9/-]+\.md"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -131,11 +131,10 @@ def test_the_paths_in_documents_exist(name: str) -> None:
 
 @each("name", labelled(*list_documents()))
 def test_documents_deploy_stacks_only_with_make_and_a_section(name: str) -> None:
-    """Documents deploy stacks only with make and a section of samconfig.toml.
+    """The documents deploy stacks only with make and a section of samconfig.toml.
 
-    The plain command `sam deploy` would deploy a different stack, `default`, and would ignore the
-    release of the build. If a deployment sets parameters that the build does not know, callers keep
-    using the previous versions.
+    The plain command `sam deploy` would deploy a stack named `default`, and would not use the built
+    release.
     """
     text = (ROOT / name).read_text("utf-8")
     assert re.findall(r"SAM_DEPLOY_FLAGS=.*--parameter-overrides", text) == []

@@ -1,6 +1,5 @@
-"""CloudFront caches some responses of the API.
-
-These tests check which responses it caches, for how long, and which headers it passes on.
+"""Tests which responses CloudFront caches, for how long it caches them, and which request headers
+it passes to the API.
 """
 
 import re
@@ -21,8 +20,8 @@ DOMAIN = {
     "EdgeDomain": "queue.example.com",
     "EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d",
 }
-# On these routes, the response is the same for every caller. Each response says how long it stays
-# valid.
+# The responses of these routes are the same for every caller. Each response says how long it may be
+# cached.
 SAME_FOR_ALL = {
     "GET /v1/waitlists/{waitlist_id}",
     "GET /v1/waitlists/{waitlist_id}/board",
@@ -44,7 +43,7 @@ def make_distribution(parameters: dict[str, str] = EDGE) -> dict[str, Any]:
 def find_behaviour(route: str) -> dict[str, Any]:
     """Return the cache behavior of a route.
 
-    CloudFront uses the first behavior whose pattern matches the path.
+    CloudFront uses the first behavior whose path pattern matches.
     """
     config = make_distribution()
     path = re.sub(r"\{\w+\}", "bakery", route.split()[1])
@@ -54,8 +53,9 @@ def find_behaviour(route: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("route", sorted(all_routes()))
 def test_only_responses_that_are_equal_for_all_callers_are_cached(route: str) -> None:
-    """Only responses that are equal for all callers are cached, because the cache ignores
-    credentials (promise P5).
+    """CloudFront caches only responses that are the same for every caller.
+
+    The cache key does not contain the caller's credentials (promise P5).
     """
     found = find_behaviour(route)
     is_cached = found["CachePolicyId"] != CACHES_NOTHING
@@ -83,10 +83,10 @@ def test_tokens_and_queries_reach_the_api() -> None:
 
 
 def test_a_cached_response_depends_only_on_its_cache_key() -> None:
-    """A cached response depends only on its cache key.
+    """Whatever can change a cached response is part of the cache key.
 
-    No query, cookie or header reaches the API, except for the Origin header, which is part of the
-    cache key (promise P5).
+    Only the Origin header is part of it. Queries, cookies and all other headers never reach the API
+    (promise P5).
     """
     for one in list_behaviours(cached=True):
         assert one["OriginRequestPolicyId"] == PASSES_ORIGIN
@@ -94,9 +94,8 @@ def test_a_cached_response_depends_only_on_its_cache_key() -> None:
 
 
 def test_a_function_normalizes_the_paths_of_cached_requests() -> None:
-    """A CloudFront function normalizes the paths of cached requests.
-
-    The tests in tests/browser/test_edge_key.py run this function.
+    """CloudFront brings the paths of cached requests into a standard form with a function.
+    tests/browser/test_edge_key.py tests this function.
     """
     for one in list_behaviours(cached=True):
         (association,) = one["FunctionAssociations"]
@@ -144,11 +143,6 @@ def test_a_domain_has_its_certificate() -> None:
 def test_the_stage_contains_the_address_that_customers_call(
     parameters: dict[str, str], address: str
 ) -> None:
-    """The stage contains the address that customers call.
-
-    The function's environment cannot contain this address, because the distribution needs the API,
-    and the API needs the function.
-    """
     stack = make(parameters)
     stage = stack.resources["ApiApiGatewayDefaultStage"]["Properties"]
     assert stage["StageVariables"]["edge_url"] == address
@@ -166,8 +160,10 @@ ROTATION = {
 @pytest.mark.parametrize("edge_only", ["on", "off"])
 @pytest.mark.parametrize("keys", ROTATION)
 def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys: str) -> None:
-    """CloudFront always sends a secret key that AWS has generated, so the API can start to require
-    it at any time. No environment variable contains the key itself (promise P5).
+    """CloudFront sends a secret key with each request.
+
+    AWS has generated this key, and no environment variable contains it. An operator can therefore
+    make the API require the key at any time (promise P5).
     """
     stack = make(EDGE | {"EdgeOnly": edge_only, "EdgeKeys": keys})
     accepted, sent = ROTATION[keys]
@@ -182,8 +178,9 @@ def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys:
 
 
 def test_a_rotation_never_sends_a_secret_before_the_api_accepts_it() -> None:
-    """While the secret key is being replaced, CloudFront never sends a key that the API does not
-    accept yet. CloudFormation updates the function before the distribution.
+    """When the secret key is replaced, the API accepts the new key before CloudFront sends it.
+
+    CloudFormation updates the function first, and then the distribution.
     """
     steps = [*ROTATION, "green+blue", "blue+green", "blue"]
     for before, after in pairwise(steps):

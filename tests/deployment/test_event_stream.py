@@ -1,6 +1,6 @@
-"""Events travel from the table to the event bus.
+"""Tests how events reach the event bus.
 
-A function reads the stream of the table in order, and loses no events.
+A function reads them from the stream of the DynamoDB table, in order and without losing any.
 """
 
 from typing import Any
@@ -13,8 +13,8 @@ from tools.local.bus import STREAM
 
 EVENTS_FN = functions()["EventsFn"]
 READING: dict[str, Any] = EVENTS_FN["Events"][STREAM]["Properties"]
-# According to DynamoDB's documentation, a third reader of a shard is throttled and also throttles
-# the first two readers.
+# DynamoDB's documentation allows two readers for each shard of a stream. A third reader would cause
+# throttling for all of them.
 READERS = 2
 HOUR = 3600
 STREAM_KEEPS_SECONDS = 24 * HOUR
@@ -35,16 +35,16 @@ def test_operators_can_add_a_reader_to_the_stream() -> None:
 
 
 def test_a_failed_batch_is_retried_in_order_for_hours() -> None:
-    """A failed batch is retried in order for hours.
+    """If the events function fails, Lambda retries the batch for hours and keeps the order.
 
-    When Lambda gives a batch up, the stream keeps the batch for at least the same number of hours
-    (promise P3).
+    After Lambda gives up, the events stay in the stream for at least as many hours again (promise
+    P3).
     """
     assert READING["MaximumRetryAttempts"] == -1
     assert HOUR <= READING["MaximumRecordAgeInSeconds"] <= STREAM_KEEPS_SECONDS / 2
     assert READING["ParallelizationFactor"] == 1
-    # The function reports the first record that failed. If the function itself fails, Lambda splits
-    # the batch.
+    # The function can report which record of a batch failed first. If the function itself crashes,
+    # Lambda splits the batch and tries again.
     assert READING["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert READING["BisectBatchOnFunctionError"] is True
     given_up = READING["DestinationConfig"]["OnFailure"]

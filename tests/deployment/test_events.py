@@ -1,4 +1,6 @@
-"""The example events in the repository have the form that AWS and the functions use."""
+"""Tests that the example events in the folder `events` have the form that AWS sends and the
+functions expect.
+"""
 
 import base64
 import hashlib
@@ -56,7 +58,7 @@ def test_a_body_is_a_string_of_the_stated_length(event: dict[str, Any]) -> None:
     body = event.get("body", "")
     assert event["isBase64Encoded"] is False
     assert int(event["headers"]["content-length"]) == len(body.encode())
-    # A mail program sends a form instead of JSON to this route.
+    # Email programs send a form to this route, not JSON.
     if body and "/unsubscribe/" not in event["routeKey"]:
         assert event["headers"]["content-type"] == "application/json"
         assert isinstance(json.loads(body), dict)
@@ -84,7 +86,7 @@ def test_all_events_are_about_the_same_customer_and_waitlist(event: dict[str, An
 def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: str) -> None:
     """The example events of customers contain a token that is signed with the local secret.
 
-    The token names an invented signup, while a real signup returns a token for itself.
+    This token belongs to an invented signup. A real signup returns its own token.
     """
     key = ENVIRONMENT["PublicFn"]["ENTRY_TOKEN_SECRET"].encode()
     stay = ticket_at(datetime(2026, 11, 21, 9, 30, tzinfo=UTC))
@@ -96,8 +98,9 @@ def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: st
 
 
 def test_an_event_that_must_be_idempotent_has_an_idempotency_key() -> None:
-    """An event that must be idempotent has an idempotency key, which distinguishes a retry from a
-    second request (promise P2).
+    """If a request must have an idempotency key, its example event contains one.
+
+    With this key, the service can distinguish a retry from a second request (promise P2).
     """
     assert PUBLIC["signup"]["headers"]["idempotency-key"]
 
@@ -108,8 +111,10 @@ def test_the_schedule_event_has_the_form_of_eventbridge_events() -> None:
 
 
 def test_sam_local_passes_on_every_variable_of_its_file() -> None:
-    """`sam local` passes on every variable in its file. It would silently drop a variable that the
-    template does not name.
+    """The file with environment variables for `sam local` sets only variables that the template
+    also names.
+
+    `sam local` would silently drop any other variable.
     """
     assert set(ENVIRONMENT) - {"About"} == set(functions())
     for name, function in functions().items():

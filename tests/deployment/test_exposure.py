@@ -1,5 +1,6 @@
-"""docs/operate/exposure.md states the maximum cost that callers without permissions can cause in a
-day.
+"""Tests docs/operate/exposure.md.
+
+This page says how much callers without any permission can cost the operator in a day, at most.
 """
 
 from pathlib import Path
@@ -30,16 +31,16 @@ LOOK = OPERATIONS["look"]
 GROUPS = read_groups()
 # The limit of these routes is not a parameter.
 FEW = GROUPS.pop("Few")
-# The cost of each route that only reads data. Routes whose responses have an unusual size are
-# listed separately.
+# The cost of each route that only reads. Routes with unusually large or small responses have their
+# own figures.
 FILE = Operation(queue_calls=0)
 READS = {
     route: LOOK if "/v1/" in route and "unsubscribe" not in route else FILE
     for group in (*GROUPS.values(), FEW)
     for route in group - set(FLOOD)
 }
-# A screen reads the waitlist, and the records of up to 100 claimed and 8 waiting customers, which
-# have at most 8 KB each.
+# To show the public screen, the service reads the waitlist, up to 100 claimed customers and 8
+# waiting customers. The record of a customer has at most 8 KB.
 SCREEN = Operation(reads=2 * (100 + 8) + 1, table_calls=3, queue_calls=2)
 READS |= dict.fromkeys((route for route in READS if route.endswith("/screen")), SCREEN)
 LARGEST_FILE_KB = max(len(one.text.encode()) for one in files().values()) / 1000
@@ -49,8 +50,9 @@ WRITES = "DynamoDB, writes"
 
 
 class Exposure:
-    """A stack with the parameters of a section, in which all routes are called at their limits for
-    a whole day.
+    """What it costs if callers use every route at its limit for a whole day.
+
+    The parameters come from one section of samconfig.toml.
     """
 
     def __init__(self, section: str) -> None:
@@ -70,9 +72,9 @@ class Exposure:
 
     @property
     def table(self) -> float:
-        """The cost of the writes to the table.
+        """Return the cost of writing to the table.
 
-        The table never accepts more writes than its limit allows.
+        The limit of the table bounds the number of writes.
         """
         units = DAY * self.number("MaxWriteUnitsPerSecond")
         return units / 1e6 * PRICES.writes_per_million

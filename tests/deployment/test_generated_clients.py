@@ -1,5 +1,5 @@
-"""The page docs/app/generated-clients.md names the versions with which the generated clients are
-tested.
+"""Tests that docs/app/generated-clients.md names the versions of the code generators that the
+project's own tests use.
 """
 
 import json
@@ -13,7 +13,9 @@ COMPILERS = json.loads((ROOT / "tests/service/clients/compilers/package.json").r
 
 
 def read_tested_versions() -> dict[str, str]:
-    """Return the version of each generator that `make test-clients` and `make test` install."""
+    """Return the version of each code generator that `make test-clients` or `make test`
+    installs.
+    """
     (python,) = re.findall(r"^CLIENT_GENERATOR_VERSION := (\S+)", MAKEFILE, re.M)
     (others,) = re.findall(r"^OPENAPI_GENERATOR_VERSION := (\S+)", MAKEFILE, re.M)
     npm = COMPILERS["dependencies"]

@@ -1,7 +1,8 @@
-"""GitHub's roles serve one environment of one repository and one stack, and have no access to data.
+"""Tests the IAM roles for GitHub Actions. Each role can deploy one stack from one environment of
+one repository, and cannot read any data.
 
-`make lint-templates` checks that the execution role allows the calls that CloudFormation makes for
-each resource.
+`make lint-templates` also checks that CloudFormation may make all the calls that it needs for each
+resource.
 """
 
 import re
@@ -59,8 +60,9 @@ def make_bounded_stack(one: Set) -> Stack:
 
 
 def collect_calls() -> dict[str, list[Call]]:
-    """Return all calls that CloudFormation makes for the resources of every parameter set, by the
-    action in lower case.
+    """Return every AWS call that CloudFormation makes to create the resources of any stack.
+
+    The keys are action names in lower case.
     """
     found: dict[str, list[Call]] = defaultdict(list)
     for stack in map(make_bounded_stack, sets()):
@@ -75,9 +77,9 @@ def collect_calls() -> dict[str, list[Call]]:
 
 
 def test_only_one_environment_of_one_repository_may_deploy() -> None:
-    """Only one environment of one repository may deploy.
+    """Only one environment of one repository can deploy.
 
-    The token of a pull request contains no environment, so AWS refuses the token.
+    The token of a pull request does not name an environment, and AWS refuses it.
     """
     (trust,) = RESOURCES["DeployRole"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Action"] == "sts:AssumeRoleWithWebIdentity"
@@ -102,10 +104,10 @@ def test_only_one_environment_of_one_repository_may_deploy() -> None:
 def test_the_repository_must_have_the_form_that_its_tokens_contain(
     repository: str, is_taken: bool
 ) -> None:
-    """The repository must have the form that its tokens contain.
+    """The parameter with the name of the repository must match GitHub's tokens.
 
-    Since July 2026, tokens contain numeric ids, which GitHub never reuses. Older tokens only
-    contain names.
+    Since July 2026, these tokens contain numeric ids, which GitHub never uses twice. Older tokens
+    contain only names.
     """
     pattern = TEMPLATE["Parameters"]["Repository"]["AllowedPattern"]
     assert bool(re.fullmatch(pattern, repository)) == is_taken
@@ -128,9 +130,9 @@ def test_the_smoke_test_may_only_access_its_own_waitlists() -> None:
 
 
 def test_an_environment_uploads_to_its_own_bucket() -> None:
-    """An environment uploads only to its own bucket.
+    """Each environment uploads only to its own bucket.
 
-    Therefore, a deployment to dev cannot replace a build that was approved for prod.
+    A deployment to dev can therefore not replace a build that was approved for prod.
     """
     own, other = (roles_of(name).attribute("Builds", "Arn") for name in ("waitlist", "wait"))
     for action in ("s3:PutObject", "s3:GetObject"):
@@ -139,11 +141,11 @@ def test_an_environment_uploads_to_its_own_bucket() -> None:
     assert not EXECUTION.allow(Call("s3:PutObject", f"{own}/build"))
 
 
-# The following tests check what CloudFormation may do with the stack.
+# From here on, the tests check what CloudFormation may do with the stack.
 
 
 def read_statements(role: str = "ExecutionRole") -> list[tuple[str, dict[str, Any]]]:
-    """Return the statements in the managed policies of a role, each with the name of its policy."""
+    """Return all statements in the managed policies of a role, each with its policy's name."""
     return [
         (policy["Ref"], statement)
         for policy in RESOURCES[role]["Properties"]["ManagedPolicyArns"]
@@ -152,8 +154,8 @@ def read_statements(role: str = "ExecutionRole") -> list[tuple[str, dict[str, An
 
 
 def remove_action(policy: str, number: int, position: int) -> Rights:
-    """Return the permissions that the execution role has if one action is removed from a
-    statement.
+    """Remove one action from a statement, and return the permissions that the execution role has
+    without it.
     """
     roles = roles_of("waitlist")
     found: list[Rule] = []
@@ -168,8 +170,10 @@ def remove_action(policy: str, number: int, position: int) -> Rights:
 
 
 def find_places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
-    """Yield each place where an action is allowed: the policy, the statement, the position, the
-    action and the first resource.
+    """Yield every action that the role is allowed to use.
+
+    Each one is returned with its policy, the number of its statement, its position there, and the
+    first resource.
     """
     for policy in dict.fromkeys(policy for policy, _ in read_statements()):
         written = roles_of("waitlist").resources[policy]["Properties"]["PolicyDocument"]
@@ -179,8 +183,8 @@ def find_places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
                     yield policy, number, position, allowed, as_list(statement["Resource"])[0]
 
 
-# No handler's list contains these permissions. Comments in the template explain why the role has
-# them.
+# CloudFormation's own lists of permissions leave out these actions. Comments in the template
+# explain why the role needs them.
 SPARE = {
     ("cloudformation:CreateChangeSet", "aws:transform/Serverless-2016-10-31"),
     ("apigateway:DELETE", "/apis/*/stages/*/routesettings/*"),
@@ -206,10 +210,10 @@ SPARE = {
 
 
 def test_the_role_needs_each_of_its_actions() -> None:
-    """The role needs each of its actions.
+    """CloudFormation cannot do without any permission of this role, apart from the actions in
+    SPARE.
 
-    Apart from the actions in SPARE, CloudFormation calls each action for a resource that no other
-    statement covers.
+    For each action, the test finds a resource that no other statement covers.
     """
     called = collect_calls()
     for policy, number, position, action, resource in find_places():
@@ -229,14 +233,15 @@ def test_the_checker_finds_a_missing_permission() -> None:
 
 
 def test_a_template_for_cloudformation_has_no_aliases() -> None:
-    """A template for CloudFormation has no YAML aliases. CloudFormation does not support aliases,
-    and `aws cloudformation deploy` does not resolve them.
+    """A template that `aws cloudformation deploy` uploads contains no YAML aliases, because
+    CloudFormation does not support them.
     """
     events = yaml.parse(ROLES.read_text(encoding="utf-8"))
     assert not any(isinstance(one, yaml.events.AliasEvent) for one in events)
 
 
-# The role must not change these resources. They belong to other stacks or to no stack.
+# The role must not change these resources, because they belong to other stacks or to no stack at
+# all.
 
 OTHERS = ("waitlist-prod", "waitlist2", "wait", "waitlist-publicfn")
 
@@ -283,9 +288,10 @@ def test_the_role_cannot_replace_the_tag_of_another_stack(action: str, resource:
     ],
 )
 def test_tagging_an_encryption_key_gives_the_role_no_access_to_it(action: str) -> None:
-    """Tagging an encryption key gives the role no access to the key.
+    """The role may add tags to every KMS key, because KMS demands this permission from anybody who
+    creates a key.
 
-    The role must be able to tag any key, because KMS requires this permission to create a key.
+    The permission to add tags gives no access to the key itself.
     """
     tagged = {"aws:ResourceTag/waitlist:stack": "waitlist"}
     signs = {"kms:KeySpec": "RSA_2048", "kms:KeyUsage": "SIGN_VERIFY"}
@@ -297,10 +303,10 @@ def test_tagging_an_encryption_key_gives_the_role_no_access_to_it(action: str) -
 
 @pytest.mark.parametrize("imported", ["AWS::KMS::Key", "AWS::CloudFront::Distribution"])
 def test_a_deployment_cannot_import_resources_into_its_stack(imported: str) -> None:
-    """A deployment cannot import resources into its stack.
+    """A deployment cannot import existing resources into its stack.
 
-    Only CloudFormation can assume the execution role, and it only changes resources in the stack.
-    An import would add resources of others to the stack.
+    An import would give the stack control over other people's resources. The execution role can be
+    used only by CloudFormation, and only for resources of the stack.
     """
     stack = arn("cloudformation", "stack/waitlist/1")
     asked = Call("cloudformation:CreateChangeSet", stack)
@@ -371,9 +377,10 @@ def test_a_deployment_can_read_no_data_and_delete_no_table(action: str, resource
 
 
 def test_the_roles_accept_the_configured_stack_names() -> None:
-    """The roles accept the configured stack names.
+    """The roles accept the stack names in samconfig.toml.
 
-    Logical ids start with a capital letter, and stack names may not contain capital letters.
+    A stack name has no capital letters, because the policies tell it apart from a logical id by the
+    capital letter.
     """
     for config in ("default", "dev", "prod"):
         assert re.fullmatch(STACK_NAME, CONFIG[config]["deploy"]["parameters"]["stack_name"])
@@ -386,14 +393,15 @@ def test_cloudformation_would_shorten_a_longer_stack_name() -> None:
     assert re.fullmatch(STACK_NAME, longest)
     assert not re.fullmatch(STACK_NAME, longest + "s")
     assert list(against_handlers({}, longest, "ap-southeast-1")) == []
-    # The generated name ends with 12 random characters here. It has room for one more character.
+    # CloudFormation ends the generated name with 12 random characters here. One more character
+    # would fit.
     shortened = f"{longest}ss"
     role = rights_of(roles_of(shortened), "ExecutionRole")
     found = list(denied(make({"PermissionsBoundary": f"{shortened}-boundary"}, shortened), role))
     assert any("create MaintenanceFnRole: iam:CreateRole" in one for one in found)
 
 
-# The following tests check the permissions boundary.
+# From here on, the tests check the permissions boundary.
 
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/waitlist-PublicFnRole-1A2B3C4D5E6F"
 
@@ -402,8 +410,10 @@ ROLE = f"arn:aws:iam::{ACCOUNT}:role/waitlist-PublicFnRole-1A2B3C4D5E6F"
     "action", ["iam:CreateRole", "iam:PutRolePolicy", "iam:PutRolePermissionsBoundary"]
 )
 def test_roles_can_only_be_created_with_the_boundary(action: str) -> None:
-    """Roles can only be created with the boundary, so a deployment cannot give a role more
-    permissions than the boundary allows (promise P5).
+    """GitHub's role can create only roles with the permissions boundary.
+
+    A deployment can therefore not create a role that has more permissions than the boundary
+    (promise P5).
     """
     boundary = f"arn:aws:iam::{ACCOUNT}:policy/waitlist-boundary"
     assert EXECUTION.allow(Call(action, ROLE, {"iam:PermissionsBoundary": boundary}))

@@ -1,5 +1,7 @@
-"""The deployed packages, and the packages that deploy them, are locked by version and hash. The
-lock files are up to date.
+"""Tests that lock files fix the version and the hash of every package that is deployed, and of
+every package that the deployment uses.
+
+The lock files must be up to date.
 """
 
 import re
@@ -18,7 +20,7 @@ MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 
 def read_rule(target: str) -> tuple[str, str]:
-    """Return the prerequisites and the recipe of a Makefile target."""
+    """Return the prerequisites and the commands of a Makefile target."""
     (found,) = re.findall(rf"^{re.escape(target)}: ?([^#\n]*).*\n((?:\t.*\n)*)", MAKEFILE, re.M)
     return found[0].strip(), found[1]
 
@@ -77,9 +79,9 @@ def test_sam_build_only_finds_wheels_that_were_downloaded_by_hash() -> None:
 
 @pytest.mark.parametrize("environment", ["dev", "prod"])
 def test_a_job_installs_its_packages_before_it_gets_credentials(environment: str) -> None:
-    """A job installs its packages before it gets credentials.
+    """A job of a workflow installs its packages before it gets AWS credentials.
 
-    The code of an installed package could steal the credentials of the job.
+    Otherwise, an installed package could steal them.
     """
     job = DEPLOY[environment]
     names = [step.get("run") or step["uses"].partition("@")[0] for step in steps(job)]
@@ -96,7 +98,7 @@ def test_a_job_installs_its_packages_before_it_gets_credentials(environment: str
 
 
 def collect_recipes(target: str) -> dict[str, str]:
-    """Return the recipes of a target and of all targets that it needs, by the name of the
+    """Return the commands of a Makefile target and of all its prerequisites, by the name of the
     target.
     """
     found: dict[str, str] = {}
@@ -118,9 +120,9 @@ def collect_recipes(target: str) -> dict[str, str]:
 
 
 def test_a_release_is_built_with_tools_that_are_installed_by_hash() -> None:
-    """A release is built with tools that are installed by hash.
+    """The tools that build a release are locked by hash.
 
-    A program that runs next to the files of a release could change them before they are attested.
+    A manipulated tool could change the files of the release before they are signed.
     """
     recipes = collect_recipes("release")
     assert {"sam-build", "sbom", "api-pages"} <= set(recipes)
@@ -130,8 +132,8 @@ def test_a_release_is_built_with_tools_that_are_installed_by_hash() -> None:
     assert len(installing) == 2
     for line in installing:
         assert "--require-hashes --no-deps --only-binary :all:" in line
-    # Use `npm ci` and not npx, because npx would ask the registry for the newest versions of a
-    # tool's dependencies.
+    # `npm ci` installs exactly the locked versions. npx would ask the registry for the newest
+    # versions of a tool's dependencies.
     assert not [line for line in lines if "npx" in line or "npm install" in line]
     (wheel,) = [line for line in lines if "pip wheel" in line]
     assert "--no-build-isolation" in wheel, "pip would install the newest build backend"

@@ -1,5 +1,5 @@
-"""The security groups allow only the private function to reach Redis, and the private function
-cannot reach anything else.
+"""Tests that the network lets only the private function reach Redis, and that the private function
+can reach nothing else.
 """
 
 from tests.deployment.template import RESOURCES, functions, named
@@ -32,8 +32,8 @@ def test_only_the_private_function_reaches_redis() -> None:
     assert rules["RedisIngress"]["GroupId"] == redis_group
     assert rules["RedisIngress"]["SourceSecurityGroupId"] == {"Fn::If": private_group}
     assert (rules["RedisIngress"]["FromPort"], rules["RedisIngress"]["ToPort"]) == (6379, 6380)
-    # The group has no inline rules. CloudFormation could add them before it tags the group, but
-    # GitHub's role requires the tag.
+    # The security group has no inline rules. CloudFormation could add inline rules before the group
+    # has its tags, but GitHub's role may only change a group with the right tag.
     for group in named("AWS::EC2::SecurityGroup").values():
         assert "SecurityGroupIngress" not in group
 
@@ -51,10 +51,11 @@ def test_redis_reaches_nothing() -> None:
 
 
 def test_the_cache_of_the_stack_is_a_cluster_without_a_reliable_run_id() -> None:
-    """The `run_id` of the cache that the stack creates is not reliable.
+    """In the cache of the stack, the `run_id` of a Redis server does not show whether data was
+    lost.
 
-    If the `run_id` differed between connections, some processes would think that the queue was lost
-    (promise P7).
+    It can differ between two connections. A process that compared it would wrongly think that the
+    queue was lost (promise P7).
     """
     variables = functions()["PrivateFn"]["Environment"]["Variables"]
     assert variables["REDIS_CLUSTER"]["Fn::If"][:2] == ["MakesRedis", "true"]

@@ -1,4 +1,6 @@
-"""The pages in docs/operate only name parameters, outputs, stacks and AWS commands that exist."""
+"""Tests that the pages in docs/operate name only parameters, outputs, stacks and AWS commands that
+exist.
+"""
 
 import re
 import subprocess
@@ -39,7 +41,8 @@ def test_the_pages_set_parameters_that_the_stack_has() -> None:
     set_here = set(re.findall(r"`([A-Z][a-z][A-Za-z]+)=", TEXT))
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
-    # SameSite is an attribute of a cookie, and Name is the name of a metric dimension.
+    # SameSite is the name of a cookie's attribute, and Name is the name of a metric's dimension.
+    # Neither is a parameter of the stack.
     assert set_here - {"SameSite", "Name"} <= parameters
 
 
@@ -51,7 +54,7 @@ def test_each_parameter_is_listed_with_its_default() -> None:
 
 
 def test_the_settings_page_lists_each_setting_with_its_default() -> None:
-    # The first table of the page lists the settings.
+    # The settings are listed in the first table of the page.
     table, *_ = read_tables("docs/operate/lists.md")
     listed = {
         name: row["default"].strip("`")
@@ -79,9 +82,10 @@ def test_the_messages_page_lists_each_kind_of_message() -> None:
 
 
 def test_a_restored_table_gets_the_settings_of_the_original_table() -> None:
-    """A restored table gets the settings of the original table.
+    """When a table is restored from a backup, the documented steps copy the settings that DynamoDB
+    does not restore.
 
-    DynamoDB restores keys, indexes and encryption, but not these settings.
+    DynamoDB itself restores keys, indexes and encryption.
     """
     table = RESOURCES["WaitlistTable"]["Properties"]
     time_to_live = table["TimeToLiveSpecification"]["AttributeName"]
@@ -108,10 +112,10 @@ def test_a_restored_table_gets_the_settings_of_the_original_table() -> None:
 
 
 def test_a_restore_stops_and_restarts_each_function_that_writes_to_the_table() -> None:
-    """A restore stops and restarts each function that writes to the table.
+    """The restore procedure stops and restarts every function that writes to the table.
 
-    The webhook function is an exception. It only writes notes about its own progress, which no
-    other function reads.
+    The webhook function keeps running. It only writes notes about its own progress, and no other
+    function reads them.
     """
     resources = deployed({"MailFrom": "a@example.com", "WebhookUrl": "https://example.com/hook"})
     role_of = {
@@ -161,10 +165,10 @@ def test_the_description_of_an_alarm_links_to_the_page_that_explains_it(alarm: s
     assert f"`{alarm}`" in (ROOT / page).read_text(encoding="utf-8")
 
 
-# These are options of the CLI itself, which every operation has.
+# Every command of the AWS CLI accepts these options.
 COMMON = {"query", "output"}
-# For each of these commands, the AWS CLI makes several API calls. The documentation of the CLI
-# lists their options.
+# The AWS CLI implements these commands itself, with several API calls. Their options are in the
+# documentation of the CLI.
 CUSTOM = {
     ("configure", "export-credentials"): {"format"},
     ("cloudformation", "deploy"): {
@@ -174,7 +178,7 @@ CUSTOM = {
         "parameter-overrides",
     },
 }
-# The AWS CLI has its own names for these services, which differ from botocore's names.
+# The AWS CLI and botocore have different names for these services.
 NAMED = {"deploy": "codedeploy", "s3api": "s3"}
 JOINED = COMMANDS.replace("\\\n", " ")
 CALLS = re.findall(r"\baws ([a-z0-9-]+) ((?:wait )?[a-z-]+)([^\n;|]*)", JOINED)
@@ -185,8 +189,8 @@ def cli_name(name: str) -> str:
 
 
 def read_operations(service: str) -> dict[str, set[str]]:
-    """Return the options of each operation of a service. Operations and options have their names in
-    the CLI.
+    """Return the options of each operation of an AWS service, with the names that the AWS CLI
+    uses.
     """
     model: Any = Session().get_service_model(NAMED.get(service, service))
     return {

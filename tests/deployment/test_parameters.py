@@ -1,4 +1,6 @@
-"""The stack accepts complete combinations of parameters, and refuses incomplete ones."""
+"""Tests that CloudFormation accepts complete combinations of parameters, and refuses incomplete
+ones.
+"""
 
 import pytest
 

@@ -1,6 +1,5 @@
-"""Each IAM role and each key belongs to a single function or service.
-
-The tests in test_rights.py check what the roles allow.
+"""Tests that no two functions or services share an IAM role or a key. test_rights.py tests what
+each role allows.
 """
 
 from typing import Any
@@ -10,7 +9,7 @@ import pytest
 from tests.deployment.deployed import deployed
 from tests.deployment.template import TEMPLATE, functions, named
 
-# These roles belong to services other than Lambda.
+# AWS services other than Lambda use these roles.
 SERVICES = {
     "PublicDeployRole": "codedeploy",
     "PrivateDeployRole": "codedeploy",

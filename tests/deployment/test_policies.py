@@ -1,4 +1,6 @@
-"""The example policies in docs/operate/policies allow the routes that they name, and no others."""
+"""Tests that each example policy in docs/operate/policies allows exactly the routes that it
+names.
+"""
 
 import json
 from pathlib import Path
@@ -16,7 +18,7 @@ POLICIES = ROOT / "docs" / "operate" / "policies"
 API = "arn:aws:execute-api:REGION:ACCOUNT_ID:API_ID/$default"
 ROUTES = all_routes()
 ADMIN = {route for route, authorizer in ROUTES.items() if authorizer == "AWS_IAM"}
-# These fields of responses contain the entry token, or a link with the entry token.
+# In a response, these fields contain an entry token, or a link that contains an entry token.
 SECRETS = {"entry_token", "link", "url"}
 READS = {route for route in ADMIN if route.startswith(("GET ", "HEAD "))}
 REPLAY = "POST /v1/admin/webhook/replay"
@@ -33,7 +35,7 @@ def read_statements(name: str) -> list[dict[str, Any]]:
 
 
 def find_allowed_routes(name: str, waitlist_id: str = "WAITLIST_ID") -> set[str]:
-    """Return the routes that a policy allows in one waitlist."""
+    """Return the routes of one waitlist that a policy allows."""
     document = json.loads((POLICIES / name).read_text())
     own = list(rules("operator", name, document))
     return {
@@ -44,7 +46,7 @@ def find_allowed_routes(name: str, waitlist_id: str = "WAITLIST_ID") -> set[str]
 
 
 def arn_of(route: str, waitlist_id: str) -> str:
-    """Return the ARN that IAM checks when a route is called."""
+    """Return the ARN that IAM checks when somebody calls a route."""
     method, path = route.split(" ")
     values = {"waitlist_id": waitlist_id, "entry_id": "a" * 26, "edition": "1", "file": "page.js"}
     values |= {"code": "a" * 76, "invitation_id": "a" * 16, "view": "kiosk"}
@@ -61,9 +63,10 @@ def test_each_route_that_changes_something_belongs_to_a_request_of_the_command_l
 
 
 def test_the_team_on_duty_may_do_exactly_the_daily_tasks() -> None:
-    """The policy of the team on duty allows exactly the daily tasks.
+    """The example policy for the team on duty allows exactly the daily tasks.
 
-    The actions of the command line and of the console say which tasks are daily (promise P5).
+    The declarations of the command line and of the console mark which actions are daily tasks
+    (promise P5).
     """
     daily = {
         route
@@ -78,7 +81,7 @@ def test_a_limited_operator_may_not_call_routes_that_return_a_secret_of_a_custom
     document = json.loads((ROOT / "docs/openapi/guests.json").read_text())
     schemas = document["components"]["schemas"]
     secret = {name for name, one in schemas.items() if SECRETS & set(one.get("properties", ()))}
-    # Also include the schemas that contain a schema with a secret.
+    # A schema also counts as secret if it refers to a secret schema.
     secret |= {name for name, one in schemas.items() if any(_refers(one, to) for to in secret)}
     answering = {
         f"{method.upper()} {path}"
@@ -116,8 +119,8 @@ def test_a_bump_only_backend_may_only_bump_in_its_waitlist() -> None:
     assert find_allowed_routes("bump-only.json", waitlist_id="another") == set()
 
 
-# This policy allows calls of AWS services. tests/unit/tools/test_preflight.py compares the policy
-# with the calls that are made.
+# This policy concerns other AWS services, not the routes of the API.
+# tests/unit/tools/test_preflight.py compares it with the calls that are made.
 OF_AWS = {"preflight.json"}
 EVERY = {path.name for path in POLICIES.glob("*.json")}
 

@@ -1,4 +1,6 @@
-"""docs/operate/policies/redis-user.acl allows the Redis commands that are used, and no others."""
+"""Tests that docs/operate/policies/redis-user.acl allows exactly the Redis commands that the
+service uses.
+"""
 
 import re
 from typing import Any
@@ -13,17 +15,18 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue import keys
 
 CALLED = re.compile(r"\bredis\.p?call\(\s*([^,)]*)")
-# The client library sends these commands. It sends EVAL when a script first runs on a server.
+# The Redis client library sends these commands itself. It uses EVAL the first time a script runs on
+# a server.
 OF_CLIENT = {"asking", "auth", "cluster|slots", "command", "eval", "evalsha", "info", "ping"}
-# If the scripts no longer use a command, the command stays here for another release. The scripts of
-# the previous release run during a deployment and after a rollback.
+# Commands that only the scripts of the previous release use. Those scripts still run during a
+# deployment and after a rollback.
 OF_THE_LAST_RELEASE: set[str] = set()
 
 
 def find_commands(code: str) -> set[str]:
-    """Return the Redis commands that Lua code calls.
+    """Return the Redis commands that a Lua script calls.
 
-    Each call contains one command name, or an expression that chooses between several names.
+    A call contains the name of a command, or an expression that selects one of several names.
     """
     found: set[str] = set()
     for first in CALLED.findall(code):
@@ -54,8 +57,9 @@ def test_the_user_may_run_exactly_the_commands_of_scripts_and_client() -> None:
 
 
 def test_the_user_may_access_only_the_keys_of_waitlists_and_no_channels() -> None:
-    """The user may access only the keys of waitlists, and no channels, because an existing Redis
-    may contain keys of other services (promise P8).
+    """The Redis user may access only keys of waitlists, and may not use publish/subscribe.
+
+    An existing Redis may contain the keys of other services (promise P8).
     """
     on, channels, pattern, *_ = ACCESS.split()
     assert (on, channels, pattern) == ("on", "resetchannels", "~wl:*")
@@ -73,10 +77,9 @@ def test_the_stack_creates_this_user_with_a_login_by_iam() -> None:
 
 
 def test_only_this_user_may_log_in_to_the_cache_of_the_stack() -> None:
-    """Only this user may log in to the cache of the stack.
+    """Only this user can log in to the stack's cache.
 
-    If the cache had no user group, every client in the network could log in without a password
-    (promise P8).
+    Without a user group, every client in the network could log in without a password (promise P8).
     """
     cache = named("AWS::ElastiCache::ServerlessCache")["Redis"]
     assert cache["UserGroupId"] == {"Ref": "RedisUserGroup"}

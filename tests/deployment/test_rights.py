@@ -1,5 +1,5 @@
-"""In each stack, with and without a permissions boundary, each role allows exactly the calls that
-are made with it.
+"""Tests that each role allows exactly the AWS calls that its users make, in every stack, with and
+without a permissions boundary.
 
 `make lint-templates` runs these tests.
 """
@@ -53,7 +53,7 @@ NAMES_OF_STACKS = GITHUB["Parameters"]["StackName"]["AllowedPattern"]
 
 @pytest.fixture(scope="module")
 def uses() -> frozenset[Use]:
-    """Run the code of all functions, and return every kind of AWS call that it makes."""
+    """Run the code of all functions, and return every kind of AWS call that they made."""
     forget_calls()
     for story in STORIES:
         story.happen(Scene())
@@ -66,7 +66,7 @@ def uses() -> frozenset[Use]:
 
 
 def rebuild_without_time() -> None:
-    """Let a maintenance run start the next run, because it has no time left."""
+    """Run a rebuild that has no time left, so that it starts the next maintenance run."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     scene.redis.flushall()
@@ -79,8 +79,8 @@ class Secrets:
 
 
 def start_with_a_secret() -> None:
-    """Let the public function read the key of the entry tokens, the key of the edge and the secret
-    of the bot check.
+    """Start the public function, so that it reads the key of the entry tokens, the secret of the
+    edge and the secret of the bot check.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TABLE_NAME", "table")
@@ -101,9 +101,9 @@ def start_with_a_secret() -> None:
 
 
 def send_a_webhook_in_vain() -> None:
-    """Let the webhook function start, and send an event that the receiver refuses.
+    """Send an event to a webhook whose receiver refuses it.
 
-    A day later, the function gives this event up.
+    A day later, the webhook function gives up the event.
     """
     with standing() as stand, pytest.MonkeyPatch.context() as patch:
         stage = Stage(stand, patch)
@@ -119,7 +119,9 @@ def send_a_webhook_in_vain() -> None:
 
 
 def send_messages() -> None:
-    """Let the messages function send messages, fail to send messages, and process a bounce."""
+    """Let the messages function send messages successfully and unsuccessfully, and let it process a
+    bounced email.
+    """
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         stage.joins("ada")
         stage.joins("bob", phone="+49 1512 3456789")
@@ -144,7 +146,7 @@ class Bus:
 
 
 def put_events_on_the_bus() -> None:
-    """Let the events function put an event about a customer on the event bus."""
+    """Let the events function put a customer's event on the event bus."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     records = [
@@ -163,8 +165,8 @@ class WebhookSecrets:
 
 @cache
 def make_all_roles() -> list[tuple[Set, Roles]]:
-    """Return the roles of each parameter set, both without a boundary and with the boundary of
-    GitHub's roles.
+    """Return the roles of the stack for each set of parameters, without a boundary and with
+    GitHub's boundary.
     """
     return [
         (one, Roles(stack, bounds))
@@ -175,8 +177,9 @@ def make_all_roles() -> list[tuple[Set, Roles]]:
 
 
 def make_boundary(one: Set) -> Iterator[Stack]:
-    """Yield the stack that contains the boundary. If GitHub's roles do not accept the name of the
-    stack, yield nothing.
+    """Yield a stack with the permissions boundary.
+
+    If GitHub's roles do not accept the stack's name, yield nothing.
     """
     if re.fullmatch(NAMES_OF_STACKS, one.name):
         given = {"Repository": "octo/waitlist", "Environment": "prod", "StackName": one.name}
@@ -195,10 +198,10 @@ def test_a_role_allows_all_calls_that_are_made_with_it(uses: frozenset[Use]) -> 
 
 
 def test_a_role_has_no_permission_that_is_not_needed(uses: frozenset[Use]) -> None:
-    """A role has no permission that is not needed.
+    """No role has a permission that it does not need.
 
-    If any permission was removed from a role, a key or a boundary, a call that is made would be
-    denied (promise P5).
+    If any permission is removed from a role, a key or a boundary, then AWS denies some call that
+    the service makes (promise P5).
     """
     rights: set[str] = set()
     needed: set[str] = set()
@@ -212,10 +215,10 @@ def test_a_role_has_no_permission_that_is_not_needed(uses: frozenset[Use]) -> No
 
 
 def test_the_code_of_the_function_may_not_change_the_network() -> None:
-    """The code of the function may not change the network.
+    """The code of a function cannot change the network.
 
-    The role has these permissions for Lambda itself. A deny statement applies only to calls of the
-    function's code (promise P5).
+    Lambda itself needs these permissions from the role, so the role has them. A deny statement
+    blocks them for calls from the function's code (promise P5).
     """
     for _, roles in make_all_roles():
         code = {OF_CODE: roles.stack.attribute("PrivateFn", "Arn")}
@@ -225,9 +228,10 @@ def test_the_code_of_the_function_may_not_change_the_network() -> None:
 
 
 def test_only_the_public_function_may_sign_passes() -> None:
-    """Only the public function may sign passes.
+    """Only the public function can sign admission passes.
 
-    No other role of the stack may sign, and the account cannot pass the permission on (promise P5).
+    No other role of the stack can sign, and the account's IAM policies cannot give anybody this
+    permission (promise P5).
     """
     for _, roles in make_all_roles():
         for key, rules in roles.keys.items():
@@ -239,10 +243,9 @@ def test_only_the_public_function_may_sign_passes() -> None:
 
 
 def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(uses: frozenset[Use]) -> None:
-    """A boundary denies the keys and the secret of another stack.
+    """The permissions boundary denies access to the keys and the secret of another stack.
 
-    The names of keys and secrets do not contain the stack, so the boundary compares tags (promise
-    P5).
+    Their names do not contain the name of their stack, so the boundary compares tags (promise P5).
     """
     (mine,) = [one for one in sets() if one.label == "defaults"]
     another = make(mine.parameters, "another", mine.region)

@@ -1,4 +1,6 @@
-"""Checks the routes, table, logs, schedule, variables and runtime that the template declares."""
+"""Tests the routes, the table, the logs, the schedule, the environment variables and the runtime
+that template.yaml declares.
+"""
 
 import json
 import re
@@ -22,8 +24,9 @@ METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
 
 
 def test_there_is_no_catch_all_route() -> None:
-    """There is no route for all other paths, so a request for an unknown path does not invoke a
-    function (promise P5).
+    """The API has no catch-all route.
+
+    A request to an unknown path never starts a function (promise P5).
     """
     by_name = re.compile(r"(GET|HEAD|PUT|POST|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+")
     for route in route_authorizers():
@@ -31,10 +34,11 @@ def test_there_is_no_catch_all_route() -> None:
 
 
 def test_the_template_and_the_application_have_the_same_routes() -> None:
-    """The template and the application have the same routes. A route identifies an operator if and
-    only if API Gateway checks IAM.
+    """The template and the application have the same routes, except `/docs`, which exists only in a
+    local run.
 
-    The template has no route /docs, because only the local run has this route (promise P5).
+    API Gateway checks IAM on exactly those routes on which the application needs to know the
+    operator (promise P5).
     """
     template = {route: authorizer is not None for route, authorizer in route_authorizers().items()}
     routes = {route.key: route.operation.audience == "operator" for route in all_routes()}
@@ -42,16 +46,16 @@ def test_the_template_and_the_application_have_the_same_routes() -> None:
 
 
 def test_the_table_has_expiry_and_a_stream_and_its_index_cannot_stop_it() -> None:
-    """The table has an expiry attribute and a stream. The limits of its index cannot stop it.
+    """The table has an expiry attribute and a stream, and its index cannot throttle it.
 
-    facts.py checks the encryption, recovery and retention of the table.
+    facts.py checks encryption, recovery and retention.
     """
     table = RESOURCES["WaitlistTable"]["Properties"]
     assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
     assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
     assert "OnDemandThroughput" not in table["GlobalSecondaryIndexes"][0], "it would stop the table"
-    # The index gets the same throughput as the table, because a throttled index throttles the
-    # table.
+    # If the index is throttled, DynamoDB also throttles the table. Both therefore get the same
+    # throughput.
     for warm in (table["WarmThroughput"], table["GlobalSecondaryIndexes"][0]["WarmThroughput"]):
         _, given, otherwise = warm["Fn::If"]
         assert given == {"WriteUnitsPerSecond": {"Ref": "WarmThroughput"}}
@@ -60,15 +64,15 @@ def test_the_table_has_expiry_and_a_stream_and_its_index_cannot_stop_it() -> Non
 
 
 def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
-    """The index projects the attributes that are read, and has room for new attributes, so that no
-    second index is needed.
+    """The index contains all attributes that are read from it.
 
-    DynamoDB allows 20 attributes for each index.
+    DynamoDB allows 20 of them for each index, and the test keeps some of these free, because a
+    later release may need more.
     """
     (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
     assert index["Projection"]["ProjectionType"] == "INCLUDE"
     projected = index["Projection"]["NonKeyAttributes"]
-    # `updated_millis` is projected into the index, because a filter compares it.
+    # A filter compares `updated_millis`, so the index must contain this attribute.
     assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis"])
     assert len(projected) <= NON_KEY_ATTRIBUTES - 2
     keys = {one["AttributeName"] for one in index["KeySchema"]} | {"pk", "sk"}
@@ -77,9 +81,9 @@ def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
 
 @pytest.mark.parametrize("reserved", ["0", "10"])
 def test_maintenance_has_reserved_environments_if_the_account_has_room(reserved: str) -> None:
-    """Maintenance has reserved environments if the account has room.
+    """If the account has enough concurrency, the stack can reserve some of it for maintenance.
 
-    By default, nothing is reserved, because Lambda would refuse a reservation in a new account.
+    By default, nothing is reserved, because Lambda refuses reservations in new accounts.
     """
     stack = deployed({"MaintenanceConcurrency": reserved})
     function = stack["MaintenanceFn"]["Properties"]
@@ -96,8 +100,10 @@ def test_each_function_logs_json_to_its_own_group() -> None:
 
 
 def test_the_access_log_has_no_personal_data() -> None:
-    """The access log has no personal data. It contains the route but not the path, and no address,
-    user agent or caller (promise P8).
+    """The access log contains no personal data.
+
+    It has the name of the route but not the path, and neither the address nor the browser of the
+    caller (promise P8).
     """
     settings = named("AWS::Serverless::HttpApi")["Api"]["AccessLogSettings"]
     assert settings["DestinationArn"]["Fn::GetAtt"][0] in named("AWS::Logs::LogGroup")
@@ -116,9 +122,9 @@ def test_the_access_log_has_no_personal_data() -> None:
 
 
 def test_no_allowed_log_level_makes_libraries_log_whole_requests() -> None:
-    """No allowed log level makes libraries log whole requests.
+    """At every log level that can be set, libraries do not log whole requests.
 
-    At the level DEBUG, botocore logs the requests that it sends, including customers' profiles
+    At the level DEBUG, botocore would log each request, including the profiles of customers
     (promise P8).
     """
     assert "DEBUG" not in TEMPLATE["Parameters"]["LogLevel"]["AllowedValues"]

@@ -1,4 +1,4 @@
-"""Checks the rate limit of each route, in the stage as CloudFormation creates it."""
+"""Tests the rate limit of each route, in the API Gateway stage that CloudFormation creates."""
 
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,10 @@ from tests.support.flood import ENTRY, FLOOD, table_units
 from tools.deploy.samconfig import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
-# By default, AWS limits a table to this many write units per second. AWS can raise the limit on
+# AWS allows a table this many write units per second by default, and can raise the limit on
 # request.
 TABLE_QUOTA = 40_000
-# Each route in the group `Few` has a limit of this many requests per second.
+# The limit of each route in the group `Few`, in requests per second.
 FEW_RATE = 20
 RELEASED = Path(__file__).parent / "released_route_settings.txt"
 
@@ -24,10 +24,9 @@ def make_stage() -> Any:
 
 
 def read_groups() -> dict[str, set[str]]:
-    """Return the routes of each group. A group consists of the routes that have the same limit,
-    such as `Signup`.
+    """Return the routes of each group, such as `Signup`.
 
-    Each route of the group `Few` has a fixed limit.
+    The routes of a group have the same limit. Each route in the group `Few` has a fixed limit.
     """
     groups: dict[str, set[str]] = {}
     for route, settings in make_stage()["RouteSettings"].items():
@@ -38,11 +37,11 @@ def read_groups() -> dict[str, set[str]]:
 
 
 def test_a_released_route_with_its_own_limit_still_exists() -> None:
-    """A released route with its own limit still exists.
+    """The last release's routes with their own rate limit all still exist.
 
-    API Gateway refuses a stage if its settings name a route that the same release removes. The file
-    contains the keys of the last release and new keys. A key is removed from the file one release
-    after it was removed from the stage (docs/operate/upgrade.md).
+    API Gateway refuses an update that removes a route while the stage still has a limit for it. A
+    route's limit is therefore removed one release before the route itself
+    (docs/operate/upgrade.md).
     """
     released = set(RELEASED.read_text(encoding="utf-8").splitlines())
     assert released - set(all_routes()) == set()
@@ -50,9 +49,8 @@ def test_a_released_route_with_its_own_limit_still_exists() -> None:
 
 
 def test_more_frequent_calls_have_higher_limits() -> None:
-    """Routes that are called more often have higher limits.
-
-    The limit for polls is high enough for 100,000 customers who follow `poll_after_seconds`.
+    """Routes that are called more often have higher limits. 100,000 customers who follow
+    `poll_after_seconds` stay below the limit of polls.
     """
     rates = {name: read_default(f"{name}RateLimit") for name in ("Change", "Signup", "Api", "Look")}
     assert rates["Change"] < rates["Signup"] <= rates["Api"] < rates["Look"]
@@ -63,10 +61,11 @@ def test_more_frequent_calls_have_higher_limits() -> None:
 
 
 def test_each_customer_route_has_a_limit_that_operators_do_not_share() -> None:
-    """Each customer route has a limit that operators do not share, so a rush of customers does not
-    take capacity from operators (promise P9).
+    """Operators and customers do not share rate limits. A rush of customers takes nothing from the
+    operators (promise P9).
 
-    API Gateway refuses a stage that names a route which does not exist.
+    Every route with a limit exists, because API Gateway refuses a stage that names an unknown
+    route.
     """
     settings = make_stage()["RouteSettings"]
     assert set(settings) == {route for route, one in all_routes().items() if one is None}
@@ -81,26 +80,27 @@ def test_each_customer_route_has_a_limit_that_operators_do_not_share() -> None:
 
 
 def test_only_reads_have_the_high_limit_of_polls() -> None:
-    """Only routes that just read have the high limit of polls, because the table could not take as
-    many writes (promise P9).
+    """Only routes that read, and do not write, have the high limit of polls.
+
+    The table could not take as many writes (promise P9).
     """
     writes = {
         route
         for route, authorizer in all_routes().items()
         if authorizer is None and not route.startswith(("GET ", "HEAD "))
     }
-    # The first request for a pass writes the pass to the record.
+    # The first request for a pass also writes, because the pass is stored in the record.
     assert writes | {f"GET {ENTRY}/pass"} == set(FLOOD)
     assert set(FLOOD) <= read_groups()["Signup"] | read_groups()["Change"]
 
 
 @pytest.mark.parametrize("section", ["default", "prod"])
 def test_all_customer_requests_together_stay_below_the_limit_of_the_table(section: str) -> None:
-    """All customer requests together stay below the limit of the table.
+    """If all customer routes are called at their limits, the writes stay below the limit of the
+    table, and leave a part for operators.
 
-    This includes the most expensive data, offers, webhooks and messages. The rest of the limit is
-    left for operators. The rule in docs/operate/exposure.md determines the numbers of both sections
-    (promise P9).
+    The calculation takes the largest data, and includes offers, webhooks and messages.
+    docs/operate/exposure.md gives the rule for the numbers (promise P9).
     """
     given = Settings.read(section, ROOT / "samconfig.toml").parameters
     values = {name: one.get("Default") for name, one in TEMPLATE["Parameters"].items()} | given

@@ -1,5 +1,5 @@
-"""Promise P9: each timeout is longer than the timeouts of the calls that it waits for
-(docs/internals/time-budgets.md).
+"""Tests that each timeout is longer than the calls for which it waits (promise P9,
+docs/internals/time-budgets.md).
 """
 
 import re
@@ -24,7 +24,7 @@ from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
 
 DOCUMENT = "docs/internals/time-budgets.md"
-# Lambda limits the start of a function to this time.
+# Lambda stops a function that takes longer than this to start.
 INIT_SECONDS = 10
 HTTP_API_SECONDS = 30
 BUDGETS, _RETRIES, GATEWAY, RETRY_AFTER = read_tables(DOCUMENT)
@@ -55,16 +55,16 @@ def parse_numbers(cell: str) -> list[float]:
 
 
 def budget_of_client(config: Any) -> Budget:
-    """Return the time budget of a botocore client: the seconds of one attempt, the number of
-    attempts, and the longest pauses.
+    """Return how long a botocore client may take: the seconds of one attempt, the number of
+    attempts, and the longest pauses between them.
     """
     tries = config.retries["total_max_attempts"]
     pauses = [clients.THROTTLED_PAUSE_SECONDS * 2.0**number for number in range(tries - 1)]
     return [config.connect_timeout, config.read_timeout], tries, pauses
 
 
-# Each row has a caller and a callee, with the seconds of one attempt, the number of attempts and
-# the pauses.
+# For each pair of a caller and the service that it calls: the seconds of one attempt, the number of
+# attempts, and the pauses between attempts.
 HELD: list[tuple[str, str, Budget]] = [
     ("API", "the public function", ([API_SECONDS], 1, [])),
     ("Lambda", "the public function to start", ([INIT_SECONDS], 1, [])),
@@ -165,27 +165,28 @@ def test_each_timeout_is_shorter_than_the_timeout_of_its_caller() -> None:
 
 
 def test_one_attempt_of_any_client_fits_into_a_request() -> None:
-    """One attempt of each AWS client fits into the time of a request.
+    """Within a request, there is enough time for at least one attempt of any AWS client.
 
-    Otherwise, the client could never be called.
+    A client that takes longer could never be used.
     """
     for config in (clients.LAMBDA, clients.DYNAMODB, clients.SECRETS, clients.KMS):
         assert clients.attempt_seconds(config) < CALLS_SECONDS
 
 
 def test_maintenance_waits_until_a_request_can_no_longer_be_running() -> None:
-    """Maintenance waits until a request can no longer be running.
+    """Maintenance waits until an interrupted request can no longer be running.
 
-    When maintenance finishes an intent, the request that wrote the intent has ended (promise P3).
+    Only then does it complete the change that the request began (promise P3).
     """
     assert finish_intents.INTENT_AGE_MILLIS > 1000 * API_SECONDS
     assert INTERNAL_ONCE_SECONDS > PUBLIC_SECONDS
 
 
 def test_the_lease_of_a_webhook_outlives_its_function() -> None:
-    """The lease of a webhook lasts longer than its function can run.
+    """The webhook function takes a lease before it sends events.
 
-    While the function runs, no second process can send the events of the same entry (promise P2).
+    The lease lasts longer than the function can run, so no second process can send the same entry's
+    events at the same time (promise P2).
     """
     assert WEBHOOK_SECONDS < deliver.LEASE_SECONDS
     (tries,) = (float(find_row("maintenance", "DynamoDB")["in all"]),)

@@ -1,8 +1,8 @@
-"""The tools check each parameter that concerns them. For each other parameter, the test states why
-no tool checks it.
+"""Tests that `make preflight` and `make smoke` check every parameter that concerns them. `make
+preflight` runs before a deployment, and `make smoke` after it.
 
-A new parameter fails these tests until it has a row. The tools are `make preflight`, which runs
-before a deployment, and `make smoke`, which runs after it.
+For every other parameter, this file says why no tool checks it. A new parameter fails these tests
+until it has been entered here.
 """
 
 import re
@@ -22,8 +22,8 @@ EXISTING = {
 PREFLIGHT = ("tools/deploy/preflight.py", "tools/deploy/named.py")
 SMOKE = ("tools/deploy/smoke.py",)
 TOOLS = {"preflight": PREFLIGHT, "smoke": SMOKE}
-# A tool may contain one of these texts instead of the parameter's name. The text is a common ending
-# of several names, or the name of an output.
+# Some tools do not contain the full name of a parameter. They contain this text instead, such as
+# the common ending of several names.
 INSTEAD = {
     **dict.fromkeys(
         (name for name in TEMPLATE["Parameters"] if name.endswith("RateLimit")), '"RateLimit"'
@@ -33,8 +33,8 @@ INSTEAD = {
     ),
     "Edge": '"EdgeTarget"',
 }
-# For each parameter, the tools that must know it. Such a parameter names something outside of the
-# stack, uses a quota of the account, or changes what customers must send.
+# The tools that must check each parameter. These parameters name something outside the stack, use a
+# quota of the AWS account, or change what customers must send.
 KNOWN_TO: dict[str, set[str]] = {
     "AlarmTopicArn": {"preflight"},
     "ApiBurstLimit": {"preflight"},
@@ -70,7 +70,7 @@ KNOWN_TO: dict[str, set[str]] = {
     "ZoneA": {"preflight"},
     "ZoneB": {"preflight"},
 }
-# For each of these parameters, the reason why no tool checks it.
+# The parameters that no tool checks, each with the reason.
 KNOWN_TO_NONE = {
     "Architecture": "the build and the template take it from one place",
     "BotCheckSiteKey": "no API of the providers can check a site key",
@@ -125,8 +125,8 @@ def test_a_parameter_with_allowed_values_has_them(parameter: str) -> None:
 
 @pytest.mark.parametrize("module", [forget_order, rotate_token_secret])
 def test_the_operator_tools_work_with_every_set_of_parameters(module: Any) -> None:
-    """The tools for operators work with every set of parameters, because they only read outputs
-    that every stack has.
+    """The operators' tools work whatever the parameters of the stack are, because they read only
+    outputs that every stack has.
     """
     asked = set(re.findall(r'^[A-Z]+ = "([A-Z][a-z]\w+)"$', read_module(module), re.M))
     outputs = asked & TEMPLATE["Outputs"].keys()

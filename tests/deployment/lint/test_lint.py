@@ -1,6 +1,6 @@
-"""`make lint-templates` finds what AWS would refuse.
+"""Tests that `make lint-templates` finds what AWS would refuse.
 
-Each mutation of the template must cause its finding.
+Each test damages the template in one way, and expects the finding for it.
 """
 
 import re
@@ -223,9 +223,9 @@ def test_a_mutation_of_the_template_is_found(
 
 
 def test_a_canary_on_a_long_stack_name_has_no_finding() -> None:
-    """A canary deployment of a stack with a long name has no findings.
+    """A stack with a long name and a canary deployment has no findings.
 
-    Therefore, only the mutations above can cause findings.
+    This shows that the findings of the other tests come from the damaged template.
     """
     for one in (CANARY, LONG):
         assert findings_of(one) == []
@@ -244,9 +244,11 @@ def test_each_condition_is_true_in_one_set_and_false_in_another() -> None:
 
 
 def test_no_allowed_change_of_parameters_replaces_a_resource_with_state() -> None:
-    """No allowed change of parameters replaces a resource that contains state.
+    """If an operator changes the parameters of a stack, CloudFormation never replaces a resource
+    that stores data.
 
-    The test changes single parameters and whole sets, in both directions (promise P3).
+    The test changes one parameter at a time, and also whole sets of parameters, back and forth
+    (promise P3).
     """
     assert list(updates(changes())) == []
 
