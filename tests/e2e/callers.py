@@ -1,8 +1,8 @@
-"""The customers and the operator who call the API in the end-to-end tests.
+"""The customers and the operator that call the API in the end-to-end tests.
 
-On a busy machine, the service may refuse a request at first. These callers then retry, as clients
-do. The refusals are counted, and the fixture of the service checks the count, so that the retries
-do not hide a service that refuses every first request.
+On a busy machine, the service may refuse a request at first. The callers then retry, as real
+clients do. The callers count the refused requests, and the tests fail if too many requests were
+refused. Otherwise, the retries could hide a service that refuses every first request.
 """
 
 import time
@@ -26,8 +26,8 @@ class Entry:
 
 @dataclass
 class FirstRequests:
-    """Counts all requests, and the requests whose first attempt was refused with an error that
-    clients may retry.
+    """Counts the requests, and how many of them were refused at the first attempt with an error
+    that allows a retry.
     """
 
     sent: int = 0
@@ -42,7 +42,9 @@ first_requests = FirstRequests()
 
 
 def send_patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
-    """Send a request, and retry it as docs/internals/time-budgets.md tells clients to retry."""
+    """Send a request, and retry it in the way that docs/internals/time-budgets.md tells clients to
+    retry.
+    """
     answer = ask()
     first_requests.note(answer)
     for attempt in range(PATIENT.tries - 1):
@@ -125,7 +127,7 @@ class Operator:
         return self.call("POST", f"/entries/{entry.entry_id}/bump", json=where, headers=headers)
 
     def line(self, limit: int = 100) -> list[str]:
-        """Return the customers' ids in the order of the queue."""
+        """Return the customer ids in the order of the queue."""
         ids: list[str] = []
         cursor: str | None = None
         while True:
@@ -145,7 +147,6 @@ class Operator:
 
 
 def stranger(http: httpx.Client, waitlist_id: str) -> Operator:
-    """Return an operator whose requests are signed with a wrong secret."""
     return Operator(http, local_operator("guess"), waitlist_id)
 
 

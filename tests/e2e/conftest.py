@@ -11,10 +11,10 @@ from tools.local.operator import local_operator
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
-    """Run one service for all tests that do not stop a service. The fixture also checks that the
-    service ends without problems.
+    """Run one service for all tests that do not stop it.
 
-    At the end, check that most requests were answered without a retry.
+    At the end, check that it stops without errors and has answered most requests at the first
+    attempt.
     """
     with running_service() as service:
         yield service
@@ -30,7 +30,6 @@ def http(service: Service) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def operator(http: httpx.Client) -> Operator:
-    """Return an operator with a waitlist that only this test uses."""
     operator = Operator(http, local_operator(), f"e2e-{secrets.token_hex(4)}")
     assert operator.put({"name": "End to end"}).status_code in (200, 201)
     return operator

@@ -1,6 +1,6 @@
-"""Starts and stops the process of `make run`, as a user does.
+"""Starts and stops the process of `make run` as a user would.
 
-The tests check that the process leaves nothing behind.
+The tests check that no child process keeps running afterwards.
 """
 
 import os
@@ -36,7 +36,7 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def run_module(module: str, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run a module of this project, and wait until it ends."""
+    """Run a Python module of this project to its end."""
     return subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
@@ -50,8 +50,9 @@ def run_module(module: str, *arguments: str, **environ: str) -> subprocess.Compl
 
 
 class Service:
-    """A process that runs `python -m tools.local`. When the constructor returns, the service is
-    ready.
+    """A running service, started with `python -m tools.local`.
+
+    The constructor returns when the service is ready.
     """
 
     def __init__(self, **environ: str) -> None:
@@ -76,18 +77,18 @@ class Service:
         self.port = int(self.url.rpartition(":")[2])
 
     def found(self, pattern: str) -> str:
-        """Return the text that the first group of this pattern matches in the banner."""
+        """Find this regular expression in the printed start message, and return its first group."""
         match = re.search(pattern, self.banner, re.MULTILINE)
         assert match, self.banner
         return match[1]
 
     @property
     def errors(self) -> str:
-        """All text that the process has written to stderr."""
+        """Everything that the process has written to stderr."""
         return "".join(self._errors)
 
     def stop(self, signal_number: signal.Signals = signal.SIGINT) -> int:
-        """Stop the process, and wait until all its output has been read. Return its exit code."""
+        """Stop the process, read the rest of its output, and return its exit code."""
         self.process.send_signal(signal_number)
         code = self.process.wait(STOP_SECONDS)
         for reader in self._readers:
@@ -124,8 +125,9 @@ class Service:
 
 @contextmanager
 def running_service(**environ: str) -> Iterator[Service]:
-    """Run a service. At the end, check that it stops with exit code 0 and leaves no process
-    behind.
+    """Run a service.
+
+    Afterwards, check that it stopped with exit code 0 and that none of its child processes is left.
     """
     service = Service(**environ)
     try:
@@ -138,20 +140,22 @@ def running_service(**environ: str) -> Iterator[Service]:
 
 
 def find_descendants(pid: int) -> set[int]:
-    """Return the ids of all descendants of a process."""
+    """Return the ids of all child processes of a process, and of their child processes."""
     parents = {child: parent for child, parent, _ in _processes()}
     return {child for child in parents if _descends(child, pid, parents)}
 
 
 def find_survivors(pids: set[int]) -> set[int]:
-    """Give these processes time to end, and return those that are still alive."""
+    """Wait for these processes to end, and return the ids of those that are still running after a
+    while.
+    """
     deadline = time.monotonic() + STOP_SECONDS
     wait_until(lambda: not (_alive() & pids) or time.monotonic() > deadline)
     return _alive() & pids
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait until another process makes a condition true. Fail after `seconds`."""
+    """Wait until `condition` is true. Fail after `seconds`."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()
     while not condition():
@@ -172,8 +176,8 @@ def _alive() -> set[int]:
 
 
 def _processes() -> list[tuple[int, int, str]]:
-    """Return the id, the parent's id and the state of every process on the machine."""
-    # A minimal Linux has no `ps`, and macOS has no /proc.
+    """Return the id, the parent's id and the state of every process on this machine."""
+    # A minimal Linux system has no `ps`. macOS has no /proc.
     return _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
 
 
@@ -184,7 +188,7 @@ def _from_proc() -> list[tuple[int, int, str]]:
             text = stat.read_text(errors="replace")
         except OSError:
             continue  # The process ended before its file was read.
-        # The name of the process is in parentheses and may contain any character.
+        # The name of a process stands in parentheses. It may itself contain parentheses or spaces.
         state, parent = text.rpartition(")")[2].split()[:2]
         rows.append((int(stat.parent.name), int(parent), state))
     return rows

@@ -1,5 +1,6 @@
-"""`waitlist import` adds exactly the people in a file to the running service, in the order of the
-file.
+"""Tests `waitlist import` with a running service.
+
+The command adds exactly the people in the file, in the file's order.
 """
 
 import subprocess
@@ -20,7 +21,7 @@ from tests.unit.cli.people_files import (
 )
 from tests.unit.cli.typed import Typed
 
-# The import has more people than its first request can contain, which is 500.
+# The import contains more people than one request can. A request can contain 500.
 COUNT = 520
 
 
@@ -35,9 +36,9 @@ def count_waiting(bakery: Bakery) -> int:
 
 @contextmanager
 def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
-    """Start an import in a process of its own.
+    """Start `waitlist import` in its own process.
 
-    The process gets all rows of a file except the last row, and waits for the last row.
+    The process has read all rows of a file except the last one, and waits for the last row.
     """
     *rows, _ = Path(path).read_text("utf-8").splitlines(keepends=True)
     words = ("import", bakery.waitlist_id, "-", "--format", "csv", *words)
@@ -55,10 +56,10 @@ def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subproce
 def test_imported_people_get_the_places_of_their_original_signup_times(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """Imported people get the places of their original signup times, also among people who are
+    """Each imported person gets the place of their original signup, also among people who are
     already on the waitlist.
 
-    People with the same time keep the order of the file (promise P1).
+    People with the same signup time keep the order of the file (promise P1).
     """
     bakery.sign_up("today")
     people = assign_shuffled_times(customers(COUNT))
@@ -84,8 +85,8 @@ def test_an_import_that_was_killed_can_be_run_again(
         process.kill()
     summary = bakery.typed.json("import", bakery.waitlist_id, path, *words)
     assert summary["joined"] + summary["already"] == COUNT
-    # The interrupted request may still be running, so some of the 300 people may not count as known
-    # yet.
+    # The interrupted request may still be running, so the next import may not yet find all 300
+    # people on the waitlist.
     assert summary["already"] > 0
     assert bakery.line() == (sort_by_time(people) if keep_time else names)
     stats = bakery.typed.json("stats", bakery.waitlist_id)

@@ -1,6 +1,7 @@
-"""The Python client in docs/app/client.md works with the service of `make run`.
+"""Runs the Python client of docs/app/client.md against the service that `make run` starts.
 
-`make test-clients` runs the clients in TypeScript and Kotlin, and compiles the client in Swift.
+`make test-clients` also runs the clients in TypeScript and Kotlin, and compiles the client in
+Swift.
 """
 
 import secrets

@@ -1,4 +1,4 @@
-"""`make demo` plays its stories on the service that `make run` starts."""
+"""Runs the example stories of `make demo` against the service that `make run` starts."""
 
 import io
 import re
@@ -53,8 +53,9 @@ def test_the_agents_story_can_be_repeated(service: Service) -> None:
 
 
 def test_a_launch_ends_by_itself_within_its_limits(service: Service) -> None:
-    """The story of a launch ends after the given number of seconds, even if few people have entered
-    on a busy machine.
+    """The demo of a launch stops after the given number of seconds.
+
+    On a busy machine, only a few people may have entered by then.
     """
     terms = ("--people", str(PEOPLE), "--seconds", "3")
     demo = run_module("tools.demo", "launch", *terms, PORT=str(service.port), COLUMNS="120")

@@ -1,5 +1,5 @@
-"""A service whose customers have tokens of an issuer starts, and the commands that it prints first
-work.
+"""Starts a service whose customers sign in with tokens from an identity provider, and runs the
+commands that the service prints at the start.
 """
 
 from collections.abc import Iterator

@@ -1,5 +1,6 @@
-"""The running service issues admission passes. The programs that verify the passes know only the
-URL of the service.
+"""Tests that other programs can verify admission passes.
+
+These programs know only the URL of the service.
 """
 
 from dataclasses import dataclass
@@ -29,9 +30,7 @@ DISCOVERY = "/.well-known/openid-configuration"
 
 @dataclass(frozen=True)
 class Shown:
-    """The pass of a customer who has entered, which a site must accept, and passes that a site must
-    refuse for this waitlist.
-    """
+    """A valid admission pass, and passes that a site must refuse."""
 
     waitlist_id: str
     entry_id: str
@@ -43,8 +42,8 @@ class Shown:
 def shown(service: Service, http: httpx.Client, operator: Operator) -> Shown:
     entry, accepted = enter_place(http, operator)
     elsewhere = Operator(http, operator.auth, f"{operator.waitlist_id}-2")
-    # The shortest pass lasts a minute. Do not wait for its end, but sign an expired pass with the
-    # key of the service.
+    # Even the shortest pass is valid for a minute. The test therefore does not wait for the end of
+    # a pass, but signs an expired pass with the service's key.
     issuer = Issuer(Passes(KmsKeys((KEY_ARN,), lambda: create_kms_client(service))), service.url)
     return Shown(
         operator.waitlist_id,
@@ -60,7 +59,7 @@ def shown(service: Service, http: httpx.Client, operator: Operator) -> Shown:
 
 
 def enter_place(http: httpx.Client, operator: Operator) -> tuple[Entry, str]:
-    """Return a customer who accepted an offer, and the customer's pass."""
+    """Let a customer join and accept an offer. Return the customer and the admission pass."""
     policy = {"name": "Place", "admission": {"max_inside": 1}}
     assert operator.put(policy).status_code in (200, 201)
     customer = Customer(http, operator.waitlist_id)
@@ -98,10 +97,9 @@ def test_the_discovery_document_names_the_issuer_and_its_keys(
 def test_a_jwt_authorizer_accepts_only_passes_of_its_waitlist(
     service: Service, shown: Shown
 ) -> None:
-    """The JWT authorizer of another API accepts only passes of its waitlist.
+    """The site for which people wait can protect its own API with a JWT authorizer.
 
-    The other API is the system for which people wait. Its authorizer needs only two settings
-    (promise P5).
+    The authorizer accepts only passes of its own waitlist, and needs two settings (promise P5).
     """
     place, template = FakeFunction(lambda _: {"statusCode": 200}), read_template()
     keys, guarded = read_keys(service.url + DISCOVERY), guarded_routes(template)

@@ -1,4 +1,4 @@
-"""The service of `make run` starts and stops. If it cannot start, it says why."""
+"""Tests how the service of `make run` starts and stops, and what it says when it cannot start."""
 
 import signal
 import socket
@@ -75,7 +75,7 @@ def test_the_service_stops_cleanly_while_requests_are_in_flight() -> None:
                 assert begun.wait(60)
                 assert service.stop() == 0
             answered = {status.result() for status in statuses}
-    # Requests that are running are answered. Later requests are refused, or get no connection.
+    # Requests that are already running are answered. Later requests are refused, or cannot connect.
     assert answered <= {201, 503, None}
     assert service.errors == ""
 

@@ -1,5 +1,6 @@
-"""The service recovers the data that Redis or its own processes lose, because the record contains
-everything.
+"""Tests that the service repairs itself after Redis or a process has lost data.
+
+The database contains everything that is needed.
 """
 
 import httpx
@@ -18,10 +19,10 @@ def test_maintenance_rebuilds_a_lost_queue(
     entries = [customer.joined(f"customer-{number}") for number in range(5)]
     operator.bump(entries[4], priority=1)
     with Redis.from_url(service.found(r"Redis +(redis://\S+)")) as redis:
-        # Delete only the queue of this waitlist, because rebuilding the queues of all waitlists
-        # would take a minute.
+        # Delete the data of this waitlist only. It would take a minute to rebuild the queues of all
+        # waitlists.
         redis.delete(*redis.scan_iter(match=f"*{{{operator.waitlist_id}}}*"))
-    # The service returns no position until the queue is rebuilt. After that, every position is
+    # Until the queue has been rebuilt, responses contain no position. Afterwards, every position is
     # correct.
     answer = customer.poll_once(entries[0])
     assert answer.status_code == 503 or answer.json()["position"] == 2

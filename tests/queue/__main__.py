@@ -1,7 +1,9 @@
-"""Run random histories of an admission policy against the sequential model.
+"""Run random operations on admission policies, and compare the results with a simple model in
+Python.
 
-The histories contain all reasons not to be ready. The tests run a few of these histories. `make
-reasons` runs 1,000 others, which is 100,000 steps. The exit code is 1 if a history fails.
+The operations include every reason for which an entry is not ready to be admitted. The tests run a
+few of these random histories, and `make reasons` runs 1,000 others with 100 steps each. The exit
+code is 1 if the results differ from the model.
 """
 
 import argparse

@@ -1,1 +1,3 @@
-"""Schemathesis tests the running service against its OpenAPI document."""
+"""Fuzz tests: Schemathesis sends generated requests to the running service, and checks the
+responses against the OpenAPI document.
+"""

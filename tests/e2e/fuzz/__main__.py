@@ -1,4 +1,5 @@
-"""Fuzz the service as the tests do, but with many more requests that differ in each run.
+"""Fuzz the service with many more requests than the tests send, and with different requests in each
+run.
 
 `make fuzz` runs this program.
 """

@@ -1,4 +1,7 @@
-"""Runs Schemathesis with a document, a kind of stack and a caller."""
+"""Runs Schemathesis against a service.
+
+The caller chooses the OpenAPI document and the way in which customers identify themselves.
+"""
 
 import re
 import subprocess
@@ -13,15 +16,17 @@ from tests.e2e.processes import ROOT, environment, running_service
 from tests.support.openapi import document_file
 
 CONFIGURATION = Path(__file__).resolve().parent / "schemathesis.toml"
-# With these options, each operation succeeds at least once, and is also refused for each possible
-# reason. `make fuzz` sends more requests.
+# These options send few requests. Each operation still succeeds at least once, and is refused once
+# for each possible reason. `make fuzz` sends more requests.
 BRIEFLY = ("--max-examples=5", "--generation-deterministic", "--continue-on-failure")
 
 
 @dataclass(frozen=True)
 class Stack:
-    """A kind of stack: its OpenAPI document, the environment variables that select it, and the
-    options that limit the tested operations.
+    """A way in which customers identify themselves: as guests, or with accounts.
+
+    It has its own OpenAPI document and its own environment variables for the service. It may also
+    limit which operations are tested.
     """
 
     document: Path
@@ -33,13 +38,13 @@ GUESTS = Stack(document_file("guests.json"), {})
 ACCOUNTS = Stack(
     document_file("jwt.json"),
     {"JWT_ISSUER": "https://issuer.example.com", "JWT_AUDIENCE": "waitlist"},
-    # Operator routes are the same on both kinds of stack. Include only the operator route that
-    # creates the waitlist of the customers.
+    # Operator routes are the same for guests and for accounts. The tests with accounts need only
+    # the operator route that creates a waitlist.
     (
         "--include-tag=customer",
         "--include-tag=anyone",
         "--include-operation-id=putWaitlist",
-        # This operation is left out, because customers with accounts have no address to verify.
+        # These operations are left out, because customers with accounts have no address to verify.
         "--exclude-operation-id=verify",
         "--exclude-operation-id=sendLink",
     ),
@@ -48,15 +53,15 @@ ACCOUNTS = Stack(
 
 @dataclass(frozen=True)
 class Campaign:
-    """Sends a running service the requests that an OpenAPI document allows, and many that the
-    document forbids.
+    """Sends requests to a running service.
+
+    Some are allowed by the OpenAPI document, and many are not.
     """
 
     stack: Stack
     url: str
 
     def command(self, options: Sequence[str]) -> list[str]:
-        """Return the command line that runs Schemathesis with these options."""
         schemathesis = [sys.executable, "-m", "schemathesis.cli"]
         configured = [
             *schemathesis,
@@ -69,11 +74,10 @@ class Campaign:
 
     @property
     def environ(self) -> dict[str, str]:
-        """The environment variables for Schemathesis and its hooks."""
         return environment(**self.stack.environ, FUZZ_URL=self.url, NO_COLOR="1")
 
     def run_briefly(self, *options: str) -> "Outcome":
-        """Run the campaign with few requests, and return its outcome."""
+        """Run Schemathesis with only a few requests."""
         done = subprocess.run(
             self.command([*BRIEFLY, *options]),
             cwd=ROOT,
@@ -89,16 +93,16 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a campaign: whether it found no failures, and its report.
+    """The result of a run of Schemathesis.
 
-    The report says how to repeat the requests.
+    The report tells how to repeat the requests that failed.
     """
 
     is_clean: bool
     report: str
 
     def of(self, operation: str) -> str:
-        """Return the part of the report that is about one operation."""
+        """Return the part of the report about this operation, or an empty string."""
         heading = re.compile(r"^_+ (.+?) _+$", re.MULTILINE)
         _, *parts = heading.split(self.report)
         return dict(zip(parts[::2], parts[1::2], strict=True)).get(operation, "")
@@ -106,7 +110,9 @@ class Outcome:
 
 @contextmanager
 def campaign_of(stack: Stack) -> Iterator[Campaign]:
-    """Start a service for this kind of stack, and create the waitlists that the requests use."""
+    """Start a service for guests or for accounts, and create the waitlists that the generated
+    requests use.
+    """
     with running_service(**stack.environ) as service:
         with closing(Scene(service.url, None)) as scene:
             scene.prepare()

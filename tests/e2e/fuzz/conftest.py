@@ -9,7 +9,7 @@ from tests.e2e.fuzz.campaign import ACCOUNTS, Campaign, campaign_of
 def accounts() -> Iterator[Campaign]:
     """Run a service whose customers have accounts.
 
-    Tests that use this service must not delete a waitlist.
+    All tests share its waitlists, so no test may delete them.
     """
     with campaign_of(ACCOUNTS) as campaign:
         yield campaign

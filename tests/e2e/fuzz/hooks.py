@@ -1,4 +1,5 @@
-"""Hooks for Schemathesis: authentication, and rules that an OpenAPI document cannot express.
+"""Hooks that Schemathesis calls. They sign the requests, and express rules that an OpenAPI document
+cannot express.
 
 Schemathesis loads this module in its own process (see `campaign.py`).
 """
@@ -26,8 +27,8 @@ from tools.local.aws import ACCESS_KEY, REGION, SECRET_KEY
 from tools.local.jwt_issuer import LocalIssuer
 from tools.local.signature import SERVICE
 
-# A request may be refused because of these fields, although the document allows it. The value of
-# each item gives the reason.
+# The service may refuse a request because of one of these fields, even if the request matches the
+# OpenAPI document. Each field is listed with the reason.
 BEYOND_ANY_SCHEMA = {
     "query.cursor": "a cursor must come from a page of the same list",
     "query.first": "a page of waiting entries may start at a position instead of a cursor",
@@ -72,24 +73,26 @@ BEYOND_ANY_SCHEMA = {
     "header.if-none-match": "it excludes If-Match",
     "header.idempotency-key": "only a bump by places needs the key",
 }
-# This operation validates the settings after it has merged the changes into them.
+# This operation merges the changes into the settings, and then validates the result.
 MERGED = "changeWaitlist"
 SETTINGS = ("putWaitlist", MERGED)
-# These operations answer each row of an import separately.
+# Each row of an import gets its own result. The request succeeds even if some rows are refused.
 IMPORTS = ("importEntries", "importWithTokens")
-# A customer who has left can still read the status `left`, so the entry still exists after this
-# request.
+# A customer who has left can still read the entry, which then has the status `left`. The entry
+# therefore still exists after this request.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
-# A request may be refused for these reasons, which concern its whole body and which the document
-# cannot express. A body has at most 16 KB and 32 levels, its numbers must fit a double, and a
-# repeated Idempotency-Key needs the same body.
+# The service may also refuse a request because of its whole body, for reasons that the OpenAPI
+# document cannot express.
+# A body may have at most 16 KB and 32 levels, and its numbers must fit a double. A request that
+# reuses an Idempotency-Key must have the same body as before.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
-# If a request expects a different version of the waitlist, it is refused for one of these reasons.
+# If a request names a version of the waitlist that is not the current one, the service refuses it
+# with one of these codes.
 PRECONDITIONS = ("settings_changed", "waitlist_exists")
 
 
 Case = schemathesis.Case[Any]
-# This token is valid for 12 hours. It is None if the customers are guests.
+# This token is valid for 12 hours. It is None in a run for guests.
 ISSUED = (
     LocalIssuer(os.environ["JWT_ISSUER"], os.environ["JWT_AUDIENCE"]).token(
         "customer-0001", int(time.time())
@@ -101,12 +104,12 @@ SCENE = Scene(os.environ["FUZZ_URL"], ISSUED)
 IS_BRIEF = "FUZZ_BRIEFLY" in os.environ
 TURNS: dict[str, Iterator[int]] = defaultdict(count)
 SENT: set[tuple[str, ...]] = set()
-# A brief run tries only every fifth of the values that have a wrong type.
+# A short run sends only every fifth of the values that have a wrong type.
 WRONG_TYPES = 5
 
 
 class Signature(requests.auth.AuthBase):
-    """Signs requests with AWS Signature Version 4, as operators do."""
+    """Signs an operator's request with AWS Signature Version 4."""
 
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         signed = AWSRequest(str(request.method), str(request.url), data=request.body or b"")
@@ -118,14 +121,16 @@ class Signature(requests.auth.AuthBase):
         return request
 
 
-# The decorator has the method `apply_to`, but its type does not declare it.
+# The decorator has a method `apply_to`, which its type annotation leaves out.
 schemathesis.auth.set_from_requests(Signature()).apply_to(tag="operator")  # type: ignore[attr-defined]
 
 
 @schemathesis.auth(refresh_interval=None).apply_to(tag="customer")
 class Customers:
-    """Authenticates customers with the entry token of the requested entry, or with the issuer's
-    token of the only customer.
+    """Adds the customer's token to a request.
+
+    A guest sends the token of the requested entry. The only customer with an account sends the
+    token of the identity provider.
     """
 
     def get(self, case: Case, _context: schemathesis.AuthContext) -> str:
@@ -146,10 +151,10 @@ def _token(case: Case) -> str:
 
 @schemathesis.hook
 def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
-    """Skip a request of a brief run if an earlier request has tested the same value for the same
-    reason.
+    """Leave out a request of a short run if a similar request was already sent.
 
-    Different wrong types are tried at different places. All values of an enum are sent.
+    Two requests are similar if they test the same invalid value for the same reason. Values of a
+    wrong type are tried at different places of a body, and every value of an enum is sent.
     """
     tried = case.meta.phase.data if case.meta else None
     if not IS_BRIEF or not isinstance(tried, CoveragePhaseData):
@@ -169,15 +174,16 @@ def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
 
 @schemathesis.hook
 def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str, Any]) -> None:
-    """Let every second request be about an entry that has the status that its operation needs.
+    """Change every second request so that it concerns an existing entry with the right status.
 
-    Generated ids belong to no entry, so without this, all requests would get the response 404.
+    Schemathesis invents ids, and no entry has an invented id. Without this change, every request
+    would get the response 404.
     """
     operation = case.operation.definition.raw["operationId"]
     SCENE.spare(case, operation)
     if operation in SETTINGS and _is_drawn(case) and (turn := next(TURNS[operation])) % 2:
-        # These headers are removed. No waitlist has a generated ETag, and a request without this
-        # header could delete the waitlist of the examples.
+        # Remove these generated headers. No waitlist has a generated ETag. Without the header, a
+        # generated request could delete a waitlist that later requests need.
         for header in ("If-Match", "If-None-Match"):
             case.headers.pop(header, None)
         if operation != MERGED:
@@ -200,8 +206,9 @@ def _is_drawn(case: Case) -> bool:
 
 @schemathesis.hook
 def map_body(_context: schemathesis.HookContext, body: Any) -> Any:
-    """Write numbers such as 2.0 as 2. The API rejects 2.0, but a JSON schema cannot distinguish the
-    two.
+    """Send numbers such as 2.0 as 2.
+
+    The API refuses 2.0, but for a JSON schema the two are the same number.
     """
     if isinstance(body, dict):
         return {name: map_body(_context, value) for name, value in body.items()}
@@ -217,7 +224,7 @@ def filter_failure(
     case: Case,
     response: Response,
 ) -> bool:
-    """Ignore failures that are intended.
+    """Do not report failures that are intended.
 
     The constants LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORTS describe them.
     """
@@ -245,7 +252,7 @@ def _is_beyond_any_schema(field: str) -> bool:
 class EveryOperationSucceeds:
     """Checks that every operation has succeeded at least once.
 
-    If every request of an operation is refused, its successful answers are never checked.
+    Otherwise, its successful responses would never have been checked.
     """
 
     def __init__(self) -> None:

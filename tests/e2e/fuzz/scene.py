@@ -1,5 +1,5 @@
-"""Creates the entries that requests can use: waiting, claimed, parked, offered, inside and ended
-entries.
+"""Prepares entries in the status that a generated request needs, such as waiting, claimed or
+parked.
 """
 
 from http import HTTPStatus
@@ -17,10 +17,10 @@ from waitlist_api.auth.token_keys import stay_of
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.settings.rest import DAY_MILLIS
 
-# Requests with generated ids may change the first waitlist, which the document's examples name.
-# Requests about existing entries use the second waitlist.
+# Generated requests may change or delete the first waitlist, whose id the examples in the OpenAPI
+# document use. The second waitlist contains the prepared entries.
 EXAMPLE, OWN = "bakery", "scene"
-# Guests of this waitlist are identified by their mail addresses.
+# On this waitlist, guests identify themselves by their email addresses.
 KNOWN = "known"
 SETTINGS = {
     "segments": [["gender", "language"], ["language"]],
@@ -30,7 +30,7 @@ SETTINGS = {
     "confirm": {"every_days": 90, "answer_days": 14},
     "messages": {"kinds": ["left"]},
 }
-# The operations that need an entry whose status is not `waiting`.
+# The operations that need an entry with a status other than `waiting`.
 HELD = ("complete", "release", "extend", "park", "redrive", "call")
 INVITATION: dict[str, Any] = {"count": 1, "offer_seconds": 60}
 OFFERED = ("enter", "decline", "withdraw")
@@ -41,12 +41,13 @@ SPOILING = ("putWaitlist", "changeWaitlist", "deleteWaitlist")
 
 
 class Scene:
-    """Creates an entry for each request that needs an existing entry."""
+    """Creates the entry that a request needs."""
 
     def __init__(self, url: str, customer_token: str | None) -> None:
         """Connect to the service.
 
-        If `customer_token` is given, all requests come from this customer of an issuer.
+        If `customer_token` is given, every request comes from the same customer, who has an account
+        and uses this token.
         """
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._token = customer_token
@@ -68,19 +69,21 @@ class Scene:
 
     @staticmethod
     def is_about_a_waitlist(case: schemathesis.Case[Any], operation: str) -> bool:
-        """Return whether `cast` can prepare an operation."""
+        """Return whether this class can prepare an entry for the operation."""
         return "waitlist_id" in case.path_parameters and operation not in SPOILING
 
     def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """If a request would change or delete a waitlist that contains the entries, send it to a
-        different waitlist.
+        """Send a request that would change or delete the waitlist of the entries to another
+        waitlist.
         """
         if operation in SPOILING and case.path_parameters.get("waitlist_id") in (OWN, KNOWN):
             case.path_parameters["waitlist_id"] = EXAMPLE
 
     def cast(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Change a request so that it is about an existing waitlist and a new entry in the status
-        that the operation needs.
+        """Change a request.
+
+        It then concerns an existing waitlist and a new entry in the status that the operation
+        needs.
         """
         case.path_parameters |= {"waitlist_id": OWN}
         if operation in BY_ADDRESS:
@@ -123,7 +126,7 @@ class Scene:
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
         """Return the entry token for the first signup of an entry.
 
-        If the entry does not exist, return a token that belongs to no signup.
+        If there is no such entry, return a token that fits no signup.
         """
         if (waitlist_id, entry_id) not in self._tokens:
             self._tokens[waitlist_id, entry_id] = self._issued_token(waitlist_id, entry_id)
@@ -139,14 +142,14 @@ class Scene:
     def _code(self) -> str:
         """Return the verification code of a new entry.
 
-        For customers with accounts, the code belongs to no signup.
+        A customer with an account has no address to verify, so the returned code fits no signup.
         """
         person = self._sign_up()
         stay = 0 if self._token else stay_of(self.token_of(OWN, person))
         return EntryTokens(ENTRY_TOKEN_SECRET).issue_code(OWN, person, stay, now_millis())
 
     def _known(self) -> str:
-        """Let a person with a new address sign up, and return the address."""
+        """Sign up a person with a new address. Return the address."""
         address = f"person-{next(self._people)}@example.com"
         url = f"/v1/waitlists/{KNOWN}/entries"
         self._http.post(url, json={"profile": {"email": address}}).raise_for_status()
@@ -155,8 +158,8 @@ class Scene:
     def _offered(self, person: str) -> str:
         """Make an offer to the first entry.
 
-        If the waitlist has only the customer of an issuer, this customer may be resting, and
-        therefore joins again first.
+        If the waitlist has only one customer, this customer may have asked to be skipped for a
+        while. The customer therefore leaves and joins again first.
         """
         if self._token:
             url = f"/v1/admin/waitlists/{OWN}/entries/{person}"
@@ -166,8 +169,8 @@ class Scene:
         return str(offer["entry_id"])
 
     def _enter(self, person: str) -> None:
-        # The token must belong to the current signup. If an entry was reinstated, its current
-        # signup is not its first one.
+        # The token must belong to the current signup. A reinstated entry has had more than one
+        # signup.
         token = self._token or self._issued_token(OWN, person)
         url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
         headers = {"Authorization": f"Bearer {token}"}

@@ -1,4 +1,4 @@
-"""The service behaves as its OpenAPI document says, and has no behaviour that the document leaves
+"""Tests that the service does what its OpenAPI document says, and nothing that the document leaves
 out.
 """
 
@@ -11,8 +11,8 @@ import pytest
 from tests.e2e.fuzz.campaign import ACCOUNTS, GUESTS, Campaign, Stack, campaign_of
 
 EACH_VALUE = "--phases=examples,coverage,stateful"
-# Customers with accounts send the same bodies and parameters as guests. The test for guests sends
-# all values, so this test sends only some of them.
+# The requests of customers with accounts have the same bodies and parameters as those of guests.
+# The test for guests tries all values. This test tries a selection.
 SOME_VALUES = "--phases=examples,fuzzing,stateful"
 
 

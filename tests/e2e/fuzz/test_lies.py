@@ -1,4 +1,4 @@
-"""The fuzz test fails for each false statement in an OpenAPI document."""
+"""Tests that the fuzz test notices false statements in an OpenAPI document."""
 
 import json
 from dataclasses import replace
@@ -38,7 +38,8 @@ def _with_another_request_id(document: Any) -> None:
     document["components"]["headers"]["CorrelationId"]["schema"]["pattern"] = "^[0-9]{40}$"
 
 
-# For each false statement in the document, the operation that reveals it and the expected finding.
+# The false statements. Each one names the operation that reveals it and the failure that
+# Schemathesis must report.
 LIES = {
     _without_a_status: ("GET /v1/waitlists/{waitlist_id}", "Undocumented status code"),
     _with_a_missing_field: ("GET /v1/waitlists/{waitlist_id}", "Response violates schema"),

@@ -1,6 +1,4 @@
-"""The behaviour suite of the private function. The test module of each engine collects all of its
-tests.
-"""
+"""A test suite for the private function. tests/queue runs the same suite on every kind of Redis."""
 
 import importlib
 import pkgutil
@@ -8,7 +6,7 @@ from collections.abc import Callable
 
 
 def suite() -> dict[str, Callable[..., None]]:
-    """Return every test of the suite by its name. Two tests with the same name are an error."""
+    """Return every test of the suite by its name. Two tests must not have the same name."""
     tests: dict[str, Callable[..., None]] = {}
     for module in pkgutil.iter_modules(__path__, __name__ + "."):
         for name, value in vars(importlib.import_module(module.name)).items():

@@ -1,5 +1,6 @@
-"""When the admission of a waitlist is over, the policy makes no offers, and open offers
-have ended.
+"""Tests a waitlist whose admission has ended for good.
+
+The policy makes no more offers, and the open offers end.
 """
 
 from typing import Any
@@ -13,7 +14,7 @@ SOON = 60
 
 
 def ending(line: Line, version: int = 1, seconds: float = SOON, **admission: Any) -> int:
-    """Set the end of the admission to a time in the near future, and return this time."""
+    """Let the admission end soon, and return the time at which it ends."""
     until = line.clock.millis + int(seconds * 1000)
     policy(line, version=version, until_millis=until, **admission)
     return until
@@ -25,9 +26,7 @@ def by_hand(line: Line, name: str | None = None) -> Answer:
 
 
 def test_nothing_is_offered_from_the_end_of_the_admission_on(line: Line) -> None:
-    """After the end of the admission, workers can still claim entries, and a quota can still be
-    ended.
-    """
+    """After the end of the admission, operators can still claim entries."""
     ending(line, rate_count=60, rate_millis=60_000, max_inside=5)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=SOON - 1)
@@ -52,9 +51,9 @@ def test_a_new_offer_ends_with_the_admission(line: Line) -> None:
 
 @pytest.mark.parametrize("claims", [0, 3])
 def test_open_offers_end_with_an_admission_that_is_shortened(line: Line, claims: int) -> None:
-    """Claims keep their deadlines, but the ends of offers change.
+    """When the end of the admission is moved forward, open offers end at the new time.
 
-    Maintenance learns about the new ends.
+    Claims keep their deadlines. Maintenance records the new ends of the offers.
     """
     policy(line, lease_seconds=OFFER_SECONDS)
     line.all_sign_up(PEOPLE)
@@ -87,7 +86,9 @@ def test_a_withdrawn_offer_goes_to_nobody_when_the_admission_is_over(line: Line)
 
 
 def test_two_offers_that_end_with_the_admission_are_told_apart_by_their_tokens(line: Line) -> None:
-    """A late message about the first offer of an entry does not change its second offer."""
+    """If a message about an entry's first offer arrives late, it does not change the second
+    offer.
+    """
     until = ending(line, max_inside=1)
     eve = line.id_of("eve")
     line.signup("eve")

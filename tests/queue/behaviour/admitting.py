@@ -1,6 +1,6 @@
-"""The operations admit, enter, decline and exit.
+"""Tests how an admission policy lets people in.
 
-The rate, the schedule and the room of a policy decide how many people get a place.
+Its rate, its schedule and the free room inside decide how many people get a place.
 """
 
 from typing import Any
@@ -66,9 +66,9 @@ def test_a_rate_has_due_what_its_time_gives(
 
 
 def test_no_fraction_of_a_rate_is_lost_or_gained(line: Line) -> None:
-    """The rate gives one slot about every 1.4 seconds.
+    """At this rate, about every 1.4 seconds a person may be admitted.
 
-    If the policy runs every 0.9 seconds, it makes exactly 6 offers in 9 seconds.
+    A policy that runs every 0.9 seconds still makes exactly 6 offers in 9 seconds.
     """
     filled(line, rate_count=42, rate_millis=MINUTE_MILLIS)
     for _ in range(10):
@@ -90,7 +90,7 @@ def test_one_look_a_second_finds_places_due(line: Line) -> None:
 
 
 def test_a_fast_rate_waits_a_second_for_the_next_look(line: Line) -> None:
-    """If ten slots become available within a second, a single run of the policy offers all ten
+    """If the rate allows ten offers within one second, the policy makes all ten in a single run
     (promise P9).
     """
     filled(line, rate_count=600, rate_millis=MINUTE_MILLIS)
@@ -110,8 +110,8 @@ def test_a_run_that_has_taken_everyone_asks_for_no_other(line: Line) -> None:
 
 
 def test_no_look_at_a_paused_list_finds_places_due(line: Line) -> None:
-    """On a paused waitlist, polls do not run the policy, even after an operator has ended a quota
-    (promise P9).
+    """While a waitlist is paused, a customer's poll does not run the admission policy, even after
+    an operator has ended a quota (promise P9).
     """
     filled(line, max_inside=3, paused=True)
     admit(line, count=0)
@@ -226,8 +226,8 @@ def test_a_declined_entry_goes_to_the_end_and_its_place_to_the_next(line: Line) 
 
 
 def two_offers(line: Line) -> tuple[Answer, Answer]:
-    """Offer a slot to the first customer, let the customer decline, and offer the slot to the same
-    customer again.
+    """Offer a place to the first customer, let the customer decline, and make a second offer to the
+    same customer.
 
     Return both offers.
     """
@@ -249,8 +249,10 @@ def state(line: Line) -> str:
 
 
 def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
-    """A late copy of the first request to decline gets the same response as the first request,
-    until DynamoDB has recorded the decline (promise P2).
+    """If a request to decline is delivered a second time, it gets the same response and does not
+    end the next offer.
+
+    This lasts until the decline is recorded in DynamoDB (promise P2).
     """
     first, second = two_offers(line)
     assert line.send("decline", **meant(first))["outcome"] == "repeat"
@@ -263,8 +265,8 @@ def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
 def test_a_decline_with_the_same_key_is_a_repeat_also_when_the_next_offer_is_open(
     line: Line,
 ) -> None:
-    """If a decline is repeated, the response contains the stamp (logical timestamp) of the first
-    decline, even after maintenance has recorded it (promise P2).
+    """If a customer repeats a decline, the response refers to the first decline, even after
+    maintenance has recorded it (promise P2).
     """
     first, _ = two_offers(line)
     again = {"entry_id": first["entry_id"], "once_key": ONCE_KEY}
@@ -291,8 +293,8 @@ def test_a_decline_that_names_no_offer_is_about_the_open_one(line: Line) -> None
 
 @pytest.mark.parametrize("verb", ["decline", "withdraw"])
 def test_an_end_of_a_former_stays_offer_is_none_of_the_next_stay(line: Line, verb: str) -> None:
-    """The record may not contain the end of the first signup yet, but the second request names a
-    different signup (promise P2).
+    """An offer that belonged to a customer's first signup cannot be ended or accepted through the
+    second signup (promise P2).
     """
     policy(line, max_inside=1)
     line.signup(PEOPLE[0])
@@ -406,8 +408,9 @@ def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line)
 
 
 def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
-    """The rebuild may have read the record of the customer before the exit was written (promise
-    P3).
+    """A rebuild of the queue may use a record that it read before the customer exited.
+
+    It must not count the customer as inside again (promise P3).
     """
     policy(line, max_inside=1)
     line.client.flushall()
@@ -422,8 +425,10 @@ def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
 
 
 def test_no_shows_of_one_run_keep_their_order_at_the_back(line: Line) -> None:
-    """The offers end at the same time, and Redis sorts entries with equal deadlines by their ids
-    (promise P1).
+    """When several offers expire at the same moment, their entries go to the back of the queue in
+    their previous order.
+
+    Redis itself would sort them by id (promise P1).
     """
     filled(line, no_show="to_back")
     assert admitted(line, count=8) == PEOPLE[:8]
@@ -446,9 +451,9 @@ def test_the_next_offer_or_claim_returns_the_no_show_before_it(line: Line, no_sh
 
 
 def test_a_customer_is_inside_until_exactly_the_end_of_the_pass(line: Line) -> None:
-    """A customer counts as inside exactly until the pass ends.
+    """A customer counts as inside until exactly the end of the pass.
 
-    From that moment on, the next customer can get in (promise P6).
+    At that moment, the next customer can get in (promise P6).
     """
     filled(line, max_inside=1)
     assert admitted(line) == PEOPLE[:1]
@@ -475,7 +480,7 @@ def test_a_new_signup_frees_the_place_inside(line: Line) -> None:
 def inside_again(line: Line) -> tuple[int, int]:
     """Let the first customer enter, exit, sign up again and enter again.
 
-    Then let maintenance record both admissions. Return the two ticket numbers.
+    Return the ticket numbers of both admissions, which maintenance has recorded.
     """
     tickets = []
     for stay in (1, 2):
@@ -488,8 +493,8 @@ def inside_again(line: Line) -> tuple[int, int]:
 
 
 def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
-    """A copy of the exit arrives after the customer has signed up and entered again
-    (promise P2).
+    """If a repeated exit message arrives after the customer has entered again, the customer stays
+    inside (promise P2).
     """
     policy(line, max_inside=1)
     first, second = inside_again(line)
@@ -501,8 +506,8 @@ def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
 
 
 def test_a_late_admit_of_one_entry_leaves_the_next_stay_waiting(line: Line) -> None:
-    """The message about the first signup arrives after the customer has left and signed up again
-    (promise P2).
+    """If a message that admits the customer's first signup arrives late, the customer's second
+    signup keeps waiting (promise P2).
     """
     policy(line)
     line.signup("ada")
@@ -526,8 +531,10 @@ def test_an_exit_that_names_no_stay_is_taken(line: Line) -> None:
 def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
     line: Line, is_restored: bool
 ) -> None:
-    """The message that ends the customer's time inside may arrive before or after the rebuild has
-    restored the customer (promise P2).
+    """During a rebuild, a late message ends an earlier visit of a customer.
+
+    The later visit goes on, whether the message arrives before or after the rebuild has restored it
+    (promise P2).
     """
     policy(line, max_inside=1)
     first, second = inside_again(line)
@@ -546,8 +553,8 @@ def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
 def test_a_late_end_of_a_stay_leaves_the_next_stay_inside(
     line: Line, fields: dict[str, Any]
 ) -> None:
-    """A message about the customer's first signup arrives during the second signup, before the
-    second signup has a place in the queue (promise P2).
+    """If a late message ends a customer's first signup, the customer stays inside with the second
+    signup (promise P2).
     """
     policy(line, max_inside=1)
     first, second = inside_again(line)
@@ -566,7 +573,10 @@ def test_passes_that_end_leave_nothing_behind(line: Line) -> None:
 
 
 def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line) -> None:
-    """The rebuild may have read the record of the former signup before the signup (promise P3)."""
+    """A rebuild of the queue may use a record that it read before the customer signed up again.
+
+    It must not count the customer as inside (promise P3).
+    """
     policy(line, max_inside=1)
     line.client.flushall()
     line.init(mode="open", admission=True, max_inside=1, pass_seconds=PASS_SECONDS)
@@ -579,8 +589,9 @@ def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line
 
 
 def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> None:
-    """A replica that lacks the new signup takes over, and maintenance repairs the entry (promise
-    P3).
+    """A replica that has missed the customer's new signup becomes the primary.
+
+    When maintenance restores this signup, the earlier time inside ends (promise P3).
     """
     policy(line, max_inside=1)
     until = line.clock.millis + PASS_SECONDS * 1000
@@ -591,9 +602,9 @@ def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> N
 
 
 def test_a_caller_with_older_settings_is_behind(line: Line) -> None:
-    """A process may have settings in its cache that are older than the last change.
+    """A process may have cached settings that are out of date.
 
-    The scheduled times in these settings must not count.
+    Scheduled admissions from such settings must not count.
     """
     filled(line, schedule_version=1)
     policy(line, version=2, schedule_version=1)
@@ -619,8 +630,9 @@ HOUR = 3_600_000
 
 
 def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
-    """Slots are saved up until the offer hours begin, and no poll runs the policy before that
-    (promise P3).
+    """Between the opening hours of an admission policy, unused offers are saved up.
+
+    No poll runs the policy before the next opening hours begin (promise P3).
     """
     filled(line, **A_SECOND, has_hours=True, schedule_version=1, combine="sum")
     now = line.clock.millis
@@ -635,7 +647,7 @@ def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
     line.clock.advance(seconds=3599)
     assert not is_due(line)
     assert admitted(line, **known, hours=hours) == []
-    # Operators can also admit people outside the opening hours.
+    # Operators can admit people outside the opening hours too.
     assert admitted(line, count=1) == PEOPLE[:1]
     line.clock.advance(seconds=1)
     assert is_due(line)
@@ -656,9 +668,9 @@ def test_an_offer_that_the_end_of_the_hours_interrupts_goes_on_in_the_next_ones(
 
 
 def test_a_run_without_the_hours_of_its_time_offers_nothing(line: Line) -> None:
-    """A message that contains yesterday's offer hours has arrived late.
+    """The policy makes no offers if its message is out of date.
 
-    A message without offer hours is based on older settings (promise P3).
+    Such a message contains only yesterday's opening hours, or none at all (promise P3).
     """
     filled(line, max_inside=2)
     policy(line, version=2, max_inside=2, has_hours=True)
@@ -684,8 +696,9 @@ def test_a_slot_of_a_withdrawn_offer_waits_for_the_hours(line: Line) -> None:
 
 
 def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: Line) -> None:
-    """A run of the policy stores a scheduled time in DynamoDB, and crashes before Redis counts this
-    time (promise P3).
+    """The policy records a scheduled admission in DynamoDB and crashes before Redis has counted it.
+
+    The admission is not lost (promise P3).
     """
     filled(line, schedule_version=1)
     noted = line.clock.millis
@@ -695,9 +708,8 @@ def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: 
 
 
 def test_another_schedule_begins_without_the_slots_of_the_former_one(line: Line) -> None:
-    """Nobody was waiting for the 500 slots of the first schedule.
-
-    The next schedule does not get these slots.
+    """If nobody waited for the 500 places of an old schedule, a new schedule does not give out
+    these places.
     """
     policy(line, schedule_version=1)
     now = line.clock.millis
@@ -724,9 +736,9 @@ def test_the_slots_of_a_schedule_end_with_its_policy(line: Line) -> None:
 
 @pytest.mark.parametrize("schedule_version", [1, 3])
 def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: int) -> None:
-    """If the schedules of the function and of Redis differ, Redis may have the older one.
+    """If Redis has an older schedule than the function, Redis refuses to make offers.
 
-    The response says which version Redis has.
+    The response contains the version that Redis has.
     """
     filled(line, version=2, schedule_version=2)
     known = {"settings_version": 3, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
@@ -737,8 +749,9 @@ def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: 
 def test_a_server_that_lacks_an_instant_gets_from_the_record_what_is_left_of_it(
     line: Line,
 ) -> None:
-    """The server that takes over after a failover has not counted the scheduled time yet (promise
-    P3).
+    """After a failover, the new server may not have counted a scheduled admission.
+
+    It takes the remaining places from the record (promise P3).
     """
     filled(line, schedule_version=1)
     now = line.clock.millis
@@ -782,14 +795,17 @@ def test_a_rate_that_nobody_waits_for_collects_one_minute_or_one_slot(
 
 @pytest.mark.parametrize("per_hour", [55, 90, 630])
 def test_a_run_that_comes_each_minute_loses_nothing_of_a_rate(line: Line, per_hour: int) -> None:
-    """Nobody polls, so only maintenance runs the policy. There are always people waiting."""
+    """Nobody polls, so the policy runs only once a minute, during maintenance.
+
+    There is always somebody waiting.
+    """
     policy(line, rate_count=per_hour, rate_millis=3_600_000, no_show="leave")
     line.all_sign_up([f"guest-{number}" for number in range(per_hour + 1)])
     given = 0
     for _ in range(60):
         line.clock.advance(seconds=60)
         given += len(admitted(line))
-    # Because of rounding, the last slot may become available one microsecond after the last run.
+    # Because numbers are rounded, the last place may become available a microsecond late.
     assert per_hour - given in (0, 1)
 
 
@@ -826,7 +842,10 @@ def test_an_offer_can_last_for_fourteen_days(line: Line) -> None:
 
 @pytest.mark.parametrize("which", [{"count": 1}, {"entry_id": "the last person"}])
 def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str, Any]) -> None:
-    """The next offer that the policy makes lasts as long as the policy says."""
+    """An operator can choose how long an offer lasts.
+
+    The policy's own offers last as long as the policy says.
+    """
     filled(line, max_inside=2)
     if "entry_id" in which:
         which = {"entry_id": line.id_of(PEOPLE[-1])}
@@ -837,8 +856,10 @@ def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str
 
 
 def test_a_quota_remembers_how_long_its_offers_last(line: Line) -> None:
-    """If an operator calls `admit` with `refill` again, the new call decides how long later offers
+    """An operator who lets several people in one after another can choose how long these offers
     last.
+
+    A second such request decides about all later offers.
     """
     filled(line)
     admit(line, count=1, refill=True, offer_seconds=FORTNIGHT_SECONDS)

@@ -1,6 +1,6 @@
 """Tests of the operation `batch`, which sends many requests in one message.
 
-The requests succeed or fail independently of each other, and run in order.
+The requests run in order. If one of them fails, the others still run.
 """
 
 from typing import Any
@@ -27,7 +27,7 @@ def words(answers: list[dict[str, Any]]) -> list[str]:
 
 
 def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> None:
-    """The results are in the order of the requests (promises P1 and P9)."""
+    """P1, P9"""
     line.init(capacity=275)
     names = [f"person {number}" for number in range(450)]
     requests = [line.message("signup", **line.stay(name)) for name in names]
@@ -41,7 +41,7 @@ def test_five_hundred_requests_succeed_or_fail_each_for_itself(line: Line) -> No
 
 
 def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
-    """If a person is in a batch twice, the person gets one place and is counted once
+    """If a batch contains the same person twice, the person gets one place and is counted once
     (promise P2).
     """
     line.init()
@@ -54,8 +54,9 @@ def test_a_person_may_be_in_a_batch_twice(line: Line) -> None:
 
 
 def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """If signups follow each other in a message, a single run of the script handles them, but
-    decides about each of them separately (promises P2 and P5).
+    """Consecutive signups in a batch run in a single Redis script.
+
+    The script still accepts or refuses each signup separately (promises P2 and P5).
     """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob"])
@@ -69,8 +70,9 @@ def test_each_signup_of_a_batch_is_accepted_or_refused_for_itself(line: Line) ->
 
 
 def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line) -> None:
-    """If completions of claims follow each other in a message, a single run of the script handles
-    them, but decides about each of them separately (promises P2 and P4).
+    """Consecutive completions of claims in a batch run in a single Redis script.
+
+    The script still accepts or refuses each one separately (promises P2 and P4).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])
@@ -89,8 +91,10 @@ def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line
 
 
 def test_stamps_of_completions_in_a_batch_are_all_new(line: Line) -> None:
-    """If a run of the script draws several stamps (logical timestamps), it stores the last one, and
-    counts each customer (promises P1 and P2).
+    """A single script may complete several claims.
+
+    Each completion gets its own stamp (logical timestamp), and later operations get higher stamps
+    (promises P1 and P2).
     """
     line.init()
     line.all_sign_up(f"person {number}" for number in range(70))
@@ -116,7 +120,10 @@ def test_signups_of_a_batch_during_a_rebuild_have_no_position(line: Line) -> Non
 
 
 def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
-    """If a run of the script draws several tickets, it stores the last ticket (promise P1)."""
+    """A single script may sign up several people.
+
+    People who sign up later get higher ticket numbers (promise P1).
+    """
     line.init()
     names = [f"person {number}" for number in range(120)]
     answers = results(line, *[line.message("signup", **line.stay(name)) for name in names])
@@ -125,7 +132,7 @@ def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
 
 
 def test_more_than_five_hundred_are_refused_as_one(line: Line) -> None:
-    """If a message contains too many requests, none of them is executed (promises P5 and P9)."""
+    """If a batch contains more than 500 requests, none of them runs (promises P5 and P9)."""
     line.init()
     before = line.contents()
     requests = [line.message("signup", **line.stay(f"person {number}")) for number in range(501)]
@@ -177,8 +184,8 @@ def test_every_operation_can_be_in_a_batch(line: Line) -> None:
 
 
 def test_requests_follow_each_other_though_some_scripts_are_not_loaded(line: Line) -> None:
-    """If Redis no longer has the signup script, the leave that follows in the same message still
-    runs after the signup (promise P2).
+    """If Redis has lost one of the scripts, the requests of a batch still run in the given order
+    (promise P2).
     """
     line.init()
     line.client.script_flush()
@@ -223,8 +230,9 @@ def test_a_repeated_batch_changes_nothing(line: Line) -> None:
     ],
 )
 def test_a_malformed_request_fails_by_itself_and_the_others_run(line: Line, bad: Any) -> None:
-    """If a request of a batch is malformed, the error is at the index of this request in the
-    results (promise P5).
+    """If one request of a batch is malformed, only this request fails.
+
+    Its error is at the same position in the results (promise P5).
     """
     line.init()
     ann, bob = (line.message("signup", **line.stay(name)) for name in ("ann", "bob"))
@@ -245,8 +253,8 @@ def test_a_batch_of_malformed_requests_alone_changes_nothing(line: Line) -> None
 
 @pytest.mark.parametrize("version", [0, 2])
 def test_a_request_of_another_contract_fails_by_itself(line: Line, version: int) -> None:
-    """A request from a different version of the contract is refused, because the private function
-    cannot know what the request means (promise P5).
+    """A request with an unknown version of the message format is refused, because its meaning could
+    have changed (promise P5).
     """
     line.init()
     good = line.message("signup", **line.stay("ann"))

@@ -1,7 +1,4 @@
-"""Tests of the board, which is a snapshot of the whole queue.
-
-They check the positions that an app computes from it.
-"""
+"""Tests the board, a snapshot from which an app can compute every position in the queue."""
 
 import json
 from itertools import pairwise

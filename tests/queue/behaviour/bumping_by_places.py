@@ -1,5 +1,6 @@
-"""Tests of moving an entry ahead by an exact number of places within its priority, if there is a
-free rank.
+"""Tests of moving an entry ahead by a number of places among the entries with the same priority.
+
+The entry moves further if there is no free rank (sort key) at this place.
 """
 
 import pytest
@@ -19,7 +20,9 @@ def spaced(line: Line, names: list[str]) -> None:
 
 
 def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]:
-    """Insert entries at consecutive tickets, so that no rank between them is free."""
+    """Insert entries whose ranks (sort keys) are consecutive numbers, so that no rank between them
+    is free.
+    """
     names = [f"{prefix} {number}" for number in range(count)]
     for number, name in enumerate(names):
         accepted(line.insert(name, ticket=first + number))
@@ -27,8 +30,8 @@ def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]
 
 
 def test_forty_pass_the_same_person_one_by_one(line: Line) -> None:
-    """If signups are 4 ms apart, 40 entries can be moved into the same gap, each directly behind
-    the previous one (promise P1).
+    """Signups that are 4 ms apart leave enough room between their ranks. 40 entries can be moved
+    into the same gap one after the other (promise P1).
     """
     line.init()
     names = [f"person {number}" for number in range(42)]
@@ -52,10 +55,9 @@ def test_forty_go_behind_the_same_person_one_ahead_of_the_other(line: Line) -> N
 
 
 def test_in_a_run_without_room_the_answer_has_the_next_room_ahead(line: Line) -> None:
-    """No rank is free 10 places ahead.
+    """If there is no free rank 10 places ahead, the entry moves to the next free rank.
 
-    The next free rank is ahead of 70 more entries, so the moved entry passes all of them (promise
-    P1).
+    Here, it passes 70 more entries (promise P1).
     """
     line.init()
     early = dense(line, "early", 70)
@@ -75,8 +77,8 @@ def test_hundreds_of_consecutive_ranks_leave_the_head_only(line: Line) -> None:
 
 
 def test_moves_into_a_full_gap_pass_more_and_share_no_rank(line: Line) -> None:
-    """After random moves, no two entries have the same rank, and each response named the correct
-    place (promise P1).
+    """After random moves, no two entries have the same rank (sort key), and each response contained
+    the correct position (promise P1).
     """
     line.init()
     line.all_sign_up(["first"])
@@ -94,7 +96,9 @@ def test_moves_into_a_full_gap_pass_more_and_share_no_rank(line: Line) -> None:
 
 
 def test_a_move_leaves_room_for_many_more(line: Line) -> None:
-    """A thousand bumps to the head do not use up the ranks ahead of it (promise P1)."""
+    """Entries can be moved to the head of the queue a thousand times without using up the ranks
+    there (promise P1).
+    """
     line.init()
     spaced(line, PEOPLE)
     ranks = [line.bump(name, places=1_000)["rank"] for name in PEOPLE[1:] * 3]
@@ -107,7 +111,7 @@ def test_a_move_leaves_room_for_many_more(line: Line) -> None:
 def test_ahead_of_the_very_first_rank_of_a_priority_there_is_no_room(
     line: Line, priority: int
 ) -> None:
-    """If a bump is refused, it changes nothing and draws no ticket (promise P5)."""
+    """A refused move changes nothing and uses up no ticket number (promise P5)."""
     line.init()
     first = (255 - priority) * TIER - ROOM
     line.restore("ann", rank=first, ticket=5)

@@ -1,6 +1,7 @@
-"""Tests of moving an entry to a different priority.
+"""Tests of changing the priority of an entry.
 
-Higher priorities are served first, and within a priority, the time of the signup decides.
+Entries with a higher priority come first. Within a priority, entries are sorted by the time of the
+signup.
 """
 
 import pytest
@@ -21,8 +22,8 @@ def test_higher_priorities_stand_ahead(line: Line) -> None:
 
 
 def test_within_a_priority_arrival_decides(line: Line) -> None:
-    """If several entries change their priority, their final order does not depend on the order of
-    these changes (promise P1).
+    """If several entries change to the same priority, the order in which they change does not
+    matter (promise P1).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
@@ -41,8 +42,8 @@ def test_a_priority_taken_back_gives_the_old_place_back(line: Line) -> None:
 
 @pytest.mark.parametrize("priority", [0, 9])
 def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
-    """If the rank of a moved entry is already taken, the entry gets a rank directly ahead of the
-    entry that has it (promise P1).
+    """If an entry should get a rank (sort key) that another entry has, it gets a free rank directly
+    ahead of that entry (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(["ann", "bob", "eve"])
@@ -57,8 +58,10 @@ def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
 
 
 def test_an_entry_right_ahead_of_the_rank_that_is_taken_stays_there(line: Line) -> None:
-    """A different entry has the rank that belongs to Kim's entry, so Kim's entry is already
-    directly ahead of it. A second bump does not move Kim's entry again.
+    """Another entry has the rank to which Kim's entry belongs, so Kim's entry stands directly ahead
+    of that entry.
+
+    Moving Kim's entry again changes nothing.
     """
     line.init()
     (ann,) = line.all_sign_up(["ann"])

@@ -1,5 +1,6 @@
-"""Tests of bumps with a `once_key`: if the request is delivered twice, the entry moves
-only once.
+"""Tests of moves with an idempotency key.
+
+If the request is delivered twice, the entry moves once.
 """
 
 import pytest
@@ -20,8 +21,9 @@ def spaced(line: Line) -> None:
 
 @pytest.mark.parametrize("where", [{"places": 2}, {"priority": 4}, {"to": "front"}, {"to": "back"}])
 def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> None:
-    """A repeated bump does not move the entry again, and returns its current place and the stamp of
-    the first move (promise P2).
+    """If a move is repeated with the same idempotency key, the entry stays where it is.
+
+    The response contains its current place (promise P2).
     """
     spaced(line)
     name = PEOPLE[4]
@@ -34,7 +36,9 @@ def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> Non
 
 
 def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
-    """A bump may be repeated because its response was lost, after other entries have moved (promise
+    """A client may repeat a move because the response was lost.
+
+    The response to the repeated request tells how far the first request moved the entry (promise
     P2).
     """
     spaced(line)
@@ -46,10 +50,8 @@ def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
 
 
 def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
-    """Two moves follow each other.
-
-    If the first move is repeated after the second, the entry stays where the second move has put it
-    (promise P2).
+    """If an entry was moved twice and the first request is repeated, the entry stays where the
+    second request has put it (promise P2).
     """
     spaced(line)
     first = line.bump(LAST, once=1, to="front")
@@ -60,7 +62,9 @@ def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
 
 
 def test_a_late_bump_leaves_the_next_stay_where_it_is(line: Line) -> None:
-    """The message arrives after the customer has left and signed up again (promise P2)."""
+    """If a move arrives after the customer has left and signed up again, the new signup keeps its
+    place (promise P2).
+    """
     spaced(line)
     name = PEOPLE[0]
     first = line.position(name)["ticket"]
@@ -91,9 +95,7 @@ def test_a_key_counts_for_one_person_only(line: Line) -> None:
 
 
 def test_a_refused_bump_does_not_use_up_its_key(line: Line) -> None:
-    """Redis does not remember a bump that it has refused, so a retry counts as the first attempt
-    (promise P2).
-    """
+    """If a move was refused, its idempotency key can be used again (promise P2)."""
     spaced(line)
     assert line.bump("zoe", once=1, to="front")["code"] == "not_waiting"
     line.signup("zoe")
@@ -111,7 +113,9 @@ def test_a_key_is_forgotten_when_its_time_is_up(line: Line) -> None:
 
 
 def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Line) -> None:
-    """Redis remembers only a limited number of moves of an entry (promise P9)."""
+    """Redis remembers the moves of an entry for a day, and only a limited number of them (promise
+    P9).
+    """
     spaced(line)
     for number in range(60):
         line.bump(LAST, once=number, to="front" if number % 2 else "back")
@@ -122,8 +126,9 @@ def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Lin
 
 
 def test_an_erased_entry_has_no_moves(line: Line) -> None:
-    """When an entry is erased, Redis deletes its notes about moves of this entry, and keeps those
-    about other entries (promise P8).
+    """When an entry is erased, Redis also forgets the idempotency keys of its moves.
+
+    It keeps those of other entries (promise P8).
     """
     spaced(line)
     for once in range(3):

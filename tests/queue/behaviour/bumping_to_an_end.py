@@ -1,4 +1,4 @@
-"""A bump moves an entry to the front of its priority or to the back of the queue."""
+"""Tests of moving an entry to the front of its priority, or to the back of the queue."""
 
 from typing import Any
 
@@ -12,9 +12,8 @@ PEOPLE = ["ann", "bob", "eve", "kim"]
 
 @pytest.mark.parametrize("priority", [0, 1, 254, 255])
 def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: int) -> None:
-    """The first entry was imported and has a ticket of 2020.
-
-    If an entry is bumped ahead of it, this entry keeps its priority (promise P1).
+    """An entry can be moved ahead of the first entry of the queue, even if that one was imported
+    with a signup time in 2020 (promise P1).
     """
     line.init()
     line.insert("old", ticket=1, priority=priority)
@@ -28,9 +27,10 @@ def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: i
 
 
 def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
-    """A later bump by priority uses the ticket of the signup.
+    """An entry at the very front of the queue is given a priority again.
 
-    Entries that sign up later are behind the bumped entry (promise P1).
+    Its new place depends on the time of its signup, so people who sign up later are behind it
+    (promise P1).
     """
     line.init()
     line.insert("old", ticket=1)
@@ -44,9 +44,10 @@ def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
 
 
 def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: Line) -> None:
-    """The entry has a rank that is lower than all tickets.
+    """An entry that was moved to the front can have a rank that is lower than every ticket number.
 
-    The service must not interpret this rank as a ticket (promise P1).
+    If its import is repeated, the service must not take this rank for the time of a signup (promise
+    P1).
     """
     line.init()
     line.insert("old", ticket=1)
@@ -74,8 +75,9 @@ def test_an_entry_that_was_restored_behind_all_tickets_can_be_moved(line: Line) 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}], ids=str)
 def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any]) -> None:
-    """Even if entries are moved to the front again and again, free ranks ahead remain
-    (promise P1).
+    """If the first entry of a priority is moved ahead, its rank does not change.
+
+    Otherwise, repeated moves could use up the free ranks ahead of it (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)
@@ -87,8 +89,9 @@ def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any
 
 
 def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None:
-    """An entry that is moved to the back gets a new ticket number, like a new signup (promise
-    P1).
+    """An entry that is moved to the back loses its priority and stands behind every other entry.
+
+    It keeps the ticket number of its signup (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)
@@ -101,7 +104,9 @@ def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None
 
 
 def test_a_priority_after_the_back_goes_by_the_signup(line: Line) -> None:
-    """Within a priority, the time of signup decides, regardless of earlier moves (promise P1)."""
+    """If an entry has been moved and then gets another priority, its place there depends on the
+    time of its signup (promise P1).
+    """
     line.init()
     line.all_sign_up(PEOPLE)
     line.bump("ann", to="back")

@@ -1,6 +1,6 @@
-"""Tests of the operation `claim`, which takes entries from one end of the queue.
+"""Tests of the operation `claim`, which takes entries from the front or the back of the queue.
 
-Until a claim ends, nobody else can claim its entries.
+No other request can claim an entry until its claim ends.
 """
 
 import re
@@ -31,7 +31,7 @@ def test_a_higher_priority_is_claimed_first(line: Line) -> None:
 
 
 def test_a_hundred_can_be_claimed_at_once(line: Line) -> None:
-    """A claim of 101 entries is refused (promise P9)."""
+    """A claim can take at most 100 entries at once (promise P9)."""
     names = [f"person {number}" for number in range(101)]
     filled(line, names)
     before = line.contents()
@@ -52,7 +52,9 @@ def test_tokens_are_forty_hex_digits_and_all_different(line: Line) -> None:
 
 
 def test_the_next_token_cannot_be_derived_from_a_token(line: Line) -> None:
-    """If a released entry is claimed again, the claim has a new token (promise P4)."""
+    """If an entry is released and then claimed again, its new claim has a different token (promise
+    P4).
+    """
     filled(line, ["ann"])
     tokens = set()
     for _ in range(5):
@@ -86,9 +88,9 @@ def test_a_change_of_the_time_counts_for_later_claims_only(line: Line) -> None:
 
 
 def test_a_paused_list_takes_signups_and_gives_no_claims(line: Line) -> None:
-    """A claim on a paused waitlist is refused and changes nothing.
+    """On a paused waitlist, no entry can be claimed.
 
-    Claims that were made before the pause can still be completed (promise P5).
+    Claims from before the pause can still be completed (promise P5).
     """
     filled(line, ["ann", "bob"])
     ann = line.claimed()["ann"]
@@ -113,9 +115,9 @@ def test_claims_of_two_lists_do_not_touch_each_other(line: Line) -> None:
 
 
 def test_claims_hold_as_many_entries_as_the_list_allows(line: Line) -> None:
-    """The limit on claims also counts claims that a rebuild has restored.
+    """A waitlist can limit how many entries may be claimed at the same time.
 
-    It does not count expired claims (promise P4).
+    After a rebuild of the queue, restored claims count too. Expired claims do not (promise P4).
     """
     filled(line, PEOPLE[:6], max_claims=2, lease_seconds=60)
     line.restore("eve", rank=1, ticket=1, state="held", token="e" * 40, time_millis=10**13)
@@ -137,9 +139,10 @@ def test_a_claim_that_takes_all_who_wait_is_not_limited(line: Line) -> None:
 
 
 def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> None:
-    """Redis has lost an offer.
+    """Redis has lost an offer and has then let an operator claim the entry.
 
-    When maintenance restores the offer, the entry already has a later claim (promise P4).
+    When maintenance restores the offer, the entry no longer counts towards the limit on claims
+    (promise P4).
     """
     filled(line, ["ann", "bob"], max_claims=1)
     ann = line.claimed()["ann"]
@@ -151,7 +154,7 @@ def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> N
 
 
 def test_a_lower_limit_gives_no_claims_until_fewer_are_held(line: Line) -> None:
-    """The limit on claims does not count offers, however many there are (promise P4)."""
+    """The limit on claims does not count offers (promise P4)."""
     filled(line, PEOPLE[:8])
     assert not [
         name for name in line.client.hkeys(f"wl:{{{line.waitlist_id}}}:meta") if "max_c" in name

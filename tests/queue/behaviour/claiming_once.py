@@ -1,5 +1,6 @@
-"""Tests of claims with a `once_key`: if the request is delivered twice, the claim takes entries
-only once.
+"""Tests of claims with an idempotency key.
+
+If the request is delivered twice, it claims entries once.
 """
 
 from tests.support.line import Line, once_key_of
@@ -14,8 +15,8 @@ def filled(line: Line, **settings: int) -> None:
 
 
 def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) -> None:
-    """A repeated claim returns the same people with the same tokens and deadlines (promises P2 and
-    P4).
+    """If a claim is repeated, the response contains the same people, tokens and deadlines (promises
+    P2 and P4).
     """
     filled(line)
     first = line.claim(3, once=1)
@@ -29,7 +30,7 @@ def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) 
 
 
 def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> None:
-    """An idempotency key can be used again only with the same body as in its first claim (promises
+    """If an idempotency key was used for a claim, it cannot be used with a different body (promises
     P2 and P5).
     """
     filled(line)
@@ -41,8 +42,8 @@ def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> No
 
 
 def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None:
-    """If a claim is repeated, the response leaves out entries that were released or parked, have
-    left, or are now claimed by a different request (promise P4).
+    """If a claim is repeated, the response leaves out entries that were released or parked since,
+    that have left, or that another request has claimed (promise P4).
     """
     filled(line)
     first = line.claimed(5, once=1)
@@ -56,9 +57,10 @@ def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None
 
 
 def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
-    """In the response to the repeated claim, admitted entries have no deadline.
+    """If a claim is repeated after some of its entries were admitted, the response still contains
+    them, but without a deadline.
 
-    The claim takes no other entries instead of them (promise P2).
+    The claim takes no other entries in their place (promise P2).
     """
     filled(line)
     first = line.claimed(2, once=1)
@@ -80,9 +82,9 @@ def test_a_repeat_returns_the_current_deadline(line: Line) -> None:
 
 
 def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
-    """The claims have expired.
+    """If a claim is repeated after it has expired, the response contains no entries.
 
-    Before the repeated request is answered, their entries return to the queue (promise P4).
+    They have returned to the queue (promise P4).
     """
     filled(line, lease_seconds=10)
     line.claim(2, once=1)
@@ -92,7 +94,9 @@ def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
 
 
 def test_an_empty_claim_is_repeated_as_empty(line: Line) -> None:
-    """A repeated claim takes no entry that signed up after the first claim (promise P2)."""
+    """If a claim found an empty queue, repeating it takes no entry that signed up later (promise
+    P2).
+    """
     line.init()
     assert line.claimed(2, once=1) == {}
     line.signup("ann")
@@ -108,9 +112,7 @@ def test_claims_without_a_key_or_with_another_take_others(line: Line) -> None:
 
 
 def test_a_refused_claim_does_not_use_up_its_key(line: Line) -> None:
-    """Redis does not remember a claim that it has refused, so a retry counts as the first call
-    (promise P2).
-    """
+    """If a claim was refused, its idempotency key can be used again (promise P2)."""
     filled(line)
     line.init(version=2, paused=True)
     assert line.claim(1, once=1)["code"] == "waitlist_paused"

@@ -1,5 +1,6 @@
-"""If a customer does not answer in time whether they still want to wait, Redis ends the customer's
-wait by its own clock.
+"""Tests of customers who are asked whether they still want to wait.
+
+If a customer does not answer in time, Redis ends the wait.
 """
 
 from typing import Any
@@ -56,8 +57,8 @@ def test_silence_moves_an_entry_to_the_end(line: Line) -> None:
 
 
 def test_a_late_message_ends_no_other_wait(line: Line) -> None:
-    """A message about an earlier signup or an earlier question does not end the customer's wait
-    (promise P8).
+    """A late message about an earlier signup or an earlier question does not end the customer's
+    present wait (promise P8).
     """
     asked(line, "ann", "bob")
     line.clock.advance(seconds=60)
@@ -78,9 +79,10 @@ def test_a_late_message_ends_no_other_wait(line: Line) -> None:
 
 
 def test_a_wait_does_not_end_by_settings_that_have_changed_since(line: Line) -> None:
-    """A message that is based on older settings does not end the wait.
+    """If a message is based on old settings, it does not end a customer's wait.
 
-    The current settings may ask nobody, or end a wait in a different way (promise P2).
+    The current settings may no longer ask customers, or may treat a missing answer differently
+    (promise P2).
     """
     asked(line, "ann")
     line.clock.advance(seconds=60)

@@ -1,6 +1,6 @@
-"""The counters `entered`, `declined` and `no_shows` count each end of an offer once.
+"""Tests of the counters `entered`, `declined` and `no_shows`.
 
-They do not count the end of a claim.
+Each offer is counted once when it ends. Claims are not counted.
 """
 
 import pytest
@@ -11,7 +11,7 @@ from tests.support.line import Line, accepted
 
 
 def ends(line: Line) -> dict[str, int]:
-    """Return the counters of ended offers that are not zero."""
+    """Return the counters of ended offers, except those that are zero."""
     counters = line.stats()["counters"]
     assert counters == line.send("heartbeat")["counters"]
     return {name: counters[name] for name in NO_OFFERS if counters[name]}
@@ -52,7 +52,7 @@ def test_a_decline_counts_once(line: Line) -> None:
     meant = {"entry_id": offer["entry_id"], "once_key": ONCE_KEY}
     for _ in range(2):
         accepted(line.send("decline", **meant))
-    # A late copy of the message that ended an offer arrives while the next offer is open.
+    # A copy of the message that ended the first offer arrives while the next offer is open.
     admit(line, count=len(PEOPLE))
     accepted(line.send("decline", **meant))
     assert ends(line) == {"declined": 1}
@@ -63,7 +63,7 @@ def test_a_decline_that_leaves_counts_once(line: Line) -> None:
     admit(line, count=2)
     for _ in range(2):
         accepted(line.leave(PEOPLE[0], is_declining=True))
-    # An operator withdraws the offer of the second customer. The third customer has no offer.
+    # The operator withdraws the second customer's offer. The third customer never had an offer.
     accepted(line.leave(PEOPLE[1]))
     accepted(line.leave(PEOPLE[2], is_declining=True))
     assert (ends(line), counted(line, "left")) == ({"declined": 1}, 3)

@@ -1,5 +1,7 @@
-"""Each decision of Redis names the state on which it was based: the signup, the decision before it,
-and the decision that gave the entry its rank.
+"""Tests what Redis says about the origin of each decision.
+
+It names the signup, the previous decision, and the decision from which the entry has its rank (sort
+key).
 """
 
 from typing import Any
@@ -21,14 +23,14 @@ def filled(line: Line, **settings: Any) -> None:
 
 
 def made_from(answer: Answer) -> tuple[int | None, int | None]:
-    """Return two stamps (logical timestamps) from the latest decision: the stamp of the decision
-    before it, and the stamp of the decision that gave the entry its rank.
+    """Return two stamps (logical timestamps) from an answer: the stamp of the previous decision,
+    and the stamp of the decision that set the entry's rank.
     """
     return answer["basis_stamp"], answer["placed_stamp"]
 
 
 def decisions(line: Line, name: str) -> list[Answer]:
-    """Return the decisions about an entry that may be missing in the record."""
+    """Return the decisions about an entry that are not recorded in DynamoDB yet."""
     found: list[Answer] = line.dirty()[name]["decisions"]
     return found
 
@@ -47,8 +49,10 @@ def test_a_claim_after_a_bump_is_made_from_it(line: Line) -> None:
 
 
 def test_the_end_of_a_hold_is_made_from_the_hold(line: Line) -> None:
-    """The rank of a claimed entry comes from the bump before the claim, even if the claim was
-    extended since.
+    """A claimed entry was moved before.
+
+    When the claim ends, the response still names this move as the origin of the entry's rank, even
+    if the claim was extended.
     """
     filled(line)
     moved = accepted(line.bump("eve", to="front"))
@@ -108,9 +112,9 @@ def test_a_repeated_bump_is_made_from_what_it_was(line: Line) -> None:
 
 
 def test_a_repeated_claim_has_the_stamp_of_the_hold(line: Line) -> None:
-    """The end of a claim names the stamp of the claim as the decision before it.
+    """The end of a claim refers to the stamp (logical timestamp) of the claim.
 
-    A repeated claim must therefore not return a later stamp.
+    If the claim request is repeated, its response must therefore contain the same stamp.
     """
     filled(line)
     first = line.claimed(once=1)["ann"]
@@ -129,8 +133,8 @@ def test_an_entry_shows_the_ticket_of_its_stay(line: Line) -> None:
 
 
 def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
-    """Maintenance records an extension of a claim with the stamp of the claim, because the end of
-    the claim names this stamp as the decision before it.
+    """An extension of a claim is recorded under the stamp (logical timestamp) of the claim, because
+    the end of the claim will refer to this stamp.
     """
     filled(line)
     ann = line.claimed(once=1)["ann"]
@@ -140,9 +144,9 @@ def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
 
 
 def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> None:
-    """If the record does not accept a decision, Redis deletes it.
+    """If a decision of Redis contradicts the record, Redis discards the decision.
 
-    Redis keeps the decision before it until that decision is recorded (promise P3).
+    It keeps the decision before it until that one is recorded (promise P3).
     """
     filled(line)
     released = accepted(line.release("ann", line.claimed()["ann"]["token"]))
@@ -160,8 +164,8 @@ def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> No
 
 
 def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
-    """If an offer of a former signup ends unused, this does not change the customer's present
-    signup (promise P3).
+    """If an offer from a customer's earlier signup ends unused, the customer's present signup is
+    not affected (promise P3).
     """
     filled(line, admission=True, offer_seconds=LEASE, no_show="leave")
     accepted(line.send("admit", count=1))
@@ -175,8 +179,9 @@ def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
 
 
 def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) -> None:
-    """A server that has lost writes has the place of an earlier signup and the end of a later
-    signup (promise P3).
+    """A server has lost writes.
+
+    It has a place from an early signup of a customer, and knows that a later signup has ended.
     """
     filled(line)
     ticket = line.position("ann")["ticket"]
@@ -189,8 +194,8 @@ def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) ->
 
 
 def test_an_admission_of_an_earlier_stay_does_not_end_the_recorded_one(line: Line) -> None:
-    """After Redis has deleted its note about an earlier admission, the recorded signup can be
-    restored (promise P3).
+    """When Redis no longer remembers an admission, it restores the customer's next signup from the
+    record (promise P3).
     """
     filled(line)
     ann = line.claimed()["ann"]

@@ -1,4 +1,6 @@
-"""Tests of declines that keep the place of an entry, and of offers that end unused too often."""
+"""Tests of customers who decline an offer and keep their place, and of customers who miss too many
+offers.
+"""
 
 from typing import Any
 
@@ -22,9 +24,9 @@ def ann_and_others(line: Line, **admission: Any) -> list[str]:
 
 
 def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(line: Line) -> None:
-    """After a decline, the slot goes to the next person.
+    """If a customer declines, the next customer gets the offer.
 
-    When the pause is over, it is the first person's turn again.
+    After a pause, the first customer gets an offer again.
     """
     ann_and_others(line, max_inside=1)
     before = line.position("ann")
@@ -43,8 +45,9 @@ def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(l
 
 
 def test_declines_after_the_last_that_keeps_the_place_go_to_the_back(line: Line) -> None:
-    """Each decision contains the number of declines so far, because the record may lack the most
-    recent declines.
+    """Each response contains how often the customer has declined so far.
+
+    The record may not know the most recent declines yet.
     """
     ann_and_others(line, max_inside=1)
     for number in (1, 2):
@@ -71,8 +74,9 @@ def test_a_decline_without_rules_goes_to_the_back_and_is_counted(line: Line) -> 
 
 @pytest.mark.parametrize("then", ["another offer", "another stay"])
 def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: str) -> None:
-    """A late copy of the message names the end of an earlier offer or the ticket of a former
-    signup, so it changes nothing (promise P2).
+    """If a copy of a decline arrives late, it changes nothing.
+
+    It names an offer or a signup that has already ended (promise P2).
     """
     ann_and_others(line, max_inside=1)
     (offer,) = admit(line)["entries"]
@@ -90,9 +94,10 @@ def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: st
 
 
 def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
-    """After Redis has lost its data, the pause is restored from the record.
+    """After a decline, a customer gets no offer for a while.
 
-    If the record and Redis have different ends of the pause, the later one counts.
+    If Redis loses its data, the end of this pause comes from the record. If Redis and the record
+    differ, the later end counts.
     """
     ann_and_others(line)
     end = line.clock.millis + PAUSE * 1000
@@ -110,9 +115,10 @@ def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
 def test_after_too_many_missed_offers_the_entry_leaves_or_is_parked(
     line: Line, no_show: str, then: str, state: str
 ) -> None:
-    """Until `at_most` offers were missed, the setting `no_show` decides what happens to the entry.
+    """The setting `no_show` says what happens to an entry when its customer misses an offer.
 
-    The limit `max_attempts` does not count missed offers.
+    After `at_most` missed offers, the entry leaves or is parked instead. Missed offers do not count
+    towards the limit `max_attempts`.
     """
     filled(line, no_show=no_show, misses_at_most=3, misses_then=then)
     policy(line, version=2, no_show=no_show, misses_at_most=3, misses_then=then, max_attempts=2)
