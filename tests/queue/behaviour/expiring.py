@@ -1,6 +1,7 @@
-"""When a claim or an offer expires, the entry returns to its old place.
+"""Tests of claims and offers that expire.
 
-After too many attempts, it is parked.
+Their entries return to their old places in the queue. After too many attempts, an entry is parked,
+which means that it waits for an operator's decision.
 """
 
 from collections.abc import Callable
@@ -23,8 +24,8 @@ def filled(line: Line, names: list[str] = PEOPLE, max_attempts: int = 5) -> None
 
 @pytest.mark.parametrize("verb", ["complete", "release", "extend", "park"])
 def test_a_token_is_good_up_to_the_deadline_and_no_longer(line: Line, verb: str) -> None:
-    """After the deadline, Redis refuses the token, even if no script has returned the entry to the
-    queue yet (promise P4).
+    """From the deadline on, Redis refuses the token of a claim, even if no script has yet returned
+    the entry to the queue (promise P4).
     """
     filled(line, ["ann", "bob"])
     held = line.claimed(2)
@@ -41,9 +42,10 @@ def _end(line: Line, verb: str, name: str, token: str) -> dict[str, object]:
 
 
 def test_the_claim_that_meets_an_expired_hold_is_later_than_its_end(line: Line) -> None:
-    """Two decisions must have different stamps.
+    """If a claim takes an entry whose last claim has just expired, the two decisions get different
+    stamps (logical timestamps).
 
-    If two decisions had the same stamp, the record would keep only one of them (promise P4).
+    With the same stamp, the record would keep only one of them (promise P4).
     """
     filled(line, ["ann", "bob"])
     line.claim()
@@ -87,9 +89,10 @@ def test_a_bumped_entry_is_held_and_returns_with_the_signups_ticket(line: Line) 
 
 
 def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> None:
-    """One run of the script ends 200 claims and offers.
+    """One run of the script returns at most 200 expired entries to the queue.
 
-    The claim repeats the script until none that has expired is left (promises P1 and P9).
+    A new claim repeats the script until all of them have returned, and only then takes entries
+    (promises P1 and P9).
     """
     names = [f"person {number}" for number in range(450)]
     line.init(lease_seconds=LEASE)
@@ -119,8 +122,9 @@ def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: L
 
 
 def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None:
-    """Until an expired claim returns an earlier entry to the queue, a new claim takes no entry,
-    because it would take a later entry (promise P1).
+    """A claim takes no entry until all expired entries have returned to the queue.
+
+    Otherwise, it would take entries that belong behind them (promise P1).
     """
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)
@@ -135,8 +139,8 @@ def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None
 
 
 def test_what_is_answered_counts_no_hold_that_is_over(line: Line) -> None:
-    """An expired claim ends even if the waitlist has no policy and nobody makes a claim (promise
-    P6).
+    """Claims expire even on a waitlist without an admission policy, and even if nobody makes
+    another claim (promise P6).
     """
     filled(line)
     line.claim(2)
@@ -179,7 +183,7 @@ def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> Non
 
 
 def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
-    """If a waitlist has no admission policy, no poll tries to run the policy."""
+    """On a waitlist without an admission policy, polls do not try to run a policy."""
     filled(line)
     accepted(line.send("admit", count=1))
     line.clock.advance(seconds=600)
@@ -187,8 +191,8 @@ def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
 
 
 def test_an_offer_that_is_over_ends_by_the_settings_of_its_time(line: Line) -> None:
-    """An offer expires, and an operator changes the policy before any script has noticed the
-    expiry.
+    """If an operator changes the policy after an offer has expired, the old policy decides what
+    happens to its entry, even if no script has noticed the expiry yet.
     """
     line.init(admission=True, max_inside=1, offer_seconds=LEASE, no_show="to_back")
     line.all_sign_up(PEOPLE)

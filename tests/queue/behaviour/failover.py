@@ -1,5 +1,7 @@
-"""After a different Redis server has taken over, the queue counts as lost until it is rebuilt,
-because this server may lack the newest writes.
+"""Tests of a failover to another Redis server.
+
+The new server may lack the most recent writes, so the queue counts as lost until it has been
+rebuilt.
 """
 
 from typing import Any
@@ -15,7 +17,7 @@ PEOPLE = ["ann", "bob", "eve"]
 
 
 def taken_over(line: Line) -> None:
-    """Sign people up, and then let a different Redis server answer."""
+    """Sign people up. After that, a different Redis server answers."""
     line.server_run_id = FIRST
     line.init()
     line.all_sign_up(PEOPLE)
@@ -32,7 +34,9 @@ def open_again(line: Line, **fields: Any) -> Answer:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_server_that_has_taken_over_returns_cold(line: Line, verb: str) -> None:
-    """The new Redis server returns none of its data, and changes nothing (promise P7)."""
+    """After a failover, operations return no data of the new Redis server, and change nothing on it
+    (promise P7).
+    """
     taken_over(line)
     before = line.contents()
     assert line.handle(each_verb(line)[verb])["code"] == "cold"
@@ -48,8 +52,10 @@ def test_every_server_owns_the_order_where_servers_hide_their_run_id(line: Line)
 
 
 def test_an_order_that_was_taken_over_starts_empty(line: Line) -> None:
-    """After the queue has been rebuilt from the record, new stamps are higher than all recorded
-    stamps (promises P1, P3 and P7).
+    """After a failover, the queue starts empty.
+
+    All new stamps (logical timestamps) are higher than every recorded stamp (promises P1, P3 and
+    P7).
     """
     taken_over(line)
     floor = newest_stamp(line) + 1_000_000
@@ -71,7 +77,7 @@ def test_an_order_that_was_taken_over_starts_empty(line: Line) -> None:
 
 
 def test_an_order_is_opened_once(line: Line) -> None:
-    """A second request to create the queue changes nothing until the rebuild is complete (promise
+    """If a second process also starts to rebuild the queue, its request changes nothing (promise
     P2).
     """
     taken_over(line)
@@ -92,7 +98,9 @@ def test_settings_that_are_repeated_do_not_open_an_order(line: Line) -> None:
 
 
 def test_the_clock_of_the_new_server_may_be_behind(line: Line) -> None:
-    """A signup on the new server gets a place behind every recorded entry (promise P1)."""
+    """If somebody signs up on the new server, the entry is behind every recorded entry (promise
+    P1).
+    """
     taken_over(line)
     line.clock.advance(-HOUR_MICROS)
     known = newest_stamp(line)

@@ -1,5 +1,6 @@
-"""The service notices that Redis has lost data: a heartbeat is missing, or an entry differs from
-its record.
+"""Tests how the service notices that Redis has lost data.
+
+A heartbeat in Redis is missing, or an entry differs from its record.
 """
 
 from typing import Any
@@ -14,7 +15,7 @@ TOKEN = "a" * 40
 
 
 def look(line: Line, name: str) -> Answer:
-    """Return where an entry is. Fields that every response contains are left out."""
+    """Return what Redis says about an entry, without the fields that every response contains."""
     answer = accepted(line.send("inspect", entry_id=line.id_of(name)))
     assert answer["attributes_version"] is None
     said = ("ok", "outcome", "attributes_version")
@@ -38,9 +39,10 @@ def test_a_beat_counts_and_returns_the_current_counters(line: Line) -> None:
 
 
 def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
-    """If one heartbeat is missing, few changes may be lost.
+    """Maintenance counts a heartbeat in Redis at each run.
 
-    If two heartbeats are missing, Redis has lost all changes of a whole interval (promise P3).
+    If Redis lacks the last one, it may have lost a few changes. If it lacks two, it has lost all
+    changes between two runs (promise P3).
     """
     line.init()
     assert [beat(line, known) for known in (0, 1, 2)] == ["beats"] * 3
@@ -50,17 +52,16 @@ def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
 
 
 def test_an_order_of_another_life_is_outdated(line: Line) -> None:
-    """If Redis has an outdated copy of the queue, the service must not use this copy
-    (promise P7).
-    """
+    """If Redis has an outdated copy of the queue, the heartbeat reports it (promise P7)."""
     line.init()
     assert beat(line, epoch=LATER_EPOCH) == "outdated"
     assert beat(line, epoch=None) == "beats"
 
 
 def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
-    """After a queue was created, all stamps are higher than the stamp of its creation, whatever the
-    clock shows.
+    """When a queue is created, it gets a first stamp (logical timestamp).
+
+    All later stamps are higher, whatever the clock shows.
     """
     floor = 2**44
     epoch_start = accepted(line.init(mode="open", floor_ticket=floor))["epoch_start"]
@@ -71,7 +72,9 @@ def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
 
 
 def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
-    """The message `init` sets the counters only if it creates the queue in Redis."""
+    """The counters in a message of the type `init` are used only when this message creates the
+    queue.
+    """
     line.init(mode="open", counters={"signed_up": 5, "left": 2, "admitted": 1})
     line.signup("ann")
     later = {"signed_up": 30, "left": 10, "admitted": 10}
@@ -84,7 +87,9 @@ def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
 def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
     line: Line, state: str
 ) -> None:
-    """Redis has the entry, but has lost a later change of it (promise P3)."""
+    """If Redis has lost a change of an entry, maintenance moves the entry to its recorded place
+    (promise P3).
+    """
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("ann")["rank"]}
@@ -101,8 +106,8 @@ def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
 
 
 def test_an_entry_that_has_changed_since_it_was_seen_is_left_alone(line: Line) -> None:
-    """If a different request has moved the entry in the meantime, the entry keeps its new place
-    (promise P2).
+    """Maintenance does not move an entry that another request has moved in the meantime (promise
+    P2).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])
@@ -124,9 +129,10 @@ def test_an_entry_wrongly_held_returns_to_the_line(line: Line) -> None:
 
 
 def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
-    """The response also contains the stamp of the last decision.
+    """The operation `inspect` returns the state of an entry and the stamp (logical timestamp) of
+    its last decision.
 
-    With this stamp, an older record cannot be mistaken for a newer one.
+    With this stamp, the caller can see whether its record is older.
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])

@@ -1,4 +1,4 @@
-"""Only the worker who has claimed an entry can complete, release or extend the claim."""
+"""Tests that only the worker who has claimed an entry can complete, release or extend the claim."""
 
 import pytest
 
@@ -15,15 +15,15 @@ def filled(line: Line) -> None:
 
 
 def on_hold(line: Line, verb: str, name: str, token: str) -> str:
-    """Return the outcome of an operation on a claim, or the error code if it was refused."""
+    """Return the outcome of the operation, or its error code."""
     answer = line.send(verb, entry_id=line.id_of(name), token=token)
     return str(answer["outcome"] if answer["ok"] else answer["code"])
 
 
 def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
-    """A repeated `complete` succeeds even after the deadline.
+    """If a claim has been completed, the same request succeeds again even after the deadline.
 
-    It counts once, and returns the same pass (promises P2 and P4).
+    The response contains the same pass, and the admission counts once (promises P2 and P4).
     """
     filled(line)
     line.init(version=2, lease_seconds=LEASE, admission=True, pass_seconds=3 * LEASE)
@@ -41,8 +41,8 @@ def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["release", "extend", "park"])
 def test_an_admission_is_for_good(line: Line, verb: str) -> None:
-    """An admission cannot be undone, not even with the token that admitted the entry
-    (promise P4).
+    """Nobody can undo an admission, not even with the token that admitted the entry (promise
+    P4).
     """
     filled(line)
     ann = line.claimed()["ann"]
@@ -85,7 +85,9 @@ def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_token_that_has_released_does_nothing_else(line: Line) -> None:
-    """A repeated release with the token of a different claim is refused as well (promise P4)."""
+    """After a claim has been released, its token can repeat the release but cannot do anything else
+    (promise P4).
+    """
     filled(line)
     ann = line.claimed()["ann"]
     line.release("ann", ann["token"])
@@ -106,8 +108,10 @@ def test_a_decision_is_recognised_until_it_is_settled(line: Line) -> None:
 
 
 def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
-    """A caller could release and claim the same entry any number of times, so Redis must limit what
-    it remembers (promise P9).
+    """For each entry, Redis remembers only the last 16 decisions.
+
+    A client could otherwise fill the memory by claiming and releasing one entry again and again
+    (promise P9).
     """
     line.init(lease_seconds=LEASE)
     line.signup("ann")
@@ -121,8 +125,9 @@ def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
 
 
 def test_of_two_extensions_the_last_to_arrive_decides(line: Line) -> None:
-    """A late request to extend a claim can shorten it, because the request names only the claim and
-    not its current deadline.
+    """If two requests extend the same claim, the request that arrives last sets the deadline.
+
+    It can also make the claim shorter.
     """
     filled(line)
     token = line.claimed()["ann"]["token"]

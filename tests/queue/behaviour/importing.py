@@ -1,6 +1,6 @@
-"""Tests of the operations `allocate_tickets` and `insert`.
+"""Tests of the operations that import entries.
 
-An imported row gets the place of its ticket, whichever request inserts it.
+An imported entry stands where its ticket number belongs, in whatever order the rows are inserted.
 """
 
 from itertools import permutations
@@ -18,13 +18,13 @@ TIME = 16 * 1000 * 3600 * 24 * 400
 
 
 def places_of(line: Line) -> list[tuple[str, int, int]]:
-    """Return the id, the rank and the ticket of every waiting entry, in the order of the queue."""
+    """Return the id, the rank (sort key) and the ticket number of every waiting entry, in order."""
     return [(one["entry_id"], one["rank"], one["ticket"]) for one in line.entries()]
 
 
 def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
-    """Within its priority, the entry is ahead of later tickets and behind earlier ones (promise
-    P6).
+    """Among entries of the same priority, an imported entry stands between those with lower and
+    those with higher ticket numbers (promise P6).
     """
     line.init()
     line.signup("late")
@@ -37,9 +37,9 @@ def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
 
 
 def test_an_import_at_a_taken_rank_gets_the_next_free_one_behind(line: Line) -> None:
-    """No two entries have the same rank.
+    """If the rank (sort key) of an imported entry is taken, it gets the next free rank behind it.
 
-    The entry keeps the requested ticket, because the ticket is the time of the signup (promise P1).
+    It keeps its ticket number, which contains the time of the signup (promise P1).
     """
     line.init()
     for number in range(20):
@@ -62,8 +62,10 @@ def test_a_free_place_within_a_run_is_taken(line: Line) -> None:
 
 
 def test_imports_in_any_order_make_the_same_line(line: Line) -> None:
-    """The import, its retry and the maintenance run may each be interrupted at any point (promise
-    P3).
+    """The rows of an import may be inserted in any order, because the import or its retry may be
+    interrupted.
+
+    The queue is always the same in the end (promise P3).
     """
     wanted = {"ann": TIME, "bob": TIME + 1, "cyd": TIME + 2, "dan": TIME + 40}
     lines = []
@@ -108,8 +110,10 @@ def test_a_closed_and_paused_list_takes_imports_but_is_never_over_full(line: Lin
 
 
 def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """If the stamp were later than the stamp of the claim, the record would treat the claim as
-    ended (promise P4).
+    """An imported entry was claimed, and then its import is repeated.
+
+    The response has a lower stamp (logical timestamp) than the claim. Otherwise, the record would
+    treat the claim as ended (promise P4).
     """
     line.init()
     inserted = accepted(line.insert("ann", ticket=TIME))
@@ -120,8 +124,9 @@ def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Li
 
 
 def test_a_ticket_that_is_later_than_every_clock_stands_ahead_of_those_who_come(line: Line) -> None:
-    """Later signups are behind the imported entry, each with its own rank, even if the clock of the
-    caller was ahead (promise P1).
+    """An imported entry may have a signup time in the future, because the caller's clock was ahead.
+
+    People who sign up later still get places behind it (promise P1).
     """
     line.init()
     last = accepted(line.signup("ann"))["ticket"]
@@ -142,8 +147,9 @@ def test_imports_stand_in_their_segments(line: Line) -> None:
 
 
 def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
-    """The tickets that an import draws are behind every earlier entry and ahead of every later
-    signup (promise P1).
+    """An import takes a block of ticket numbers.
+
+    They are higher than all earlier ones and lower than those of all later signups (promise P1).
     """
     line.init()
     line.signup("before")
@@ -157,8 +163,9 @@ def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
 
 
 def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
-    """If there were no gaps between the tickets, the bumped entry would overtake all rows of the
-    import (promise P1).
+    """If an imported entry is moved ahead by one place, it passes one row of the import.
+
+    Without gaps between the ticket numbers, it would pass all of them (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(4))
@@ -170,8 +177,8 @@ def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
 
 
 def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
-    """A row gets a place between an entry that was restored at the row's ticket and the next row
-    (promise P1).
+    """If a restored entry already has the rank of an imported row, the row stands directly behind
+    that entry and ahead of the next row (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(3))
@@ -184,7 +191,10 @@ def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line
 
 
 def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
-    """The numbers of entries that have left or are claimed are not used again."""
+    """Several people of an import may have signed up in the same millisecond.
+
+    If a later request adds more of them, their numbers continue, even if earlier people have left.
+    """
     line.init()
     assert accepted(line.allocate_tickets(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]
     line.insert("ann", ticket=TIME)
@@ -213,8 +223,9 @@ def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
 
 
 def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line: Line) -> None:
-    """A reinstated entry gets its former rank, even if this rank is lower than the first ticket of
-    a priority (promise P1).
+    """A reinstated entry gets its former rank (sort key), wherever it was moved before.
+
+    Its ticket number is new (promise P1).
     """
     line.init()
     for name in ("ann", "bob", "cyd", "dan"):
@@ -234,8 +245,9 @@ def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line:
 
 
 def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Line) -> None:
-    """A rank that is lower than the first ticket of a priority is not interpreted as a ticket
-    (promise P1).
+    """A rank at the very front of a priority is not a valid ticket number.
+
+    If a reinstated entry has such a rank, later signups do not count on from it (promise P1).
     """
     line.init()
     line.signup("ann")
@@ -246,7 +258,9 @@ def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Lin
 
 
 def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) -> None:
-    """The entry stays between its former neighbours, as after a release (promise P1)."""
+    """If the former rank of a reinstated entry is taken, it gets the nearest free rank ahead, and
+    so stands between its former neighbours (promise P1).
+    """
     line.init()
     for name, number in (("ann", 0), ("bob", 8), ("cyd", 16)):
         line.insert(name, ticket=TIME + number)
@@ -259,7 +273,9 @@ def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) ->
 
 
 def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Line) -> None:
-    """No two entries have the same rank, even at the beginning of a priority (promise P1)."""
+    """If there is no free rank ahead either, a reinstated entry gets the next free rank behind
+    (promise P1).
+    """
     line.init()
     first = 255 * TIER - 2**40
     line.restore("eve", first, TIME)
@@ -268,8 +284,9 @@ def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Li
 
 
 def test_a_repeat_of_a_place_that_is_given_back_changes_nothing(line: Line) -> None:
-    """A copy of the message that arrives after the customer has left again is refused
-    (promise P2).
+    """If a message that reinstates a customer is repeated, it changes nothing.
+
+    After the customer has left again, it is refused (promise P2).
     """
     line.init()
     line.insert("ann", ticket=TIME)

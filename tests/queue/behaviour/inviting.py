@@ -1,4 +1,4 @@
-"""Tests of the operation `admit` with the people of an invitation."""
+"""Tests of the operation `admit` with the people whom an operator has invited."""
 
 from typing import Any
 
@@ -77,8 +77,9 @@ def test_a_next_page_leaves_out_who_has_a_pending_decision_of_the_invitation(lin
 
 
 def test_a_page_says_whether_the_invitation_may_make_more_offers(line: Line) -> None:
-    """If all invitees of a page have gone, others may still be invited. If there is no more room,
-    nobody is invited any more.
+    """The response tells whether the operator may continue to invite people.
+
+    If there is no more room inside, nobody else can be invited.
     """
     policy(line, max_inside=1)
     line.all_sign_up(["ann", "bob", "cyd"])

@@ -1,6 +1,6 @@
 """Tests of the operations `leave` and `drop`.
 
-Once a customer has left, a late message cannot change this.
+After a customer has left, a late message cannot bring the entry back.
 """
 
 import pytest
@@ -14,7 +14,9 @@ QUARTER_HOUR_MICROS = 15 * 60 * 1_000_000
 
 
 def test_every_entry_behind_moves_up_at_once(line: Line) -> None:
-    """As soon as an entry ahead has left, positions and the total are correct (promise P6)."""
+    """As soon as an entry leaves, all entries behind it move up, and the total is correct (promise
+    P6).
+    """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     assert line.leave("bob")["outcome"] == "left"
@@ -54,8 +56,8 @@ def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: str) -> None:
-    """A message about the earlier signup is delivered a second time after the customer has signed
-    up again (promise P2).
+    """If the end of a customer's first signup is delivered again after the customer has signed up
+    again, the second signup keeps its place (promise P2).
     """
     line.init()
     first = line.signup("ann")
@@ -68,8 +70,10 @@ def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: st
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_an_end_without_a_tombstone_spares_a_later_stay(line: Line, verb: str) -> None:
-    """Even if the tombstone has expired, the ticket number shows that a message is about an earlier
-    signup (promise P2).
+    """Redis keeps a tombstone (a note that a signup has ended) only for a while.
+
+    After that, the ticket number still shows that a late message belongs to an earlier signup
+    (promise P2).
     """
     line.init()
     first = line.signup("ann")
@@ -94,7 +98,9 @@ def test_a_moved_stay_is_identified_by_its_signups_ticket(line: Line) -> None:
 
 
 def test_nothing_of_an_entry_stays_behind_but_its_tombstone(line: Line) -> None:
-    """Redis keeps its decisions about an entry until maintenance has recorded them."""
+    """When an entry leaves, Redis keeps only a tombstone (a note that the signup has ended) and the
+    decisions that maintenance has not recorded yet.
+    """
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.bump("bob", priority=3)
@@ -117,8 +123,9 @@ def test_a_tombstone_is_kept_for_a_quarter_of_an_hour(line: Line) -> None:
 
 
 def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
-    """Tombstones expire automatically, so a leave does not have to delete the tombstones of earlier
-    entries (promise P9).
+    """Tombstones (notes about signups that have ended) expire.
+
+    Each operation removes a few old ones, so no operation takes long (promise P9).
     """
     line.init()
     names = [f"person {number}" for number in range(20)]
@@ -139,8 +146,9 @@ def test_tombstones_expire_after_the_last_leave(line: Line) -> None:
 
 
 def test_a_leave_returns_the_ticket_of_the_place_that_it_took(line: Line) -> None:
-    """A repeated leave also returns the ticket, which is needed to record an interrupted signup
-    (promise P2).
+    """The response to a leave contains the entry's ticket number, also if the request is repeated.
+
+    Maintenance needs this number to record a signup that was interrupted (promise P2).
     """
     line.init()
     ticket = line.signup("ann")["ticket"]
@@ -162,9 +170,9 @@ def _tombstones(line: Line) -> list[object]:
 
 
 def test_each_former_place_of_a_customer_goes(line: Line) -> None:
-    """The server that has taken over lacks newer writes.
+    """If a message contains the ticket number of a place but names no signup, it removes the place.
 
-    The message contains the ticket of the place, but names no signup.
+    Such a message comes after a failover to a server that lacks newer writes.
     """
     line.init()
     for stay in (1, 2):

@@ -1,5 +1,5 @@
-"""Tests of `leave`, `drop`, `signup` and the capacity, when entries are claimed, parked or
-admitted.
+"""Tests of entries that leave while they are claimed, parked or admitted, and of their effect on
+the capacity.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,10 @@ ENTRY_KEYS = ("queue", "tickets_of_moved", "held", "claimed", "claims", "parked"
 
 
 def held(line: Line) -> Answer:
-    """Claim Ann a second time after her first claim has expired.
+    """Claim Ann twice.
 
-    She was bumped before, so her rank no longer equals her ticket.
+    Her first claim has expired, and she was moved before, so her rank differs from her ticket
+    number.
     """
     line.init(lease_seconds=60, max_claims=5)
     line.all_sign_up(["bob", "eve", "ann"])
@@ -48,7 +49,7 @@ Setting = Callable[[Line], Answer]
 
 
 def traces(line: Line, name: str) -> list[str]:
-    """Return the keys that still contain the place of an entry."""
+    """Return the Redis keys that still mention the place of an entry."""
     keys = [f"wl:{{bakery-opening}}:{key}" for key in ENTRY_KEYS]
     contents = line.contents()
     return [key for key in keys if line.id_of(name) in str(contents.get(key))]
@@ -57,8 +58,10 @@ def traces(line: Line, name: str) -> list[str]:
 @pytest.mark.parametrize("with_ticket", [True, False])
 @pytest.mark.parametrize("setting", ON_LIST)
 def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
-    """After a claimed entry has left, no key contains it, it is counted once, and requests of its
-    worker are refused (promise P2).
+    """If a claimed entry leaves, all traces of its place disappear, and it counts once as an entry
+    that left.
+
+    The worker's requests are refused (promise P2).
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -77,8 +80,8 @@ def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ti
 def test_every_entry_on_the_list_can_be_dropped(
     line: Line, setting: Setting, with_ticket: bool
 ) -> None:
-    """After a claimed entry was dropped, no key contains it, and it is not counted as an entry that
-    left (promise P2).
+    """If a claimed entry is dropped, all traces of its place disappear, and it does not count as an
+    entry that left (promise P2).
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -95,8 +98,10 @@ def test_every_entry_on_the_list_can_be_dropped(
 def test_an_admission_after_the_intent_to_leave_does_not_count(
     line: Line, verb: str, outcome: str, with_ticket: bool
 ) -> None:
-    """A leave undoes an admission that is not recorded yet, because the record already contains the
-    leave. A drop does not undo the admission (promise P4).
+    """A customer is admitted while the request to leave is running.
+
+    The record already says that the customer has left, so the leave undoes the admission. If the
+    entry is dropped instead, the admission stays (promise P4).
     """
     ann = done(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -113,8 +118,10 @@ def test_an_admission_after_the_intent_to_leave_does_not_count(
 
 
 def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None:
-    """A leave counts only if it contains a ticket, which proves that the entry had a place (promise
-    P3).
+    """If Redis no longer has an entry, a leave still counts if the message contains the entry's
+    ticket number.
+
+    The number proves that there was a place (promise P3).
     """
     line.init()
     assert line.leave("ann", ticket=7)["outcome"] == "left"
@@ -123,9 +130,9 @@ def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None
 
 
 def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line) -> None:
-    """The admission is counted once.
+    """An admission is counted once, even if Redis has lost the entry.
 
-    If Redis no longer has an entry, dropping it counts nothing.
+    Dropping a lost entry does not count anything.
     """
     line.init()
     line.all_sign_up(["ann", "bob"])
@@ -141,7 +148,9 @@ def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line
 def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
     line: Line, setting: Setting, verb: str
 ) -> None:
-    """The ticket in the message shows that the message is about a different signup (promise P2)."""
+    """If the ticket number in a message shows that the message belongs to another signup, a claimed
+    or parked entry stays as it is (promise P2).
+    """
     ann = setting(line)
     before = traces(line, "ann")
     answer = line.send(verb, **line.stay("ann", 7), ticket=ann["ticket"] - 1)
@@ -150,8 +159,8 @@ def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
 
 
 def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
-    """Once an admission is recorded, no key contains the entry, even if it was bumped and claimed
-    before (promise P9).
+    """After an admission has been recorded, Redis has no traces of the entry's place, even if the
+    entry was moved and claimed before (promise P9).
     """
     done(line)
     seen_stamp = line.dirty()["ann"]["seen_stamp"]
@@ -164,8 +173,8 @@ def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -
 def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
     line: Line, setting: Setting
 ) -> None:
-    """If the entry of a repeated signup is claimed, offered or parked, the response contains the
-    place that it had, and no position (promise P2).
+    """If a customer whose entry is claimed, offered or parked repeats the signup, the response
+    contains the former place and no position (promise P2).
     """
     ann = setting(line)
     before = traces(line, "ann")
@@ -179,9 +188,10 @@ def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
 
 
 def test_held_and_parked_entries_take_up_capacity(line: Line) -> None:
-    """Claimed and parked entries count towards the capacity, because they may return to the queue.
+    """Entries that are claimed or parked still take up capacity, because they may return to the
+    queue.
 
-    Entries that were admitted or have left do not count.
+    Entries that were admitted or have left take up none.
     """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob", "eve"])

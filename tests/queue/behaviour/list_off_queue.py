@@ -1,5 +1,7 @@
-"""`list_off_queue` returns pages of claimed and offered entries, sorted by deadline, and of parked
-entries, sorted by time.
+"""Tests of the operation `list_off_queue`.
+
+It returns claimed and offered entries by their deadlines, and parked entries by the time of their
+parking, in pages.
 """
 
 import pytest
@@ -11,7 +13,7 @@ PEOPLE = [f"person {number}" for number in range(25)]
 
 
 def filled(line: Line, which: str, times: int) -> list[str]:
-    """Claim or park 25 entries at `times` different times.
+    """Claim or park 25 entries at a few different times.
 
     Return their names, sorted by time and then by id.
     """
@@ -45,7 +47,9 @@ def last_of(line: Line, which: str, limit: int, after: Answer) -> Answer:
 @pytest.mark.parametrize("which", ["held", "parked"])
 @pytest.mark.parametrize("times", [1, 5, 25])
 def test_pages_off_the_queue_join_to_the_whole(line: Line, which: str, times: int) -> None:
-    """The pages contain every entry once, even if many entries have the same time (promise P9)."""
+    """The pages together contain every entry once, even if many entries have the same time (promise
+    P9).
+    """
     expected = filled(line, which, times)
     found = pages(line, which, limit=10)
     assert [len(names) for names in found] == [10, 10, 5]
@@ -93,8 +97,10 @@ def test_no_entry_is_left_out_if_the_last_one_seen_has_gone(line: Line, times: i
 
 
 def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> None:
-    """Between two pages, a request extends the last claim of the first page, which moves it far
-    behind.
+    """If the last claim of a page is extended before the next page is read, that entry moves to the
+    end of the list.
+
+    No other entry is left out.
     """
     expected = filled(line, "held", 25)
     entry = line.list_off_queue("held", limit=12)["entries"][-1]

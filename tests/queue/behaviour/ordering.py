@@ -1,4 +1,6 @@
-"""The time of the signup determines the order of the queue, whatever the clock does."""
+"""Tests that entries stand in the order of their signups, even if the clock stands still or
+jumps.
+"""
 
 from datetime import timedelta
 from itertools import pairwise
@@ -8,8 +10,8 @@ from waitlist_shared.limits import MAX_TICKET
 from waitlist_shared.ranks import TIER, time_of
 
 PEOPLE = [f"person {number}" for number in range(60)]
-# The highest possible ticket comes soon after this time, but there are enough tickets for all of
-# PEOPLE.
+# Ticket numbers have an upper limit. This time is shortly before the limit, with just enough
+# numbers left for PEOPLE.
 BEFORE_END = 8 * 200
 MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (MAX_TICKET + 1 - BEFORE_END) * 1000 // 16
 
@@ -21,7 +23,7 @@ def test_a_ticket_contains_the_time_of_its_drawing(line: Line) -> None:
 
 
 def test_ranks_are_exact_to_the_end_of_their_range(line: Line) -> None:
-    """Even the highest ranks are stored and read without losing a digit (promise P1)."""
+    """Redis stores even the highest ranks (sort keys) without rounding them (promise P1)."""
     line.init()
     line.clock.micros = MICROS_OF_RANGE_END
     answers = line.all_sign_up(PEOPLE)
@@ -53,8 +55,9 @@ def test_between_two_signups_of_one_instant_seven_moves_fit(line: Line) -> None:
 
 
 def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None:
-    """A ticket contains the time of the signup, so tickets can be at most a second ahead of the
-    clock (promise P1).
+    """Ticket numbers contain the time of the signup.
+
+    However fast people sign up, the numbers are at most one second ahead of the clock (promise P1).
     """
     line.init()
     names = [f"person {number}" for number in range(2_500)]

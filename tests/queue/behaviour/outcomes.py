@@ -1,7 +1,7 @@
-"""Causes every outcome that the header comment of a Lua script declares.
+"""Causes every outcome that the header of a Lua script declares.
 
-The tests list each private operation only here. A new operation needs a row for each of its
-outcomes. The row gives an example request, and a check of its results.
+A new operation of the private function must be added here. Each outcome has a row with an example
+request and a check of the result.
 """
 
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def hydrating(line: Line) -> Line:
 
 
 def building(line: Line) -> Line:
-    """Change the segments of a waitlist that has entries."""
+    """Define different segments for a waitlist that already has entries."""
     warm(line).init(version=2, segments_version=2)
     return line
 
@@ -92,7 +92,7 @@ def _renew(line: Line) -> Answer:
 
 
 def _over(line: Line) -> Line:
-    """Let Bob's pass end, and admit Eve in his place."""
+    """Let Bob's pass expire, and admit Eve, who takes his place inside."""
     done(offered(line, max_inside=1), "enter").signup("eve")
     line.clock.advance(seconds=60)
     line.send("admit")
@@ -146,8 +146,9 @@ def _full_inside(line: Line) -> Line:
 
 
 def expiring(line: Line, op: str, *, holds: int = 1, **fields: Any) -> Answer:
-    """Let a number of claims expire, and run a script only once, without the repetitions that the
-    service would make.
+    """Let this many claims expire, and run the script once.
+
+    The service itself would repeat the script until all expired entries have returned.
     """
     ends = {"state": "held", "token": TOKEN, "time_millis": line.clock.millis + 1}
     for number in range(1, holds + 1):
@@ -167,13 +168,13 @@ def _expiring_stay(line: Line, op: str, **fields: Any) -> Answer:
     return _expiring_entry(line, op, join_id="00000001", **fields)
 
 
-# This is one more than the number of expired claims and offers that a single run of `claim`,
-# `admit` or `withdraw` can end.
+# One more than the number of expired claims and offers that a single run of a script returns to the
+# queue.
 TOO_MANY = 201
 
 
 def _ends_of_holds(verb: str, word: str) -> dict[tuple[str, str], Callable[[Line], Answer]]:
-    """Return the outcomes that are common to all operations on a claim or an offer."""
+    """Return the outcomes that all operations on a claim or an offer share."""
 
     def send(line: Line, token: str = TOKEN) -> Answer:
         return line.send(verb, entry_id=line.id_of("bob"), token=token)
@@ -458,7 +459,7 @@ def _bumped(line: Line) -> Line:
 
 
 def example(operation: str) -> Any:
-    """Return a request that succeeds, from the first row that sends such a request."""
+    """Return an example of a successful request of this kind."""
     for cause in (cause for (verb, _), cause in OUTCOMES.items() if verb == operation):
         line = RecordingLine(empty_redis())
         if cause(line)["ok"]:
@@ -469,7 +470,7 @@ def example(operation: str) -> Any:
 
 @dataclass
 class RecordingLine(Line):
-    """A waitlist that records the messages it has sent."""
+    """A waitlist client that keeps the messages it has sent."""
 
     sent: list[Any] = field(default_factory=list)
 

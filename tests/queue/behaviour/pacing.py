@@ -1,6 +1,7 @@
-"""Tests of the pace of a waitlist, from which waits are estimated.
+"""Tests of the pace of a waitlist, which is the number of people who get in per minute.
 
-Maintenance writes the pace together with a heartbeat, and polls and signups read it.
+Maintenance stores the pace in Redis. Responses to polls and signups contain it, so that the service
+can estimate the waiting time.
 """
 
 from tests.support.line import Line, accepted
@@ -13,8 +14,8 @@ def beat(line: Line, **fields: str) -> None:
 
 
 def paces(line: Line) -> list[str]:
-    """Return the pace as the responses to a poll, to a repeated signup and to `stats`
-    contain it.
+    """Return the pace as it appears in the responses to a poll, to a repeated signup and to the
+    operation `stats`.
     """
     looks = (line.position("ann"), line.signup("ann"), line.stats())
     return [accepted(one)["pace"] for one in looks]

@@ -1,5 +1,6 @@
-"""`park` takes an entry out of the queue until an operator decides about it, and `redrive` brings
-it back.
+"""Tests of the operations `park` and `redrive`.
+
+A parked entry is out of the queue until an operator decides about it. `redrive` brings it back.
 """
 
 from tests.support.line import Line, accepted
@@ -14,7 +15,7 @@ def filled(line: Line, max_attempts: int = 5) -> None:
 
 
 def parked(line: Line, count: int = 1) -> dict[str, dict[str, int]]:
-    """Park the entries at the head of the queue, and return the responses by name."""
+    """Park the first entries of the queue. Return the responses by name."""
     held = line.claimed(count)
     return {name: accepted(line.park(name, entry["token"])) for name, entry in held.items()}
 
@@ -30,8 +31,10 @@ def test_a_parked_entry_stays_aside_until_it_is_redriven(line: Line) -> None:
 
 
 def test_a_parked_entry_has_no_token_any_more(line: Line) -> None:
-    """If `park` is repeated, it changes nothing and returns the first response (promises P2 and
-    P4).
+    """If an entry is parked twice with the same token, the second request changes nothing and gets
+    the same response.
+
+    The token can do nothing else (promises P2 and P4).
     """
     filled(line)
     ann = line.claimed()["ann"]
@@ -74,7 +77,9 @@ def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
-    """The caller of the first redrive may not have received its response (promise P2)."""
+    """If an operator redrives an entry twice, and the entry was parked again in between, the late
+    repeat does not redrive it a second time (promise P2).
+    """
     filled(line)
     first = parked(line)["ann"]["parked_millis"]
     accepted(line.redrive("ann", parked_millis=first))
@@ -94,8 +99,10 @@ def test_a_redrive_that_names_no_parking_is_about_the_one_that_it_finds(line: Li
 
 
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
-    """The response also contains the deadline of the claim, because the record may not contain the
-    parking yet.
+    """If an entry was parked because its last claim expired, the response to a redrive contains the
+    deadline of this claim.
+
+    The record may not know about the parking yet.
     """
     filled(line, max_attempts=1)
     line.claim()

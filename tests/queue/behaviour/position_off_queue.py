@@ -1,4 +1,6 @@
-"""Tests of `position` and `stats` when entries are claimed, offered, parked or admitted."""
+"""Tests of the operations `position` and `stats` for entries that are claimed, offered, parked or
+admitted.
+"""
 
 from tests.support.counters import NO_OFFERS
 from tests.support.line import Line
@@ -7,8 +9,8 @@ PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 
 
 def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
-    """If an entry is claimed, offered or parked, the response contains the place that it had, and
-    the number of waiting entries (promise P6).
+    """For an entry that is claimed, offered or parked, the response contains no position, but the
+    place that the entry had, and how many entries are waiting (promise P6).
     """
     line.init(hide_counts=True, has_call_numbers=True)
     line.all_sign_up(PEOPLE)

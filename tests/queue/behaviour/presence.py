@@ -1,4 +1,4 @@
-"""Offers pass over customers who have stopped polling, and the next poll ends this."""
+"""Tests of customers who stop polling. They get no offers until they poll again."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def poll(line: Line, name: str) -> Answer:
 
 
 def gone(line: Line, *names: str) -> None:
-    """Let some customers poll once. After that, nobody polls until all of them count as away."""
+    """Let some customers poll once, and then wait until all of them count as away."""
     for name in names:
         poll(line, name)
     line.clock.advance(seconds=SECONDS + 1)
@@ -61,7 +61,9 @@ def test_a_customer_who_has_gone_away_is_passed_over_and_keeps_the_position(line
 
 
 def test_the_next_poll_makes_the_entry_ready_at_the_same_position(line: Line) -> None:
-    """The poll itself makes the entry ready, and its response says so (promise P1)."""
+    """When a customer who was away polls, the entry becomes ready for admission again, and the same
+    response already says so (promise P1).
+    """
     filled(line)
     before = accepted(line.position("ann"))
     gone(line, "ann")
@@ -84,8 +86,9 @@ def test_a_customer_is_present_for_the_whole_time_of_the_setting(
 
 
 def test_customers_who_never_polled_count_as_present(line: Line) -> None:
-    """Entries that staff have added or imported, and whose positions only operators read, do not
-    count as away.
+    """If a customer has never polled, the customer does not count as away.
+
+    Staff may have added the entry, or an import, and nobody watches its position on a page.
     """
     filled(line)
     accepted(line.position("ann"))
@@ -102,8 +105,9 @@ def test_a_list_without_the_setting_passes_nobody_over_and_notes_no_poll(line: L
 
 
 def test_a_missed_offer_does_not_make_a_customer_present(line: Line) -> None:
-    """If the policy did not pass the customer over, a customer who has closed the page would get an
-    offer in each round.
+    """A customer who closes the page misses an offer.
+
+    The next offers go to other customers until this customer polls again.
     """
     filled(line, no_show="keep_place", max_attempts=5)
     poll(line, "ann")
@@ -202,8 +206,9 @@ def test_a_claim_takes_no_customer_who_is_away(line: Line) -> None:
 
 
 def test_an_unanswered_question_ends_the_wait_of_a_customer_who_is_away(line: Line) -> None:
-    """A customer who is away must also answer whether they still want to wait, although the entry
-    is not ready.
+    """Customers are asked whether they still want to wait.
+
+    If a customer who is away does not answer in time, the wait ends too.
     """
     filled(line)
     line.ask("ann", 1, seconds=SECONDS + 60)
@@ -219,7 +224,9 @@ def test_an_unanswered_question_ends_the_wait_of_a_customer_who_is_away(line: Li
 
 
 def test_a_newer_record_keeps_a_customer_away(line: Line) -> None:
-    """The record does not contain who is away (promise P2)."""
+    """A message with newer data from the record does not make a customer present, because only
+    Redis knows who is away (promise P2).
+    """
     filled(line)
     gone(line, "ann")
     assert offers(line) == ["bob"]
@@ -266,8 +273,9 @@ def test_nothing_is_left_of_the_polls_of_an_erased_customer(line: Line) -> None:
 
 
 def test_a_rebuild_makes_everybody_present(line: Line) -> None:
-    """The times of the polls are lost together with the queue, and the record does not contain who
-    is away.
+    """After Redis has lost the queue, all customers count as present.
+
+    The times of their polls are lost too, and the record does not contain them.
     """
     line.server_run_id = "server-one"
     filled(line)
@@ -286,8 +294,10 @@ def test_a_rebuild_makes_everybody_present(line: Line) -> None:
 
 
 def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
-    """Nothing else happens on the waitlist, but maintenance handles it, because
-    `is_due` is true.
+    """If the operator removes the setting about customers who stop polling, all customers count as
+    present at the next run of maintenance.
+
+    The flag `is_due` makes sure that maintenance looks at the waitlist.
     """
     filled(line)
     gone(line, "ann", "bob")
@@ -305,8 +315,9 @@ def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
 
 
 def test_the_polls_of_a_long_queue_are_noted_only_near_its_head(line: Line) -> None:
-    """The hash with the times of the polls has a limited size, so that Redis stores it
-    compactly.
+    """Redis notes the polls of the first 200 customers only.
+
+    This keeps the hash with their times small, so Redis stores it in a compact form.
     """
     line.init(**PRESENCE)
     names = [f"{number:03d}" for number in range(450)]

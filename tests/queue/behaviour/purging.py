@@ -1,4 +1,4 @@
-"""Tests of the operation `purge`, which deletes the queue of a deleted waitlist from Redis."""
+"""Tests of the operation `purge`, which removes the queue of a deleted waitlist from Redis."""
 
 from collections import Counter
 

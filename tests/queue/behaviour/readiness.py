@@ -1,4 +1,7 @@
-"""An entry that is not ready keeps its place, and claims and offers pass it over."""
+"""Tests of entries that are not ready for admission.
+
+Such an entry keeps its place, but claims and offers skip it.
+"""
 
 import json
 from itertools import pairwise
@@ -43,8 +46,10 @@ def test_a_resting_entry_keeps_its_place_and_is_passed_over(line: Line) -> None:
 
 
 def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
-    """A resting entry counts in the positions of the entries behind it, so the end of the rest
-    changes no position (promise P6).
+    """If a customer has asked to be skipped for some time, the entry keeps counting in the
+    positions of others.
+
+    When this time ends, no position changes (promise P6).
     """
     filled(line)
     line.rest("bob", version=1, seconds=60)
@@ -59,7 +64,11 @@ def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["claim", "admit", "withdraw", "expire", "stats", "list_waiting"])
 def test_any_operation_that_needs_it_ends_a_rest(line: Line, verb: str) -> None:
-    """A rest ends in time even if nobody has read the position of the entry before."""
+    """A customer has asked to be skipped for some time.
+
+    When this time is over, the next operation notices it, even if nobody has read the entry's
+    position.
+    """
     filled(line, admission=True, max_inside=2, offer_seconds=3600, no_show="keep_place")
     line.rest("ann", version=1, seconds=60)
     assert [line.name_of(one["entry_id"]) for one in line.send("admit")["entries"]] == [
@@ -89,8 +98,9 @@ def test_an_entry_with_two_reasons_waits_for_the_end_of_both(line: Line) -> None
 
 
 def test_of_two_messages_the_one_of_the_later_record_counts(line: Line) -> None:
-    """The message with the higher version wins, even if the older message is the first message that
-    Redis gets about the waitlist (promise P2).
+    """Each message about the readiness of an entry has a version.
+
+    The highest version wins, even if it was delivered first (promise P2).
     """
     filled(line)
     line.readiness("ann", 2)
@@ -130,8 +140,9 @@ def test_nothing_is_left_of_the_readiness_of_a_stay_that_has_ended(line: Line, e
 
 
 def test_a_held_entry_that_is_not_to_be_taken_again_comes_back_passed_over(line: Line) -> None:
-    """The rest was recorded before the claim, but Redis got the message about the rest after the
-    claim.
+    """A customer asks to be skipped for some time while the entry is claimed.
+
+    When the claim is released, the entry returns to its place, and later claims skip it.
     """
     filled(line)
     token = line.claimed()["ann"]["token"]
@@ -194,7 +205,10 @@ def test_entries_are_moved_by_positions_that_count_those_who_rest(line: Line) ->
 
 
 def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> None:
-    """When an entry becomes ready, it keeps its rank, so no position changes (promise P1)."""
+    """No two entries have the same rank (sort key), whether they are ready or not.
+
+    When an entry becomes ready, it keeps its rank, and no position changes (promise P1).
+    """
     filled(line)
     rank = line.position("bob")["rank"]
     line.rest("bob", version=1)
@@ -212,7 +226,9 @@ def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> Non
 
 
 def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> None:
-    """While the entry was claimed, its rank was free, and a different entry has got this rank
+    """While an entry is claimed, an imported entry may get its rank (sort key).
+
+    When the claim is released, the entry returns to a rank directly ahead of the imported entry
     (promise P1).
     """
     filled(line)
@@ -225,7 +241,9 @@ def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> No
 
 
 def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
-    """The neighbours of the resting entry have ranks close to its own (promise P6)."""
+    """An entry that is moved ahead by one place passes one entry, also next to an entry that is
+    currently skipped (promise P6).
+    """
     filled(line)
     line.rest("eve", version=1)
     assert line.bump("zoe", places=1)["position"] == 4
@@ -233,9 +251,10 @@ def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
 
 
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
-    """Each run of a script ends at most 200 rests.
+    """For many customers, the time in which they asked to be skipped ends at the same moment.
 
-    A claim waits until all rests that are over have ended (promise P9).
+    A run of a script handles 200 of them. A claim repeats the script until all of them count as
+    ready (promise P9).
     """
     line.init()
     names = [f"{number:03d}" for number in range(450)]
@@ -250,7 +269,10 @@ def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
 
 
 def test_an_import_can_hold_an_entry_back_from_its_beginning(line: Line) -> None:
-    """One step both inserts the entry and holds it back, so no claim can take it in between."""
+    """An import can add an entry that is held back from the start.
+
+    No claim can take the entry in between.
+    """
     filled(line)
     answer = accepted(line.insert("lea", readiness=HELD_BACK))
     assert (answer["position"], answer["ready_ahead"]) == (1, 0)
@@ -275,8 +297,9 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
 
 
 def test_stats_have_the_first_who_are_ready(line: Line) -> None:
-    """The first ready entries include those whose rest is over, whichever script has ended the rest
-    (promise P6).
+    """The operation `stats` lists the first entries that are ready.
+
+    They include customers who asked to be skipped until a time that has passed (promise P6).
     """
 
     def first(near: int) -> list[str]:
@@ -294,9 +317,10 @@ def test_stats_have_the_first_who_are_ready(line: Line) -> None:
 
 
 def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:
-    """The counts are correct, whichever script learns of a change first.
+    """Redis counts how many customers have not verified their address, and how many are asked
+    whether they still want to wait.
 
-    Repeated messages, older messages and the next signup of a customer are not counted twice.
+    Repeated or late messages do not change these numbers.
     """
 
     def counted() -> tuple[int, int]:
@@ -370,7 +394,9 @@ def test_pages_have_all_that_wait_or_those_that_are_ready_or_not(line: Line) -> 
 
 @pytest.mark.parametrize("size", [5, 300])
 def test_the_board_counts_those_who_rest(line: Line, size: int) -> None:
-    """Each rank that the board lists has the position of its entry (promise P6)."""
+    """The board (a snapshot of all positions) contains correct positions, even if some entries are
+    not ready for admission (promise P6).
+    """
     line.init()
     names = [f"{number:03d}" for number in range(size)]
     for number, name in enumerate(names):
@@ -501,9 +527,9 @@ def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
 
 
 def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> None:
-    """The index that a rebuild reads may be outdated.
+    """A rebuild first reads an index that may be outdated.
 
-    The second pass of the rebuild reads the table and corrects the readiness (promise P3).
+    When it reads the table later, it corrects whether an entry is ready for admission (promise P3).
     """
     line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
@@ -519,9 +545,9 @@ def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> 
 
 
 def test_a_list_without_it_pays_nothing(line: Line) -> None:
-    """The keys for readiness have a wrong type here.
+    """A waitlist whose entries are all ready does not use these Redis keys.
 
-    A command that used one of them would fail, so the test shows that none is used.
+    The test gives the keys a wrong type, so that any command with them would fail.
     """
     filled(line, segments_version=0)
     keys = [f"wl:{{{line.waitlist_id}}}:{key}" for key in KEYS]
@@ -550,9 +576,10 @@ def test_a_list_without_it_pays_nothing(line: Line) -> None:
 
 
 def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
-    """The clock of Redis determines the end of the delay.
+    """An operator can release an entry with a delay, and it is skipped until the delay is over.
 
-    A repeated request and a late copy do not start a new delay (promises P1, P2 and P6).
+    If the request is repeated or delivered late, the delay does not start again (promises P1, P2
+    and P6).
     """
     filled(line)
     before = set(line.contents())
@@ -581,14 +608,16 @@ def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
 
 
 def delayed(line: Line) -> Line:
-    """Release the first entry with a delay of one hour."""
+    """Release the first entry with a delay of one hour, during which it is skipped."""
     line.release("ann", line.claimed()["ann"]["token"], delay_seconds=3600)
     return line
 
 
 def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Line) -> None:
-    """A message that was made before the delay was recorded, or that contains an earlier delay,
-    changes nothing (promise P2).
+    """An entry was released with a delay.
+
+    A late message that does not know this delay, or knows only an earlier one, does not change it
+    (promise P2).
     """
     delayed(filled(line))
     ends = line.clock.millis + 3_600_000
@@ -607,8 +636,9 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
 
 @pytest.mark.parametrize("op", ["restore", "restore_many"])
 def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
-    """If an entry was never not ready for any reason except this delay, the record contains the
-    delay without a version (promise P3).
+    """A rebuild restores the delay with which an entry was released.
+
+    The record may contain only this delay, and no version (promise P3).
     """
     line.init(mode="open")
     ends = line.clock.millis + 60_000

@@ -1,4 +1,4 @@
-"""The operations `position`, `page` and `stats` return correct answers."""
+"""Tests of the operations that read the queue: `position`, `page` and `stats`."""
 
 import pytest
 
@@ -35,7 +35,9 @@ def test_a_position_has_a_flag_for_hidden_counts(line: Line, hide_counts: bool) 
 
 
 def test_pages_join_to_the_whole_line(line: Line) -> None:
-    """No page is longer than its limit (promise P9)."""
+    """All pages together contain every waiting entry in order, and no page is longer than its limit
+    (promise P9).
+    """
     filled(line)
     seen: list[dict[str, object]] = []
     after: dict[str, int] = {}
@@ -63,9 +65,7 @@ def test_the_last_page_is_marked_as_the_last(line: Line, limit: int, is_last: bo
 def test_a_page_begins_at_a_position(
     line: Line, first: int, limit: int, expected: list[int]
 ) -> None:
-    """Reading a page at the end of the queue costs as much as reading a page at its beginning
-    (promise P9).
-    """
+    """A page at the end of the queue costs no more than a page at its beginning (promise P9)."""
     filled(line)
     page = line.list_waiting(first=first, limit=limit)
     assert [entry["position"] for entry in page["entries"]] == expected
@@ -94,7 +94,9 @@ def test_behind_the_last_rank_there_is_nothing(line: Line) -> None:
 
 
 def test_a_page_goes_on_after_entries_have_left(line: Line) -> None:
-    """The positions on the next page count only the entries that are waiting now (promise P6)."""
+    """If entries leave between two pages, the positions on the second page count only the entries
+    that are still waiting (promise P6).
+    """
     filled(line)
     next_rank = line.list_waiting(limit=10)["next_rank"]
     line.leave(PEOPLE[9])
@@ -146,7 +148,11 @@ def test_counters_go_on_from_where_they_were_before_a_loss(line: Line) -> None:
 
 
 def test_more_people_in_line_than_were_counted_are_counted(line: Line) -> None:
-    """The counters with which a rebuild starts may be up to a minute old (promise P6)."""
+    """After a rebuild, the counter of signups may be a minute old, and lower than the number of
+    waiting people.
+
+    The service then returns the number of waiting people (promise P6).
+    """
     line.init(counters={"signed_up": 5, "left": 4, "admitted": 0})
     for number in range(3):
         line.restore(f"person {number}", rank=number, ticket=number)

@@ -1,6 +1,6 @@
-"""After Redis has lost the queue, operations return `cold`.
+"""Tests of operations after Redis has lost the queue.
 
-During the rebuild, they return `rebuilding`.
+They return `cold` until a rebuild starts, and then `rebuilding` until it has ended.
 """
 
 from typing import Any
@@ -16,7 +16,9 @@ HOLD_VERBS = ["complete", "release", "extend", "park"]
 
 
 def each_verb(line: Line) -> dict[str, dict[str, Any]]:
-    """Return one message for every operation that needs a queue, by the name of the operation."""
+    """Return an example message for every operation that needs a queue, by the name of the
+    operation.
+    """
     stay = line.stay("ann")
     bump = {"entry_id": stay["entry_id"], "once_key": once_key_of(1)}
     entry = {"entry_id": stay["entry_id"]}
@@ -81,8 +83,8 @@ VERBS = [
 
 
 def fill_every_state(line: Line) -> None:
-    """Create entries that are claimed, parked, inside or in a segment, and one whose claim has
-    expired.
+    """Create entries in every state: claimed, parked, inside, in a segment, and with an expired
+    claim.
     """
     limits: dict[str, Any] = {"max_claims": 4, "pass_seconds": 60, "presence_seconds": 120}
     line.init(version=2, segments_version=2, admission=True, **limits)
@@ -124,8 +126,9 @@ def test_an_unknown_waitlist_is_cold(line: Line, verb: str) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -> None:
-    """If Redis treated a lost queue as an empty queue, the second entry would get position 1
-    (promise P7).
+    """After Redis has lost its data, every operation is refused.
+
+    If the lost queue counted as empty, the next person who signs up would be first (promise P7).
     """
     line.init()
     line.all_sign_up(["bob", "ann"])
@@ -136,8 +139,8 @@ def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
-    """If the hash `meta` is missing, the queue counts as lost, even if all its other keys exist
-    (promise P7).
+    """If Redis has lost the hash `meta`, the queue counts as lost, even if all other keys are still
+    there (promise P7).
     """
     line.init()
     line.all_sign_up(["bob", "ann"])
@@ -146,7 +149,7 @@ def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
 
 
 def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
-    """If keys still exist after the hash `meta` was lost, they are not used (promise P7)."""
+    """If Redis has lost the hash `meta`, a new queue starts without the old keys (promise P7)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     line.bump("bob", to="front")
@@ -180,7 +183,9 @@ def test_during_a_rebuild_no_position_is_returned(line: Line, verb: str) -> None
 
 
 def test_signups_go_on_during_a_rebuild(line: Line) -> None:
-    """A signup gets no position, and its entry is behind all entries that the rebuild will restore
+    """Customers can sign up during a rebuild.
+
+    They get no position yet, and their entries stand behind all entries that the rebuild restores
     (promises P1 and P7).
     """
     line.init(mode="open", floor_ticket=7)
@@ -194,8 +199,8 @@ def test_signups_go_on_during_a_rebuild(line: Line) -> None:
 
 
 def test_a_list_with_a_capacity_takes_no_signup_during_a_rebuild(line: Line) -> None:
-    """The number of waiting entries is unknown, so a signup could exceed the capacity
-    (promise P5).
+    """On a waitlist with a capacity, nobody can sign up during a rebuild, because the number of
+    waiting people is unknown (promise P5).
     """
     line.init(mode="open", capacity=2)
     before = line.contents()
@@ -209,8 +214,8 @@ def test_a_closed_list_stays_closed_during_a_rebuild(line: Line) -> None:
 
 
 def test_leaving_works_during_a_rebuild(line: Line) -> None:
-    """If an entry leaves before the rebuild has restored it, the rebuild does not restore it
-    afterwards (promises P2 and P3).
+    """If a customer leaves during a rebuild, the rebuild does not restore the entry (promises P2
+    and P3).
     """
     line.init(mode="open")
     assert line.leave("ann", ticket=5)["outcome"] == "left"
@@ -241,8 +246,9 @@ def test_statistics_are_returned_during_a_rebuild(line: Line) -> None:
 
 
 def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
-    """If a rebuild was interrupted because Redis lost its data again, it cannot mark the later
-    rebuild as complete (promise P7).
+    """If Redis loses its data during a rebuild, a second rebuild starts.
+
+    The first one cannot declare the queue complete (promise P7).
     """
     line.init(mode="open", epoch=LATER_EPOCH)
     late = line.init(mode="create", epoch=EPOCH)
@@ -254,7 +260,9 @@ def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
 
 
 def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line) -> None:
-    """If an empty queue counted as complete, every entry would be lost (promise P7)."""
+    """If Redis loses its data during a rebuild, the end of this rebuild does not create an empty
+    queue that counts as complete (promise P7).
+    """
     line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
     lose_everything(line)
@@ -265,8 +273,8 @@ def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line
 
 
 def test_a_late_begin_of_a_rebuild_does_not_cool_the_order(line: Line) -> None:
-    """The same `init` message is delivered a second time after the rebuild has ended (promises P2
-    and P7).
+    """If the message that starts a rebuild is delivered again after the rebuild has ended, it
+    changes nothing (promises P2 and P7).
     """
     line.init(mode="open")
     line.init(mode="create")
@@ -286,8 +294,8 @@ def test_a_repeated_init_changes_nothing(line: Line) -> None:
 
 
 def test_after_a_loss_new_tickets_sort_behind_the_old_ones(line: Line) -> None:
-    """New tickets are higher than the recorded ones even if the clock has jumped back (promises P1
-    and P7).
+    """After Redis has lost its data, new ticket numbers are higher than all recorded ones, even if
+    the clock was set back (promises P1 and P7).
     """
     line.init()
     ann, bob = line.all_sign_up(["ann", "bob"])

@@ -1,5 +1,5 @@
-"""The segments of entries follow changed attributes, restored records and new definitions of
-segments.
+"""Tests that entries are in the right segments after their attributes, their records or the
+definitions of the segments have changed.
 """
 
 from typing import Any
@@ -105,9 +105,10 @@ def test_new_segments_are_not_ready_before_every_entry_is_in_them(line: Line) ->
 
 @coloured
 def test_a_rebuild_that_lacks_an_entry_leaves_the_segments_building(line: Line) -> None:
-    """The entry was restored without tags, from a time at which the waitlist had no segments.
+    """If the segments change during a rebuild, entries that were restored before the change are in
+    no segment yet.
 
-    It is in no segment yet.
+    Maintenance adds them later.
     """
     line.send("purge")
     line.init(mode="open", segments_version=1)
@@ -146,9 +147,10 @@ def test_a_batch_signs_up_into_segments(line: Line) -> None:
 
 @coloured
 def test_a_second_look_brings_the_segments_of_the_stay_that_is(line: Line) -> None:
-    """The index may lag behind, so an earlier signup may be restored first.
+    """A rebuild may first restore a customer's earlier signup, because it reads from an index that
+    lags behind.
 
-    The attributes of the earlier signup must not win.
+    In the end, the segments are those of the later signup.
     """
     line.send("purge")
     line.init(mode="open", segments_version=1)

@@ -1,5 +1,6 @@
-"""Tests of `renew`: a customer's time inside begins when the admission is recorded and there is
-room inside.
+"""Tests of the operation `renew`.
+
+It starts a customer's time inside when the admission is recorded, if there is room inside.
 """
 
 from collections.abc import Callable
@@ -16,7 +17,7 @@ TOKEN = "0" * 40
 
 
 def automatic(line: Line, max_inside: int | None = 1) -> dict[str, int]:
-    """Admit the first of three people without an offer. Return the tickets by name."""
+    """Admit the first of three people without an offer. Return all ticket numbers by name."""
     policy(line, max_inside=max_inside, acceptance="automatic")
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     assert admitted(line, count=1) == ["ann"]
@@ -33,7 +34,7 @@ def renew(line: Line, name: str, ticket: int, **fields: object) -> Answer:
 
 
 def over(line: Line) -> dict[str, int]:
-    """Let the pass of the first customer end, and let the second customer enter."""
+    """Let the first customer's pass expire, and let the second customer enter."""
     tickets = automatic(line)
     line.clock.advance(seconds=PASS_SECONDS)
     assert admitted(line) == ["bob"]
@@ -41,12 +42,12 @@ def over(line: Line) -> dict[str, int]:
 
 
 def ends(line: Line) -> int:
-    """Return the time at which a pass would end if it began now."""
+    """Return the time at which a pass that starts now ends."""
     return line.clock.millis + PASS_SECONDS * 1000
 
 
 def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
-    """Although the pass has almost ended, the customer gets the whole time inside after the renewal
+    """The full time inside starts when a pass is renewed, however little of the first pass was left
     (promise P3).
     """
     tickets = automatic(line)
@@ -60,8 +61,9 @@ def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
 
 
 def test_a_place_that_no_other_customer_has_got_is_renewed(line: Line) -> None:
-    """The pass has ended, but the policy has not run since then, so nobody else is inside (promise
-    P4).
+    """A pass has ended, but nobody else has entered since.
+
+    The pass can still be renewed (promise P4).
     """
     tickets = automatic(line)
     line.clock.advance(seconds=2 * PASS_SECONDS)
@@ -81,7 +83,10 @@ def test_a_customer_whose_time_was_over_comes_inside_where_there_is_room(
 
 
 def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
-    """After the end of the first customer's pass, a different customer is inside (promise P4)."""
+    """A pass has ended, and another customer has entered.
+
+    Because the waitlist has no more room inside, the pass is not renewed (promise P4).
+    """
     tickets = over(line)
     for _ in range(2):
         assert renew(line, "ann", tickets["ann"])["code"] == "inside_full"
@@ -89,9 +94,8 @@ def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
 
 
 def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
-    """A renewal of a pass was refused, because the waitlist had no room for another person inside.
-
-    When a different customer exits, nobody else can take the free room (promise P1).
+    """If a pass could not be renewed because there was no room inside, the next free place is kept
+    for this customer (promise P1).
     """
     tickets = over(line)
     renew(line, "ann", tickets["ann"])
@@ -105,7 +109,10 @@ def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
 
 
 def test_kept_places_do_not_keep_each_other_waiting(line: Line) -> None:
-    """Two renewals found no room inside. When one person exits, one of the two gets in."""
+    """Two passes could not be renewed because there was no room inside.
+
+    When one person exits, one of the two passes can be renewed.
+    """
     policy(line, max_inside=2, acceptance="automatic")
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     assert admitted(line, count=2) == ["ann", "bob"]
@@ -168,7 +175,10 @@ def test_a_place_is_not_kept_for_a_stay_that_has_ended(line: Line, end: str) -> 
 
 
 def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
-    """The setting `max_inside` does not limit claims."""
+    """The setting `max_inside` does not limit the people whom operators admit with a claim.
+
+    Their passes can be renewed even if there is no room.
+    """
     policy(line, max_inside=1)
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     line.complete("ann", line.claimed()["ann"]["token"])
@@ -180,7 +190,9 @@ def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
 
 
 def test_a_shorter_time_of_newer_settings_ends_no_pass_early(line: Line) -> None:
-    """A different request may already have recorded an earlier end of the pass."""
+    """If new settings make passes shorter, a renewal does not end a pass earlier than before,
+    because an earlier request may have recorded its end.
+    """
     tickets = automatic(line)
     before = ends(line)
     line.init(version=2, admission=True, pass_seconds=60, acceptance="automatic")
@@ -196,8 +208,8 @@ def test_a_list_without_passes_has_no_time_inside(line: Line) -> None:
 
 
 def test_a_renewal_is_of_one_admission(line: Line) -> None:
-    """A late renewal finds a different signup, a waiting entry, or an admission that is already
-    recorded (promise P2).
+    """A late renewal changes nothing if the entry belongs to another signup, is still waiting, or
+    was already recorded as admitted (promise P2).
     """
     tickets = automatic(line)
     before = line.contents()
@@ -211,8 +223,8 @@ def test_a_renewal_is_of_one_admission(line: Line) -> None:
 
 
 def test_maintenance_sets_the_recorded_end_after_a_late_renewal(line: Line) -> None:
-    """The record contains the end of the pass that a different request has returned
-    (promise P3).
+    """After a late renewal, maintenance sets the end of the pass to the recorded time, because the
+    customer was told this time (promise P3).
     """
     tickets = automatic(line)
     recorded = ends(line)
@@ -240,8 +252,8 @@ def test_a_late_renewal_does_not_undo_an_exit_during_a_rebuild(line: Line) -> No
 
 
 def test_a_time_that_was_over_does_not_begin_again_during_a_rebuild(line: Line) -> None:
-    """Until the rebuild is complete, Redis does not know the number of customers inside (promise
-    P7).
+    """During a rebuild, no ended pass is renewed, because Redis does not yet know how many
+    customers are inside (promise P7).
     """
     line.init(mode="open")
     line.restore("ann", rank=1, ticket=1, state="held", token=TOKEN, time_millis=ends(line))

@@ -1,5 +1,7 @@
-"""`restore` puts an entry back at its recorded place, unless the customer has left or Redis knows a
-newer place.
+"""Tests of the operation `restore`.
+
+It puts an entry back at its recorded place, unless the customer has left or Redis knows something
+newer.
 """
 
 import pytest
@@ -12,7 +14,9 @@ LATER_EPOCH = "0000bbbb"
 
 
 def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
-    """The response to a restore contains the position of the entry (promise P6)."""
+    """If an entry is restored in a complete queue, the response contains its position (promise
+    P6).
+    """
     line.init()
     line.restore("ann", RANK + 1, 1)
     line.restore("eve", RANK + 3, 3)
@@ -21,7 +25,7 @@ def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
 
 
 def test_a_waiting_entry_keeps_its_place(line: Line) -> None:
-    """A late restore does not undo a bump (promise P2)."""
+    """If an entry was moved, a late restore does not put it back (promise P2)."""
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")
@@ -33,8 +37,9 @@ def test_a_waiting_entry_keeps_its_place(line: Line) -> None:
 
 
 def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
-    """The first pass of the rebuild has read the record before the entry was bumped
-    (promise P7).
+    """A rebuild reads each record twice.
+
+    If an entry is moved after the first read, the second read corrects its place (promise P7).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
@@ -48,7 +53,9 @@ def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
 
 
 def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None:
-    """A ticket is stored separately only if the rank does not contain it (promise P9)."""
+    """Redis stores an entry's ticket number separately only if it cannot be computed from the rank
+    (sort key) (promise P9).
+    """
     line.init(mode="open")
     line.restore("ann", RANK - 7, 2)
     assert "wl:{bakery-opening}:tickets_of_moved" in line.contents()
@@ -57,8 +64,8 @@ def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None
 
 
 def test_restores_belong_to_the_order_that_they_rebuild(line: Line) -> None:
-    """After Redis has lost its data again, messages of the interrupted rebuild are refused (promise
-    P7).
+    """If Redis loses its data during a rebuild, it refuses the late messages of this rebuild
+    (promise P7).
     """
     line.init(mode="open", epoch=LATER_EPOCH)
     before = line.contents()
@@ -91,8 +98,8 @@ def test_a_late_restore_of_an_earlier_stay_spares_the_later_one(line: Line) -> N
 
 @pytest.mark.parametrize("passes", [1, 2, 3])
 def test_a_pass_over_two_records_of_one_rank_jumps_no_queue(line: Line, passes: int) -> None:
-    """Bob always gets the place directly ahead of Ann, however often he is restored (promise
-    P1).
+    """If two records have the same rank (sort key), each pass of the rebuild restores them in the
+    same order (promise P1).
     """
     line.init(mode="open")
     line.restore("kim", RANK + 3, 3)
@@ -113,8 +120,8 @@ def test_the_ticket_of_a_moved_person_comes_back(line: Line) -> None:
 
 
 def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
-    """Later signups are behind a restored entry, even if its recorded stamp is ahead of the clock
-    of Redis (promise P1).
+    """New ticket numbers are higher than the stamps (logical timestamps) of all restored entries,
+    even if Redis' clock is behind (promise P1).
     """
     line.init()
     ahead = accepted(line.signup("ann"))["ticket"] + 1_000_000
@@ -126,7 +133,9 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
 
 
 def test_a_recorded_move_is_not_made_again(line: Line) -> None:
-    """A bump from before the loss is delivered a second time after the loss (promise P2)."""
+    """If a move was recorded before Redis lost its data, a repeat with the same idempotency key
+    does not move the entry again (promise P2).
+    """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
     moved = ticket_of_millis(line.clock.micros // 1000) - 5
@@ -139,7 +148,7 @@ def test_a_recorded_move_is_not_made_again(line: Line) -> None:
 def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None:
     """An idempotency key is valid for a day.
 
-    If Redis loses its data, the key does not become valid for longer (promise P2).
+    A loss of data in Redis does not extend this time (promise P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
@@ -150,8 +159,8 @@ def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None
 
 
 def test_a_newer_move_in_redis_outlives_an_older_record(line: Line) -> None:
-    """If the record has an older stamp than Redis, it does not replace the stamp in Redis (promise
-    P2).
+    """If Redis knows a newer move of an entry than the record, a restore does not replace it
+    (promise P2).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])

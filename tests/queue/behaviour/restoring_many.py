@@ -1,5 +1,7 @@
-"""`restore_many` restores many waiting entries in one run, with the same effect as many runs of
-`restore`.
+"""Tests of the operation `restore_many`.
+
+It restores many waiting entries in one run of a script, with the same result as many single
+restores.
 """
 
 from typing import Any
@@ -32,7 +34,7 @@ STAYS: list[Stay] = [
 
 
 def prepare(line: Line) -> None:
-    """Begin a rebuild. Before it restores entries, some entries sign up, leave or are claimed."""
+    """Begin a rebuild in which some entries have already signed up, left or been claimed."""
     line.send("purge")
     line.init(mode="open", segments_version=1)
     accepted(line.restore("dan", RANK + 4, 4, epoch=EPOCH, **line.within("red", edit=1)))
@@ -65,8 +67,10 @@ def restore(line: Line, one: Stay) -> Answer:
 
 
 def test_a_fill_is_as_many_restores(line: Line) -> None:
-    """The entries to restore are absent, waiting, claimed, gone or back in the queue, and some of
-    their ranks are taken (promises P1, P3 and P7).
+    """`restore_many` gives the same result as single restores.
+
+    The tested entries are absent, waiting, claimed or gone, and some of their ranks are taken
+    (promises P1, P3 and P7).
     """
     prepare(line)
     answers = [restore(line, one) for one in STAYS]
@@ -81,7 +85,10 @@ def test_a_fill_is_as_many_restores(line: Line) -> None:
 
 
 def test_a_repeated_fill_changes_nothing(line: Line) -> None:
-    """A resumed rebuild restores the entries of its last page again (promise P2)."""
+    """If a rebuild is resumed, it restores the entries of its last page again.
+
+    This changes nothing (promise P2).
+    """
     prepare(line)
     restore_many(line, *STAYS)
     before = line.contents()
@@ -91,8 +98,8 @@ def test_a_repeated_fill_changes_nothing(line: Line) -> None:
 
 
 def test_a_signup_after_a_fill_is_behind_all_entries(line: Line) -> None:
-    """New tickets are higher than every restored stamp, even if the clock of Redis is behind
-    (promise P1).
+    """After many entries were restored, new ticket numbers are higher than all their stamps
+    (logical timestamps), even if Redis' clock is behind (promise P1).
     """
     prepare(line)
     restore_many(line, *STAYS)
@@ -113,7 +120,7 @@ def test_a_signup_after_a_fill_is_behind_all_entries(line: Line) -> None:
 def test_a_fill_of_another_life_or_declaration_is_refused(
     line: Line, fields: dict[str, Any], code: str
 ) -> None:
-    """The refused call restores no entry (promise P7)."""
+    """If `restore_many` is refused, it has restored no entry (promise P7)."""
     prepare(line)
     before = line.contents()
     assert restore_many(line, NEW, **fields)["code"] == code

@@ -1,5 +1,5 @@
-"""`restore` also restores entries that were claimed or parked, or whose claim had expired, when
-Redis lost its data.
+"""Tests that `restore` also restores claimed and parked entries, and entries whose claim has
+expired in the meantime.
 """
 
 from typing import Any
@@ -15,14 +15,15 @@ OTHER = "b" * 40
 
 
 def hold(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]:
-    """Return the fields with which an entry is restored as claimed."""
+    """Return the fields with which a claimed entry is restored."""
     deadline = line.clock.millis + 1_000 * seconds
     return {"state": "held", "token": TOKEN, "time_millis": deadline, **fields}
 
 
 def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
-    """The token from before the loss is still valid, and nobody else gets the entry (promises P3
-    and P4).
+    """A worker can still complete a claim after Redis has lost its data.
+
+    The same token is valid, and nobody else gets the entry (promises P3 and P4).
     """
     line.init(mode="open")
     answer = line.restore("ann", RANK + 1, 1, epoch=EPOCH, **hold(line, attempts=2))
@@ -35,8 +36,8 @@ def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
 
 
 def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None:
-    """If Redis is newer than the record, the response contains the state and the place in Redis
-    (promises P2 and P4).
+    """If Redis has newer data than the record, a restore does not move the entry, and the response
+    contains what Redis has (promises P2 and P4).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
@@ -55,7 +56,7 @@ def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None
 
 
 def test_a_late_restore_does_not_hold_a_waiting_entry(line: Line) -> None:
-    """When a claim was released, its token does not become valid again (promise P4)."""
+    """If a claim was released, a late restore does not make its token valid again (promise P4)."""
     line.init()
     ann = line.signup("ann")
     token = line.claimed()["ann"]["token"]
@@ -78,8 +79,9 @@ STATES: dict[str, dict[str, Any]] = {
 def test_the_second_pass_corrects_the_first_from_any_state_to_any(
     line: Line, first: str, then: str
 ) -> None:
-    """After the second pass of a rebuild, the queue is the same as if there had been no first pass
-    (promise P7).
+    """A rebuild restores each entry twice.
+
+    The second time, it corrects the first, whatever state the entry was in (promise P7).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **STATES[then])
@@ -94,13 +96,13 @@ def test_the_second_pass_corrects_the_first_from_any_state_to_any(
 
 @pytest.mark.parametrize("state", STATES)
 def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str) -> None:
-    """The second pass of the rebuild has read the record before the admission was written (promise
-    P4).
+    """If an entry is admitted during a rebuild, an older record does not undo the admission
+    (promise P4).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **hold(line))
     stamp = line.complete("ann", TOKEN)["stamp"]
-    # After a failover, the clock from which the record has its stamp may have been ahead.
+    # After a failover, the record may contain a stamp from a clock that was ahead.
     for fields in ({}, {"stamp": stamp + 1, "readiness": readiness_of(1, held_back=0)}):
         answer = line.restore("ann", RANK + 5, 3, when="older", **STATES[state], **fields)
         assert (answer["outcome"], answer["state"]) == ("present", "done")
@@ -112,7 +114,8 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
 
 
 def test_an_admission_that_the_record_refuses_is_not_counted(line: Line) -> None:
-    """The admission was decided when the entry had an earlier place.
+    """If the record refuses an admission, because it belongs to an earlier place of the entry, the
+    admission is not counted.
 
     The entry returns to its last place (promise P4).
     """
@@ -153,7 +156,7 @@ def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
 
 @pytest.mark.parametrize("op", ["release", "park", "extend"])
 def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, op: str) -> None:
-    """Claims and offers may end during a rebuild, and an older record does not undo this (promises
+    """If a claim or an offer ends during a rebuild, an older record does not restore it (promises
     P2 and P3).
     """
     line.init(mode="open")
@@ -169,8 +172,8 @@ def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, 
 
 
 def test_a_look_of_before_a_recorded_decision_changes_nothing(line: Line) -> None:
-    """If the rebuild uses an outdated read of the record, this changes nothing, neither after a
-    newer read nor when the queue is complete (promise P2).
+    """If a rebuild has read an outdated record, this record changes nothing that is newer (promise
+    P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, stamp=20, **STATES["parked"])
@@ -195,8 +198,8 @@ def test_the_ticket_of_a_held_entry_is_restored_too(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["held", "parked"])
 def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None:
-    """When a restored entry is claimed or parked, its attempts and its ticket are stored only once
-    (promise P9).
+    """For a restored entry that is claimed or parked, Redis stores the number of attempts and the
+    ticket number only once (promise P9).
     """
     line.init()
     line.restore("ann", RANK + 9, 12, **{**hold(line, attempts=2), "state": state})
@@ -206,9 +209,10 @@ def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None
 
 
 def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(line: Line) -> None:
-    """The entry of a new signup is not held back for a reason from the former signup.
+    """If the customer's earlier signup was not ready for admission, this does not affect the later
+    signup.
 
-    While it is claimed, it is not among the waiting entries (promise P9).
+    A claimed entry does not count as waiting (promise P9).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, readiness=readiness_of(7, held_back=0))
@@ -237,8 +241,8 @@ def test_a_hold_whose_rank_is_taken_gets_one_of_its_own_on_return(line: Line) ->
 def test_during_a_rebuild_the_end_of_a_hold_returns_no_position(
     line: Line, verb: str, state: str
 ) -> None:
-    """During a rebuild, entries ahead may not be restored yet, so the response to the end of a
-    claim contains no position (promise P7).
+    """If a claim ends during a rebuild, the response contains no position, because entries ahead
+    may not have been restored yet (promise P7).
     """
     line.init(mode="open")
     line.restore("bob", RANK + 2, 2, **hold(line, state=state))

@@ -1,5 +1,7 @@
-"""Tests of segments: waiting entries with the same attributes form a separate queue within the
-whole queue.
+"""Tests of segments.
+
+The waiting entries with certain attributes form a segment, and a claim can take the first entries
+of a segment.
 """
 
 from typing import Any
@@ -17,15 +19,15 @@ def test_a_claim_within_a_segment_gives_the_first_of_it(line: Line) -> None:
 
 
 def taken(line: Line, answer: Answer) -> list[tuple[str, int]]:
-    """Return for each entry its name and the number of the filter that took it."""
+    """Return the name of each claimed entry, and the number of the filter that selected it."""
     return [(line.name_of(one["entry_id"]), one["filter_index"]) for one in answer["entries"]]
 
 
 @coloured
 def test_each_entry_comes_from_the_first_filter_that_has_one(line: Line) -> None:
-    """If an entry matches two filters, it is claimed once.
+    """If an entry matches two filters of a claim, it is claimed once.
 
-    A repeated claim returns the same entry (promises P1 and P2).
+    If the claim is repeated, the response contains the same entry (promises P1 and P2).
     """
     filters = [*map(line.segment, ("yellow", "green", "blue")), "*"]
     asked: dict[str, Any] = {"filters": filters, "segments_version": 1, "once": 1}
@@ -40,7 +42,7 @@ def test_each_entry_comes_from_the_first_filter_that_has_one(line: Line) -> None
 
 @coloured
 def test_places_are_offered_by_the_first_filter_that_has_an_entry(line: Line) -> None:
-    """Entries that are not ready are not found by any filter (promises P1 and P2)."""
+    """Offers to a segment skip entries that are not ready for admission (promises P1 and P2)."""
     ann = {**line.stay("ann"), **line.within("red")}
     accepted(line.send("tag", **ann, readiness=readiness_of(1, held_back=0)))
     filters = [line.segment("green"), line.segment("red")]

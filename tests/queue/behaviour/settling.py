@@ -1,6 +1,7 @@
-"""`expire` lists entries whose record may be outdated.
+"""Tests of the operations `expire` and `settle`.
 
-`settle` tells Redis that a record is up to date.
+`expire` lists the entries whose record may be outdated. `settle` tells Redis that the record is up
+to date.
 """
 
 from collections.abc import Callable
@@ -36,7 +37,9 @@ ENDS: dict[str, Callable[[Line, str], Answer]] = {
 
 @pytest.mark.parametrize("state", ENDS)
 def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) -> None:
-    """If a caller was interrupted, maintenance learns what Redis has decided (promise P3)."""
+    """If a request was interrupted before it could record a decision of Redis, maintenance can read
+    the decision from Redis (promise P3).
+    """
     ann = filled(line)["ann"]
     stamp = accepted(ENDS[state](line, ann["token"]))["stamp"]
     place = line.dirty()["ann"]
@@ -51,14 +54,14 @@ def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) ->
 
 
 def test_a_claim_alone_leaves_nothing_to_settle(line: Line) -> None:
-    """If a claim was never recorded, it expires automatically."""
+    """A claim by itself does not have to be recorded. If nobody records it, it expires."""
     filled(line)
     assert line.dirty() == {}
 
 
 def test_a_heartbeat_is_listed_too(line: Line) -> None:
-    """The caller may have received the response, although the record was not written
-    (promise P3).
+    """An extension of a claim is listed until it is recorded, because the worker may have received
+    the response although the record was not written (promise P3).
     """
     ann = filled(line)["ann"]
     extended = accepted(line.extend("ann", ann["token"], lease_seconds=2 * LEASE))
@@ -68,10 +71,9 @@ def test_a_heartbeat_is_listed_too(line: Line) -> None:
 
 
 def test_decisions_are_kept_in_their_order(line: Line) -> None:
-    """Each decision contains its token and its place.
+    """Redis keeps the decisions about an entry in order, with the token and the place of each one.
 
-    If a claim expires, whether or not the entry is parked, the decision contains the time of the
-    deadline (promise P3).
+    If a claim has expired, the decision contains its deadline as its time (promise P3).
     """
     ann = filled(line, max_attempts=2)["ann"]
     released = line.release("ann", ann["token"])
@@ -98,8 +100,8 @@ def test_decisions_are_kept_in_their_order(line: Line) -> None:
 def test_an_expiry_comes_after_what_happened_before_it_is_noticed_under_any_clock(
     line: Line, hour: int
 ) -> None:
-    """A claim marks the entry as changed, both while it lasts and after its deadline, until
-    somebody notices its end (promise P3).
+    """The expiry of a claim gets a higher stamp (logical timestamp) than everything that happened
+    before the expiry was noticed, even if the clock jumps (promise P3).
     """
     line.clock.advance(hour)
     filled(line)
@@ -151,8 +153,8 @@ def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
 
 @pytest.mark.parametrize("jump", [1, -HOUR_MICROS])
 def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
-    """If an entry has changed again, Redis keeps its decisions, whatever the clock has done since
-    then (promise P3).
+    """If an entry has changed again since maintenance read it, Redis keeps its decisions, even if
+    the clock was set back (promise P3).
     """
     line.clock.advance(HOUR_MICROS)
     ann = filled(line)["ann"]
@@ -167,9 +169,9 @@ def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -
 
 
 def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
-    """The age of a decision is measured by the clock of Redis.
+    """Redis lists only decisions of a given age, measured by its own clock.
 
-    Recent decisions are not listed, because their caller may still be recording them.
+    More recent decisions may still be recorded by the request that caused them.
     """
     ann = filled(line)["ann"]
     line.clock.advance(seconds=1)
@@ -181,7 +183,7 @@ def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
 
 
 def test_changes_before_a_known_stamp_are_listed_under_any_clock(line: Line) -> None:
-    """Maintenance must find the changes even if the clock stands still or goes back by an hour."""
+    """Maintenance finds all changes, even if the clock stands still or was set back by an hour."""
     ann = filled(line)["ann"]
     released = accepted(line.release("ann", ann["token"]))
     line.clock.advance(-HOUR_MICROS)
@@ -208,8 +210,8 @@ def test_the_oldest_changes_are_listed_first_a_page_at_a_time(line: Line) -> Non
 
 
 def test_an_admission_that_is_on_record_becomes_a_tombstone(line: Line) -> None:
-    """A late message `signup` or `restore` about the same signup does not bring the entry back
-    (promise P4).
+    """After an admission has been recorded, a late signup or restore message cannot bring the entry
+    back (promise P4).
     """
     ann = filled(line)["ann"]
     line.complete("ann", ann["token"])
@@ -233,8 +235,9 @@ def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: 
 
 @pytest.mark.parametrize("state", ["waiting", "parked"])
 def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
-    """When Redis deletes a recorded decision, no entry moves, even if the message is delivered
-    twice (promise P2).
+    """When a decision is recorded, Redis forgets it, and no entry moves.
+
+    This also holds if the message is delivered twice (promise P2).
     """
     ann = filled(line)["ann"]
     ENDS[state](line, ann["token"])
@@ -252,7 +255,10 @@ def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
 
 
 def test_a_move_is_listed_until_it_is_settled(line: Line) -> None:
-    """If the caller was interrupted, maintenance learns the new place (promise P3)."""
+    """A move is listed until it is recorded.
+
+    If the request was interrupted, maintenance can record the new place (promise P3).
+    """
     line.init()
     line.all_sign_up(["ann", "bob"])
     moved = accepted(line.bump("bob", to="front"))

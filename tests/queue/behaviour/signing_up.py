@@ -1,5 +1,6 @@
-"""Tests of the operation `signup`: each signup gets one place, within the settings of
-the waitlist.
+"""Tests of the operation `signup`.
+
+Each signup gets one place if the settings of the waitlist allow it.
 """
 
 from tests.support.line import Line, accepted
@@ -7,7 +8,7 @@ from waitlist_queue import keys
 
 
 def test_a_retried_signup_keeps_its_place(line: Line) -> None:
-    """A repeated signup returns the same place and is counted once (promise P2)."""
+    """P2"""
     line.init()
     first, _ = line.all_sign_up(["ann", "bob"])
     again = line.signup("ann")
@@ -18,7 +19,9 @@ def test_a_retried_signup_keeps_its_place(line: Line) -> None:
 
 
 def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
-    """With `hide_counts`, the next signup gets no counts, but still its position."""
+    """With the setting `hide_counts`, the response to a signup contains the position but no
+    counts.
+    """
     line.init()
     line.signup("ann")
     line.init(version=2, hide_counts=True)
@@ -30,8 +33,8 @@ def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
 
 
 def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
-    """A bumped entry keeps the ticket of its signup, although its rank no longer contains the
-    ticket (promise P2).
+    """If an entry was moved and the signup is repeated, the response still contains the ticket
+    number of the signup (promise P2).
     """
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
@@ -42,7 +45,10 @@ def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
 
 
 def test_a_list_is_never_over_its_capacity(line: Line) -> None:
-    """If a signup is refused, it does not draw a ticket either (promise P5)."""
+    """A waitlist never has more people than its capacity.
+
+    A refused signup uses up no ticket number (promise P5).
+    """
     line.init(capacity=2)
     line.all_sign_up(["ann", "bob"])
     before = line.order(), line.stats()["last_stamp"]
@@ -61,7 +67,9 @@ def test_a_repeat_on_a_full_list_is_no_refusal(line: Line) -> None:
 
 
 def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> None:
-    """If a customer has signed up before the waitlist closed, the customer can repeat the signup
+    """On a closed waitlist, nobody can sign up.
+
+    A customer who signed up earlier can still repeat the request and gets the same response
     (promise P2).
     """
     line.init()
@@ -76,7 +84,7 @@ def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> N
 
 
 def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
-    """If a signup message is delivered again after the signup has ended, it changes nothing
+    """If a signup message is delivered again after the customer has left, it changes nothing
     (promise P2).
     """
     line.init()
@@ -88,7 +96,7 @@ def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
 
 
 def test_a_signup_that_arrives_after_its_own_leave_is_refused(line: Line) -> None:
-    """The leave arrived first and left a tombstone, so the signup that belongs to it is refused
+    """If the request to leave arrives before the signup to which it belongs, the signup is refused
     (promise P2).
     """
     line.init()
@@ -98,7 +106,7 @@ def test_a_signup_that_arrives_after_its_own_leave_is_refused(line: Line) -> Non
 
 
 def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
-    """A late message with older settings does not undo newer ones (promise P2)."""
+    """Newer settings win, even if older settings arrive later (promise P2)."""
     line.init(version=5, capacity=1)
     assert line.init(version=4, capacity=10)["outcome"] == "exists"
     line.signup("ann")
@@ -122,9 +130,8 @@ def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> No
 
 
 def test_a_refused_stay_has_ended(line: Line) -> None:
-    """A signup was refused because the waitlist was full.
-
-    If a copy of its message arrives when there is room, it adds no entry (promise P2).
+    """If a signup was refused because the waitlist was full, a late copy of the message adds no
+    entry when there is room again (promise P2).
     """
     line.init(capacity=1)
     accepted(line.signup("ann"))
@@ -146,9 +153,9 @@ def test_a_stay_that_a_closed_list_refuses_has_ended(line: Line) -> None:
 
 
 def test_signups_are_taken_from_the_opening_on_and_until_the_closing(line: Line) -> None:
-    """The clock of Redis decides, to the millisecond.
+    """Redis' clock decides whether a waitlist is already open or still open, to the millisecond.
 
-    If an accepted signup is repeated later, it still succeeds (promise P2).
+    A signup that succeeded can be repeated later (promise P2).
     """
     opens, closes = line.clock.millis + 10, line.clock.millis + 20
     line.init()
@@ -185,8 +192,9 @@ def test_a_list_without_times_has_nothing_of_them(line: Line) -> None:
 
 
 def test_a_stay_is_ended_unless_it_has_a_place(line: Line) -> None:
-    """If the caller itself refuses a signup, this must not end a signup that has already succeeded
-    (promise P2).
+    """If the public function refuses a signup, it tells Redis to end this signup.
+
+    Redis does not end a signup that already has a place (promise P2).
     """
     line.init()
     accepted(line.signup("ann"))

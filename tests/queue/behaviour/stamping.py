@@ -1,5 +1,5 @@
-"""The stamps (logical timestamps) that Redis draws are higher than the stamps in the record of the
-entry.
+"""Tests that each new stamp (logical timestamp) in Redis is higher than the stamps in the record of
+the entry.
 """
 
 from collections.abc import Callable
@@ -8,7 +8,8 @@ import pytest
 
 from tests.support.line import EPOCH, Answer, Line, accepted
 
-# The record contains a stamp from a function whose clock is ahead of the clock of Redis.
+# The record contains a stamp (logical timestamp) of a function whose clock is ahead of Redis'
+# clock.
 AHEAD = 16_000 * 600
 Send = Callable[[Line, int], Answer]
 
@@ -39,8 +40,8 @@ SENDS: dict[str, Send] = {
 def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
     line: Line, name: str
 ) -> None:
-    """After a message with a known stamp, Redis draws only higher stamps, even for other entries
-    (promises P1 and P3).
+    """If a message contains a stamp (logical timestamp), Redis afterwards gives out only higher
+    stamps, even for other entries (promises P1 and P3).
     """
     line.init()
     known = line.signup("ann")["stamp"] + AHEAD
@@ -51,7 +52,9 @@ def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
 
 
 def test_a_stamp_is_drawn_once(line: Line) -> None:
-    """No stamp is drawn twice, even while the clock of Redis stands still (promise P3)."""
+    """Redis never gives out the same stamp (logical timestamp) twice, even while its clock stands
+    still (promise P3).
+    """
     line.init()
     line.signup("ann")
     stamps = [line.send("draw_stamp")["stamp"] for _ in range(3)]

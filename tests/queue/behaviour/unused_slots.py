@@ -1,6 +1,7 @@
-"""If an offered slot is not used, it goes to the next entry.
+"""Tests of offers that end unused.
 
-The rate, the schedule or the quota from which the slot came gets it back once.
+The next entry gets an offer instead. The rate, the schedule or the quota that allowed the first
+offer gets its slot back once.
 """
 
 from collections.abc import Callable
@@ -29,7 +30,7 @@ def policy(line: Line, version: int = 1, **admission: Any) -> None:
 
 
 def run(line: Line, *instants: tuple[int, int], **fields: Any) -> list[str]:
-    """Let the policy make the offers that are due, and return the names of their entries."""
+    """Run the policy, and return the names of the people who get an offer."""
     fields = {
         "settings_version": 9,
         "schedule_version": 1,
@@ -47,9 +48,9 @@ def by_hand(line: Line, count: int, **fields: Any) -> list[str]:
 
 
 def one_slot(line: Line, **admission: Any) -> str:
-    """Offer the only slot of a schedule to the first entry in the queue.
+    """Make the only offer that a schedule allows, to the first entry of the queue.
 
-    Return the token of the offer.
+    Return its token.
     """
     policy(line, schedule_version=1, **admission)
     line.all_sign_up(PEOPLE)
@@ -89,7 +90,7 @@ def release(line: Line, token: str) -> Answer:
 
 
 def notice(line: Line, _token: str) -> Answer:
-    """Let maintenance end the offers that have expired."""
+    """Let maintenance end the expired offers."""
     return line.expire()
 
 
@@ -107,8 +108,9 @@ ENDS: dict[str, tuple[dict[str, Any], Callable[[Line, str], Answer]]] = {
 
 @pytest.mark.parametrize("name", ENDS)
 def test_an_offer_that_ends_unused_gives_its_slot_to_the_next(line: Line, name: str) -> None:
-    """The slot goes back to its schedule only once, even if the message that ends the offer is
-    repeated.
+    """If an offer ends unused, the next entry gets an offer.
+
+    If the message that ends the first offer is repeated, nobody else gets one.
     """
     settings, end = ENDS[name]
     token = one_slot(line, **settings)
@@ -128,7 +130,7 @@ def test_a_slot_that_was_used_is_not_given_back(line: Line, name: str) -> None:
     token = one_slot(line, **settings)
     accepted(line.send("enter", entry_id=line.id_of(FIRST)))
     if name == "leave":
-        # The customer left before the admission was decided, so the admission does not count.
+        # The customer left before being admitted, so the admission does not count.
         assert end(line, token)["outcome"] == "left"
         assert run(line) == [NEXT]
         return
@@ -147,9 +149,8 @@ def test_a_no_show_that_keeps_its_place_gets_the_slot_again(line: Line) -> None:
 def test_the_script_that_meets_the_end_of_an_offer_gives_its_slot_back(
     line: Line, verb: str
 ) -> None:
-    """If an offered entry is claimed, its slot goes back, although a claim needs no slot.
-
-    The next poll then runs the policy.
+    """If an operator claims an entry whose offer has expired, the unused offer goes to another
+    entry at the next poll.
     """
     one_slot(line, no_show="to_back")
     line.clock.advance(seconds=OFFER_SECONDS)
@@ -171,10 +172,10 @@ def test_a_look_at_the_end_of_an_offer_triggers_the_next(line: Line) -> None:
 
 
 def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line: Line) -> None:
-    """The returned slot is offered once.
+    """If an operator withdraws an offer, the next entry gets one, and the first entry returns to
+    its place.
 
-    A repeated message changes nothing, and a copy that arrives after the next offer of the entry
-    changes nothing either.
+    Repeating the request changes nothing, even if the first entry has another offer by then.
     """
     one_slot(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -238,8 +239,9 @@ def test_a_slot_of_a_schedule_that_was_taken_away_is_not_given_back(line: Line) 
 
 
 def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
-    """Before Redis lost the queue, the slot of this offer may have been given back already, and a
-    different entry may have got an offer with this slot.
+    """If an offer was restored after a loss of data and ends unused, no other entry gets it.
+
+    Another entry may already have got it before the loss.
     """
     token = one_slot(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -253,9 +255,9 @@ def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["waiting", "parked", "held"])
 def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, state: str) -> None:
-    """The server that has taken over has lost the end of the offer, so it still has the offer.
+    """After a failover, Redis may still have an offer whose end is recorded.
 
-    The slot is not lost.
+    When maintenance corrects this, the next entry gets an offer.
     """
     one_slot(line)
     offered = line.position(FIRST)
@@ -270,8 +272,8 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
 
 
 def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line) -> None:
-    """If the slot of the earlier offer went back as well, a different entry would get it while the
-    later offer is open.
+    """If Redis has lost the end of one offer and the beginning of the next offer to the same entry,
+    nobody else gets an offer as long as the second offer is open.
     """
     one_slot(line)
     seen_place = line.position(FIRST)
@@ -290,8 +292,7 @@ def test_a_stay_that_has_ended_leaves_the_slot_of_a_place_that_came_back(line: L
     place = line.position(FIRST)
     accepted(line.leave(FIRST, ticket=place["ticket"]))
     assert run(line) == [NEXT]
-    # The server that has taken over has the offer again, and also the mark that the customer has
-    # left.
+    # After the failover, the server has the offer again, and also knows that the customer has left.
     key, entry_id = keys.claims(line.waitlist_id), line.id_of(FIRST)
     token = "c" * 40
     hold = f"offered|{token}|{place['rank']}|{place['ticket']}|0|{place['ticket']}"
@@ -337,7 +338,9 @@ def test_no_payment_stays_beside_an_entry_that_is_off_the_queue(line: Line, name
 
 @pytest.mark.parametrize("end", ["settled", "dropped"])
 def test_nothing_stays_of_what_paid_for_an_offer(line: Line, end: str) -> None:
-    """When an admission is recorded, Redis deletes the entry, which saves memory (promise P8)."""
+    """When an admission has been recorded, Redis deletes everything about the offer, which saves
+    memory (promise P8).
+    """
     one_slot(line)
     entry_id = line.id_of(FIRST)
     entered = accepted(line.send("enter", entry_id=entry_id))
@@ -378,8 +381,9 @@ def test_a_rate_that_counts_who_enters_gets_unused_slots_back(line: Line) -> Non
 
 
 def test_slots_that_come_back_never_fill_a_bucket_above_its_size(line: Line) -> None:
-    """The rate saves at most one slot and already has a saved slot, so the slot that comes back is
-    lost.
+    """A rate can save up at most one unused slot.
+
+    If one is already saved, a slot that comes back is lost.
     """
     policy(line, rate_counts="entered", rate_count=1, rate_millis=MINUTE_MILLIS)
     line.all_sign_up(PEOPLE)
@@ -422,8 +426,10 @@ def test_the_smaller_of_rate_and_schedule_decides(line: Line) -> None:
 
 
 def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
-    """The schedule gives out three slots at nine o'clock, and from then on, the rate gives out one
-    slot a second. Two seconds later, five slots have been offered.
+    """The schedule allows three offers at nine o'clock, and from then on, the rate allows one offer
+    a second.
+
+    Two seconds later, five offers have been made.
     """
     nine = line.clock.millis + 60_000
     policy(line, schedule_version=1, combine="sum", rate_from=nine, **A_RATE)
@@ -448,8 +454,8 @@ def test_the_sum_leaves_no_more_inside_than_there_is_room(line: Line) -> None:
     assert run(line, (line.clock.millis, 5)) == PEOPLE[:4]
     for name in PEOPLE[:4]:
         accepted(line.send("decline", entry_id=line.id_of(name)))
-    # Two of the four slots come from the rate, which does not get them back. The other two slots go
-    # back to the schedule, which then has three slots.
+    # The rate allowed two of the four offers, and does not get them back. The schedule gets its two
+    # back, so it allows three offers now.
     line.clock.advance(micros=1)
     assert run(line) == PEOPLE[4:]
     for name in PEOPLE[4:]:
@@ -501,8 +507,9 @@ def test_a_look_at_the_end_of_an_offer_of_a_quota_triggers_the_next(line: Line) 
 
 
 def test_a_count_of_zero_ends_the_quota(line: Line) -> None:
-    """When a quota has ended, its open offers stay open and return no slot, even if a later quota
-    has begun.
+    """If an operator ends a quota, its open offers stay open.
+
+    If they end unused, nobody else gets an offer, even if another quota has started.
     """
     line.init()
     line.all_sign_up(PEOPLE)
@@ -549,8 +556,8 @@ def test_a_repeated_refill_is_one_quota(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["enter", "complete", "drop"])
 def test_an_admission_counts_against_the_quota_once(line: Line, verb: str) -> None:
-    """An admission counts towards the quota once, whether the customer, an operator or only the
-    record has made it.
+    """Each admission counts once towards the quota, whether the customer, an operator or
+    maintenance has made it.
     """
     line.init()
     line.all_sign_up(PEOPLE)

@@ -1,6 +1,6 @@
-"""Tests of entries whose address is not verified yet.
+"""Tests of customers who have not verified their address yet.
 
-They have a place in the queue, but positions do not count them.
+They have a place in the queue, but do not count in the positions of others.
 """
 
 import json
@@ -14,7 +14,7 @@ SIGNED_UP = ("ann", "bob", "eve", "kim")
 
 
 def filled(line: Line) -> None:
-    """Sign four people up. Two of them, Bob and Eve, have not verified their address yet."""
+    """Let four people sign up. Bob and Eve have not verified their address yet."""
     line.init(lease_seconds=60)
     for name in SIGNED_UP:
         line.signup(name, **(UNVERIFIED if name in ("bob", "eve") else {}))
@@ -26,7 +26,9 @@ def shown(line: Line, name: str) -> tuple[int, int]:
 
 
 def test_a_signup_that_is_not_verified_shifts_nothing_that_others_see(line: Line) -> None:
-    """Positions and totals only count people who have verified their address (promise P6)."""
+    """The positions and totals that customers see count only people who have verified their address
+    (promise P6).
+    """
     line.init()
     line.signup("ann")
     before = [shown(line, "ann"), accepted(line.board())["cuts"]]
@@ -82,7 +84,11 @@ def test_the_room_of_a_list_counts_them(line: Line) -> None:
 
 
 def test_a_board_names_no_entry_that_is_not_verified(line: Line) -> None:
-    """If the board listed unverified entries, it would reveal the time of their signup."""
+    """The board (a public snapshot of all positions) leaves out customers who have not verified
+    their address.
+
+    Otherwise, it would reveal when they signed up.
+    """
     filled(line)
     ranks = {name: accepted(line.position(name))["rank"] for name in SIGNED_UP}
     board = accepted(line.board())
@@ -113,7 +119,9 @@ def test_a_lost_order_is_restored_with_them(line: Line) -> None:
 
 @coloured
 def test_positions_within_segments_count_whom_positions_count(line: Line) -> None:
-    """An operator's counts of a segment include everybody who waits in it."""
+    """The counts of a segment that an operator sees include everybody who waits in it, also people
+    who have not verified their address.
+    """
     red = line.segment("red")
 
     def within(name: str) -> tuple[int, int]:
