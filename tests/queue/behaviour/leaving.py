@@ -125,7 +125,7 @@ def test_a_tombstone_is_kept_for_a_quarter_of_an_hour(line: Line) -> None:
 def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
     """Tombstones (notes about signups that have ended) expire.
 
-    Each operation removes a few old ones, so no operation takes long (promise P9).
+    Each leave removes a few old ones, so no leave takes long (promise P9).
     """
     line.init()
     names = [f"person {number}" for number in range(20)]

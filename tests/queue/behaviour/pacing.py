@@ -1,4 +1,4 @@
-"""Tests of the pace of a waitlist, which is the number of people who get in per minute.
+"""Tests of the pace of a waitlist, which says how fast people get in.
 
 Maintenance stores the pace in Redis. Responses to polls and signups contain it, so that the service
 can estimate the waiting time.

@@ -149,9 +149,9 @@ def test_counters_go_on_from_where_they_were_before_a_loss(line: Line) -> None:
 
 def test_more_people_in_line_than_were_counted_are_counted(line: Line) -> None:
     """After a rebuild, the counter of signups may be a minute old, and lower than the number of
-    waiting people.
+    people who wait or have left.
 
-    The service then returns the number of waiting people (promise P6).
+    It is then raised to that number (promise P6).
     """
     line.init(counters={"signed_up": 5, "left": 4, "admitted": 0})
     for number in range(3):
