@@ -1,1 +1,1 @@
-"""Tests of the responses to any HTTP request. The whole service runs in one process."""
+"""Tests of the HTTP API. The whole service runs in one process."""

@@ -1,4 +1,6 @@
-"""A waitlist of call-centre agents with languages and genders, for the tests of segments."""
+"""A waitlist on which agents of a call centre wait for work. The tests of segments use it, because
+each agent has languages and a gender.
+"""
 
 from typing import Any
 
@@ -21,10 +23,7 @@ AGENTS: dict[str, dict[str, Any]] = {
 
 
 def new_people(**settings: Any) -> Admissions:
-    """Return an empty waitlist with segments.
-
-    The waitlist has a new table and an empty Redis for itself.
-    """
+    """Return an empty waitlist with segments. It has its own table and its own Redis."""
     people = Admissions(World.on(new_table(), empty_redis()))
     assert people.configure(**{"segments": SEGMENTS, **settings}).status == 201
     return people
@@ -41,7 +40,7 @@ def staffed(**settings: Any) -> Admissions:
 def arrive(people: Admissions, name: str, **attributes: Any) -> None:
     """Sign a customer up.
 
-    If `attributes` is missing, the customer gets the attributes of the agent with the same name.
+    If no attributes are given, the customer gets those of the agent with this name.
     """
     attributes = attributes or AGENTS.get(name, {})
     answer = people.sign_up(name, key=f"signup-{name}", attributes=attributes)
@@ -49,14 +48,15 @@ def arrive(people: Admissions, name: str, **attributes: Any) -> None:
 
 
 def elsewhere(people: Admissions) -> Admissions:
-    """Return the same waitlist, as a second instance of the function serves it."""
+    """Return the same waitlist as a second Lambda instance sees it, which has its own cache."""
     return Admissions(
         World.on(people.world.dynamodb, people.world.redis), people.waitlist_id, people.names
     )
 
 
 def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
-    """Return the number of waiting entries in each segment, by the segment's values.
+    """Return how many entries are waiting in each segment. The keys are the values of the segments,
+    such as `Spanish`.
 
     Fail if the response has a second page.
     """
@@ -67,7 +67,9 @@ def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
 
 
 def places(people: Admissions, name: str, segment: str) -> dict[str, tuple[int, int | None]]:
-    """Return the position of an entry in each of its segments, by the segment's values."""
+    """Return the position of an entry in each of its segments. The keys are the values of the
+    segments, such as `Spanish`.
+    """
     answer = people.poll(name, f"segment={segment}")
     assert answer.status == 200, answer.text
     return {

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of the API: a waitlist that is empty or has people on it."""
+"""Fixtures of the tests of the API: an empty waitlist, and a waitlist with people."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.support.world import World
 
 
 def new_list(**settings: object) -> People:
-    """Return an empty waitlist that has stores of its own."""
+    """Return an empty waitlist with its own table and its own Redis."""
     people = People(World.on(new_table(), empty_redis()))
     assert people.configure(**settings).status == 201
     return people

@@ -1,5 +1,5 @@
-"""Checks of refused requests: the response has the right error, and neither DynamoDB nor Redis has
-changed.
+"""Functions that check a refused request: the response contains the right error, and nothing in
+DynamoDB or Redis has changed.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,9 @@ RETRY_AFTER = {
 
 @contextmanager
 def nothing_changes(world: World) -> Iterator[None]:
-    """Fail if an item of the table or a key of Redis changes. The keys include the last ticket."""
+    """Fail if anything in DynamoDB or Redis changes inside the `with` block. This also notices a
+    used ticket number.
+    """
     before = Snapshot.of(world.dynamodb, world.redis)
     assert before.items, "the record is empty: nothing could change"
     assert before.redis.keys, "Redis is empty: nothing could change"
@@ -36,16 +38,15 @@ def nothing_changes(world: World) -> Iterator[None]:
 
 
 def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
-    """Return the body of an error response.
-
-    Fail if the body is malformed, or if its status, code or fields are not the expected ones.
+    """Return the body of an error response. Fail if it does not have the expected status, error
+    code and fields.
     """
     assert (answer.status, answer.code) == (status, code), answer.text
     assert answer.headers["content-type"] == PROBLEM_JSON
     problem = answer.json
     assert (problem["status"], problem["type"]) == (status, "about:blank")
-    # RFC 9457, section 4.2.1: if the type is `about:blank`, the title is the name of the HTTP
-    # status.
+    # If the type of an error is `about:blank`, its title must be the name of the HTTP status (RFC
+    # 9457, section 4.2.1).
     assert problem["title"] == HTTPStatus(status).phrase
     assert problem["detail"]
     assert [one["field"] for one in problem.get("errors", [])] == list(fields), problem
@@ -55,8 +56,8 @@ def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
 
 
 def send_base64(world: World, path: str, body: str) -> Answer:
-    """Send a POST request whose body reaches the function in base64, as API Gateway may
-    encode it.
+    """Send a POST request whose body is encoded in base64, as API Gateway may send it to the
+    function.
     """
     headers = {"content-type": "application/json"}
     sent = {**event("POST", path, headers, body), "isBase64Encoded": True}

@@ -1,5 +1,5 @@
-"""If a customer changes the address, the customer must verify the new address before the entry uses
-it.
+"""A customer changes the email address. The entry keeps the old address until the customer has
+verified the new one.
 """
 
 import json
@@ -27,9 +27,9 @@ MINUTE, DAY = 60, 86_400
 
 
 class Movers(Guests):
-    """Guests who keep their entry tokens.
+    """Guests who can sign up, change their address and verify it.
 
-    An operator's route gives them their links, so the tests need no mailbox.
+    The tests read the links in the messages over an operator's route, and need no mailbox.
     """
 
     def joins(self, address: str) -> Any:
@@ -61,9 +61,10 @@ class Movers(Guests):
         return self.world.request("POST", f"{self.path}/links", body={"email": address})
 
     def finish_intents(self) -> None:
-        """Run the maintenance step that handles aliases, two minutes later.
+        """Let the maintenance step run that removes expired aliases.
 
-        In these tests, days pass, and a whole run would compare every minute of them.
+        The tests let days pass. A whole maintenance run would take long, because it would compare
+        every minute of these days.
         """
         self.world.advance(2 * MINUTE)
         self.world.maintenance.intent_finisher.finish_intents()
@@ -106,8 +107,8 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
     assert events == ["joined", "address_change_asked", "edited", "address_changed"]
     assert movers.new_address(ADA) is None
     assert sorted(movers.world.redis.keys()) == keys
-    # Both the former and the new address belong to this person, so neither address gets a second
-    # place.
+    # Both the old and the new address belong to this person. Neither of them can be used for a
+    # second place.
     for address in (NEW, ADA, "Ada+x@Example.org"):
         assert movers.join(address).code == "already_on_list"
         assert movers.find(address).json["entry_id"] == ada["entry_id"]
@@ -122,9 +123,9 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
 
 
 def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire) -> None:
-    """The new address may be free, on the waitlist, banned, or the address of somebody who has
-    left. The response and the calls are the same in all cases, and only the owner of the address
-    learns more.
+    """A customer asks to change to an address that is free, already on the waitlist, banned, or the
+    address of somebody who has left. The response and the calls to AWS are the same in all these
+    cases. Only the owner of the new address gets a message.
     """
     movers.joins(ADA)
     others = {name: f"{name}@example.net" for name in ("waiting", "left", "banned")}
@@ -154,7 +155,7 @@ def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire)
 
 
 def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
-    """A link that was sent to the former address no longer gives access to the signup."""
+    """After a change of address, a link that was sent to the old address no longer works."""
     movers.configure(identity={**RULES, "verify": "before_offer"})
     movers.join(ADA)
     old = movers.code(ADA)
@@ -167,8 +168,8 @@ def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
 
 
 def test_an_admitted_entry_does_not_move(movers: Movers) -> None:
-    """After the admission, the code of a pending change no longer works, but the code of a
-    completed change still opens the entry.
+    """A customer is admitted while a second change of address waits for its code. This code no
+    longer works. The code of the first change, which was completed, still opens the entry.
     """
     movers.joins(ADA)
     movers.change(ADA, NEW)
@@ -213,9 +214,8 @@ def test_the_message_goes_to_the_new_address_once(movers: Movers) -> None:
 
 
 def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
-    """The service accepts three addresses at once, because people mistype addresses.
-
-    It accepts the next ones after 1, 2 and 4 minutes, and so on.
+    """People mistype addresses, so the service accepts three new addresses at once. For further
+    addresses, the customer must wait 1 minute, then 2, then 4, and so on.
     """
     movers.joins(ADA)
     taken = []
@@ -233,9 +233,8 @@ def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
 
 
 def test_the_last_address_that_was_given_counts(movers: Movers) -> None:
-    """The customer enters two new addresses on two devices.
-
-    Entering the current address again cancels the change.
+    """A customer enters two different new addresses on two devices. The customer cancels the change
+    by entering the current address.
     """
     movers.joins(ADA)
     movers.change(ADA, "adda@example.org")
@@ -288,9 +287,8 @@ def test_a_second_move_frees_the_first_new_address_and_back_frees_both(movers: M
 
 
 def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) -> None:
-    """The rules for joining again and for bans apply to both addresses.
-
-    Codes from the former signup no longer work.
+    """After a change of address, the customer leaves. The rules for joining again and for bans
+    apply to both the old and the new address. The codes of the former signup no longer work.
     """
     ada = movers.joins(ADA)
     movers.change(ADA, NEW)
@@ -315,7 +313,7 @@ def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) ->
 
 
 def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
-    """The erasure also removes an earlier signup with the new address."""
+    """The new address already belongs to an earlier signup. The erasure removes this signup too."""
     movers.joins(NEW)
     movers.leave(NEW)
     movers.joins(ADA)
@@ -332,9 +330,9 @@ def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
 
 
 def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: Movers) -> None:
-    """The stamp (logical timestamp) of the change comes from a clock that is ahead.
-
-    The stamps of the edit and the erasure come from Redis (promise P8).
+    """The change of address gets its stamp (logical timestamp) from a clock that is ahead. The
+    later edit and the erasure get theirs from Redis. The erasure must nevertheless remove the
+    change (promise P8).
     """
     movers.joins(ADA)
     movers.world.clock.advance(600)
@@ -349,9 +347,9 @@ def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: M
 
 
 def test_a_stale_alias_is_taken_over_and_found_by_maintenance(movers: Movers) -> None:
-    """The entry has expired, but an alias still points to it.
-
-    A signup, an import and maintenance each find this alias.
+    """After a change of address, an alias leads from the new address to the entry. In this test,
+    the entry has expired and the alias remains. A signup, an import and maintenance each notice
+    this.
     """
     movers.configure(identity=RULES, retention_days=1, rejoin="always")
     news = [f"ada{one}@example.org" for one in range(3)]
@@ -386,7 +384,7 @@ def test_a_refused_signup_over_a_stale_alias_changes_nothing(movers: Movers) -> 
 
 
 def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> None:
-    """The customer of the other entry has left, and can sign up again with this address."""
+    """The owner of the other entry has left, and may sign up again with the same address."""
     movers.joins(BOB)
     movers.move(BOB, NEW)
     movers.leave(BOB)
@@ -396,7 +394,9 @@ def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> 
 
 
 def test_a_customer_can_move_to_an_address_that_already_leads_to_the_entry(movers: Movers) -> None:
-    """An operator has replaced the customer's new address in the profile."""
+    """The customer has changed the address, and then an operator has set the old address again. The
+    customer can change to the new address once more.
+    """
     movers.joins(ADA)
     movers.move(ADA, NEW)
     path, body = f"{movers.admin_path}/entries/{movers.id_of(ADA)}", {"profile": {"email": ADA}}
@@ -423,8 +423,8 @@ def test_maintenance_leaves_an_alias_that_is_in_use(movers: Movers) -> None:
 
 
 def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> None:
-    """An imported row with the former address gets no entry token, because a different person may
-    read that mailbox now.
+    """A person has changed the address. An imported row with the old address gets no entry token,
+    because a stranger may read the old mailbox now.
     """
     rows: list[Any] = [{"profile": {"email": one}} for one in (ADA, NEW, BOB)]
     movers.bring(rows[0])
@@ -448,8 +448,8 @@ def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> No
 
 
 def test_an_imports_row_has_a_token_only_if_it_names_the_present_address(movers: Movers) -> None:
-    """Only an imported row with the present address gets an entry token, whatever the other rows
-    contain. In the next signup, either of the two addresses may be the present one.
+    """Of two imported rows for the same person, only the row with the current address gets an entry
+    token. After the person has left, either address may be used for a new signup.
     """
 
     def tokens(*addresses: str, **options: Any) -> dict[str, tuple[str, bool]]:
@@ -492,7 +492,9 @@ def test_a_reinstated_stay_answers_to_the_new_address(movers: Movers) -> None:
 
 
 def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
-    """The entry was imported without an address, or was created before the setting `identity`."""
+    """The entry has no address, because it was imported without one. An entry that is older than
+    the setting `identity` has none either.
+    """
     body: Any = {"entries": [{"customer_id": "ada"}]}
     movers.world.request("POST", f"{movers.admin_path}/import", body=body, operator=True)
     entry_id = next(iter(movers.page().json["entries"]))["entry_id"]
@@ -511,9 +513,8 @@ def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
 def test_a_move_that_is_cut_off_is_whole_or_was_never(
     movers: Movers, wire: Wire, fault: Any, step: int
 ) -> None:
-    """The entry moves from one new address to the next.
-
-    The request is interrupted, and the customer repeats it.
+    """A customer changes the address a second time. The request is interrupted at any of its steps,
+    and the customer repeats it.
     """
     movers.joins(ADA)
     movers.move(ADA, NEW)
@@ -574,8 +575,8 @@ def test_another_request_between_read_and_write_wins(movers: Movers, wire: Wire,
 def test_a_signup_of_the_new_address_that_meets_the_move_is_that_entry(
     movers: Movers, wire: Wire
 ) -> None:
-    """The change of address happens between the two attempts of the signup, or just before the
-    signup writes its intent.
+    """A customer changes to a new address. At the same time, somebody signs up with this
+    address.
     """
     movers.joins(ADA)
     movers.change(ADA, NEW)

@@ -1,5 +1,5 @@
-"""Promise P9: the response to a refused request has at most 8 KB, and the response to an import at
-most 1 MB.
+"""Responses are small: at most 8 KB for a refused request, and at most 1 MB for an import (promise
+P9).
 """
 
 import json
@@ -29,7 +29,8 @@ from waitlist_shared.errors import InvalidRequest
 
 MAX_REFUSAL_BYTES = 8 * 1024
 MAX_IMPORT_ANSWER_BYTES = 1_000_000
-# The character determines the size of a name: as UTF-8 in the request, and as JSON in the response.
+# These characters need different numbers of bytes: in UTF-8 in the request, and in JSON in the
+# response.
 LETTERS = {
     "ascii": "a",
     "umlaut": "ä",
@@ -41,9 +42,9 @@ LETTERS = {
 
 
 def filled(body: dict[str, Any], within: dict[str, Any], name: str, value: Any, size: int) -> str:
-    """Return a body of nearly `size` bytes.
+    """Return a JSON body of nearly `size` bytes.
 
-    The test adds numbered fields to `within`, a part of the body, until the body has this size.
+    The function fills the body with numbered fields, which it adds to `within`, a part of the body.
     """
     room = size - len(as_json(body))
     number = 0
@@ -60,7 +61,7 @@ def as_json(value: Any) -> bytes:
 
 
 def bodies(letter: str) -> dict[str, str]:
-    """Return signups of 16 KB that contain as many mistakes as possible."""
+    """Return invalid signups of 16 KB. Each of them contains as many mistakes as possible."""
     whole: dict[str, Any] = {"customer_id": "dan"}
     attributes: dict[str, Any] = {}
     with_attributes = {"customer_id": "dan", "attributes": attributes}
@@ -86,7 +87,7 @@ def long_names(letter: str) -> str:
 def test_a_refused_signup_is_answered_little(
     stocked: People, letter: str, waitlist_id: str
 ) -> None:
-    """The waitlist may not even exist, because anybody may send such a request (promise P5)."""
+    """Anybody can send such a request, even for a waitlist that does not exist (promise P5)."""
     for name, body in bodies(letter).items():
         with nothing_changes(stocked.world):
             answer = stocked.world.request(
@@ -164,8 +165,8 @@ LAMBDA_BYTES = 6 * 1024 * 1024
 
 
 def largest_person(letter: str) -> dict[str, Any]:
-    """Return a person whose profile and attributes are as large as two edits of 16 KB can make
-    them.
+    """Return a person with the largest possible profile and attributes. An edit may send at most 16
+    KB of each.
     """
     text = "" if letter.isascii() else letter
     profile = {"note": letter * ((MAX_PROFILE_BYTES - 12) // (len(as_json(letter)) - 2))}
@@ -178,7 +179,7 @@ def largest_person(letter: str) -> dict[str, Any]:
 
 
 def all_become_like(people: People, name: str, *fields: str) -> None:
-    """Copy the profile and attributes in one person's record to the records of all other people."""
+    """Copy the profile and the attributes of one person to all other people in the table."""
     table, entry_id = people.world.dynamodb, people.id_of(name)
     recorded = [item for item in items_of(table) if "customer_id" in item]
     (first,) = [item for item in recorded if item["entry_id"]["S"] == entry_id]
@@ -188,8 +189,8 @@ def all_become_like(people: People, name: str, *fields: str) -> None:
 
 @pytest.mark.parametrize("letter", ["я", "漢", "😀", "\\", '"'], ids=ascii)
 def test_lambda_can_return_a_hundred_of_the_largest_people(people: People, letter: str) -> None:
-    """If the response were too large, the claims would be made, but the operator would not receive
-    them (promise P3).
+    """Lambda cannot return a response of more than 6 MB. If this response were larger, people would
+    be claimed, but the operator would not learn it (promise P3).
     """
     rows = [{"customer_id": f"c{number}"} for number in range(100)]
     person = largest_person(letter)

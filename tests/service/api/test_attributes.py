@@ -1,6 +1,5 @@
-"""Attributes may contain any script and any punctuation.
-
-The service compares them exactly, and limits the number of their combinations.
+"""Attributes may contain any script and any punctuation. The service compares them exactly. The
+number of combinations that a customer's attributes can have is limited.
 """
 
 import unicodedata
@@ -97,8 +96,8 @@ def test_without_segments_any_number_of_combinations_is_taken() -> None:
 
 
 def test_an_instance_with_older_segments_refuses_no_signup() -> None:
-    """If an instance has outdated segments in its cache, it does not refuse a signup because of
-    them. It also adds no entry that the current segments refuse.
+    """A function instance still has the old segments in its cache. It must not refuse a signup that
+    the current segments allow, and it must not accept a signup that the current segments refuse.
     """
     people = new_people(segments=[["gender", "language"], ["age"]])
     other = elsewhere(people)
@@ -108,8 +107,8 @@ def test_an_instance_with_older_segments_refuses_no_signup() -> None:
 
 
 def test_a_repeat_keeps_its_place_where_segments_were_declared_since() -> None:
-    """A repeated signup keeps its place, even if its attributes have too many combinations for the
-    new segments (promise P2).
+    """The segments have changed, so the customer's attributes have too many combinations now. If
+    the customer repeats the signup, the entry keeps its place (promise P2).
     """
     people = new_people(segments=[])
     arrive(people, "ada", **TOO_MANY)
@@ -123,8 +122,8 @@ def test_a_repeat_keeps_its_place_where_segments_were_declared_since() -> None:
 
 
 def test_an_entry_with_too_many_combinations_waits_and_is_in_no_segment() -> None:
-    """The counts and positions of all other entries stay exact, and the entry gets no position in a
-    segment (promise P6).
+    """An entry whose attributes have too many combinations is in no segment. The counts and the
+    positions of all other entries are right (promise P6).
     """
     people = new_people(segments=[])
     arrive(people, "ada", **TOO_MANY)

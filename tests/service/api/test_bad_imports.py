@@ -1,6 +1,5 @@
-"""Promise P5: a bad import is refused as a whole, or bad rows are refused one by one.
-
-A refused import or row changes nothing.
+"""A wrong import is refused as a whole, and an import with some wrong rows refuses these rows. What
+is refused changes nothing (promise P5).
 """
 
 import json
@@ -16,7 +15,7 @@ from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 
 HALF = "\\ud800"
 NEW = '"customer_id": "dan"'
-# For each case: the whole body, and the field that the error names.
+# Wrong bodies, each with the field that the error names.
 WRONG: list[tuple[Any, str]] = [
     ([], "body"),
     (5, "body"),
@@ -37,7 +36,7 @@ NO_JSON = {
     "rows twice": '{"entries": [{"customer_id": "eve"}], "entries": [{"customer_id": "dan"}]}',
     "100,000 brackets": "[" * 100_000,
 }
-# For each case: one row in the form in which the body contains it, and the code of its error.
+# Wrong rows in JSON, each with the code of its error.
 BAD_ROWS: dict[str, tuple[str, str]] = {
     "33 levels": (f'{{{NEW}, "profile": {{"a": {"[" * 31}{"]" * 31}}}}}', "invalid_request"),
     "300 levels": (f'{{{NEW}, "profile": {{"a": {"[" * 300}{"]" * 300}}}}}', "invalid_request"),
@@ -116,7 +115,7 @@ def test_a_priority_is_a_number_up_to_255(stocked: People, priority: Any) -> Non
 
 
 def test_a_row_of_the_limit_is_read(people: People) -> None:
-    """A row of an import may be as large as the body of a signup (promise P9)."""
+    """One row of an import may be as large as the body of a signup (promise P9)."""
     row = {"customer_id": "dan", "attributes": {"a": ["x" * 60] * 16}}
     assert len(json.dumps(row)) < MAX_BODY_BYTES
     assert people.bring(row).json["joined"] == 1
@@ -148,9 +147,8 @@ def test_a_customer_may_not_import(stocked: People) -> None:
 
 
 def test_other_routes_have_the_limits_that_they_had(stocked: People) -> None:
-    """An import has a larger size limit.
-
-    For other routes, their own limits still hold after an import in the same process (promise P9).
+    """An import may be larger than other requests. After an import, the same process still refuses
+    other requests that are too large (promise P9).
     """
     send(stocked, '{"entries": [5]}')
     deep = f'{{"customer_id": "dan", "profile": {{"a": {"[" * 31}{"]" * 31}}}}}'

@@ -1,5 +1,5 @@
-"""Promise P5: if a field of a configuration or of a bump is wrong, the error names the field and
-nothing changes.
+"""Operators send settings or a bump with a wrong field. The error names the field, and nothing
+changes (promise P5).
 """
 
 from typing import Any
@@ -57,7 +57,7 @@ CLAIMS: dict[str, list[Any]] = {
     "complete": ["yes"],
 }
 TOKENS = [None, TOKEN[:-1], TOKEN + "0", TOKEN + "\n", "ABCDEF" + TOKEN[6:], 7]
-# Wrong fields in the body of each operation. The claim token itself is valid.
+# Bodies with a wrong field, for each operation on a claim. The claim token in them is valid.
 HOLDS: list[tuple[str, str, Any]] = [
     *((verb, "status", "admitted") for verb in ("complete", "release", "extend", "park")),
     *((verb, "reason", "x" * 501) for verb in ("complete", "release", "park")),
@@ -121,8 +121,8 @@ def test_a_bump_has_exactly_one_target(stocked: People, where: dict[str, Any]) -
 
 
 def test_a_bump_by_places_without_a_key_is_refused(stocked: People) -> None:
-    """If this request were accepted and then repeated, it would move the entry twice (promises P2
-    and P5).
+    """If this wrong request were accepted, a repeated request would move the entry a second time
+    (promises P2 and P5).
     """
     with nothing_changes(stocked.world):
         answer = stocked.bump("cyd", places=1)
@@ -178,9 +178,8 @@ def test_a_malformed_claim_takes_no_entry(stocked: People, field: str, value: An
 
 @pytest.fixture(scope="module")
 def holding() -> Admissions:
-    """A waitlist on which Ada is claimed.
-
-    Several tests share it, so a test must not change her claim.
+    """A waitlist on which Ada is claimed. Several tests share it, so they must not change the
+    claim.
     """
     people = Admissions(new_list().world)
     people.all_sign_up("ada")
@@ -193,7 +192,9 @@ def holding() -> Admissions:
 def test_a_malformed_token_is_named_and_not_repeated(
     holding: Admissions, verb: str, token: Any
 ) -> None:
-    """The error response does not repeat the token, because a token is a secret (promise P5)."""
+    """A claim token is secret, so the error does not contain the token that was sent (promise
+    P5).
+    """
     path = f"{holding.admin_path}/claims/{holding.id_of('ada')}/{verb}"
     body = {} if token is None else {"claim_token": token}
     with nothing_changes(holding.world):

@@ -1,5 +1,5 @@
-"""Promise P5: requests with a wrong path, method, query, cursor or content type are refused and
-change nothing.
+"""Requests with a wrong path, method, query, cursor or content type are refused and change nothing
+(promise P5).
 """
 
 import base64
@@ -26,9 +26,8 @@ NO_ID = {
     "blank": "the bakery",
 }
 NO_ENTRY_ID = ["a" * 25, "a" * 27, "a" * 300, "A" * 26, "0" * 26, "%C3%A4", "me"]
-# These characters could shorten a parameter, or move a part of it into a different parameter. They
-# are encoded once, as API Gateway passes them on, or twice, or as the bytes of a control character
-# beyond ASCII.
+# Characters that could shorten a path parameter or begin another one. Each of them is encoded once
+# or twice.
 NOT_OF_A_PARAMETER = [
     *("%2F", "%252F", "%2Fentries", "%3F", "%253F", "%3Flimit=1", "%23", "%2523"),
     *("%00", "%2500", "%0A", "%250A", "%0D%0A", "%1B", "%7F", "%C2%85", "%25C2%2585"),
@@ -53,8 +52,8 @@ def test_a_malformed_waitlist_id_is_named(
 def test_a_parameter_with_a_slash_a_mark_or_a_control_character_is_not_found(
     stocked: People, more: str, operator: bool
 ) -> None:
-    """If the service accepted such a parameter, the path that IAM has checked could differ from the
-    path that the function serves (promise P5).
+    """API Gateway and IAM check the path of a request. If the service accepted such a parameter, it
+    could run a route that they have not checked (promise P5).
     """
     base, token = (
         (stocked.admin_path, None) if operator else (stocked.path, stocked.token_of("ada"))
@@ -117,9 +116,8 @@ def test_an_unknown_path_is_not_found(stocked: People, path: str) -> None:
 
 
 def test_another_way_to_spell_an_operators_path_is_not_found(stocked: People) -> None:
-    """API Gateway finds no route for the encoded path.
-
-    Decoded, this path would be the path of an existing route (promise P5).
+    """`%61` is an encoded `a`. API Gateway knows no route with this path. The function must not
+    decode the path and run the operators' route (promise P5).
     """
     path = "/v1/%61dmin/waitlists"
     refused(stocked.world.request("GET", path), 404, "not_found")
@@ -193,7 +191,7 @@ def test_a_body_of_another_content_type_is_refused(stocked: People, media_type: 
 def test_a_request_without_a_body_lacks_it_whatever_its_type(
     people: People, media_type: str
 ) -> None:
-    """Without this check, Powertools would accept a form without fields as a body."""
+    """Powertools treats a form without fields as a body. The service refuses it."""
     for method in ("PATCH", "PUT"):
         headers = {"content-type": media_type}
         answer = people.world.request(method, people.admin_path, headers=headers, operator=True)
@@ -214,7 +212,7 @@ def test_a_merge_patch_is_taken_only_where_it_merges(stocked: People) -> None:
 
 
 def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: People) -> None:
-    """RFC 5789, section 2.2, says which headers this response must have."""
+    """This response must have certain headers (RFC 5789, section 2.2)."""
     headers = {"content-type": "application/json-patch+json"}
     path = stocked.admin_path
     answer = stocked.world.request("PATCH", path, body=[], headers=headers, operator=True)
@@ -226,10 +224,9 @@ def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: 
 
 @pytest.mark.parametrize("media_type", ["text/plain", "application/json", ""])
 def test_a_body_that_no_route_asks_for_is_not_looked_at(stocked: People, media_type: str) -> None:
-    """The body is ignored.
+    """A route that needs no body ignores the body.
 
-    Otherwise, the response could be an error that the OpenAPI document does not list for this
-    route.
+    An error would be wrong here, because the OpenAPI document lists no such error for these routes.
     """
     headers = {"content-type": media_type}
     for method in ("GET", "DELETE"):
@@ -253,7 +250,7 @@ def test_json_is_taken_by_its_name(people: People, media_type: str) -> None:
 
 
 def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
-    """`sam local start-api` passes on header names as the client wrote them."""
+    """`sam local start-api` does not convert the names of headers to lower case."""
     sent = event(
         "POST",
         f"{people.path}/entries",
@@ -264,8 +261,8 @@ def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
 
 
 def test_only_an_operator_may_leave_out_the_content_type(stocked: People) -> None:
-    """Any web page can make a browser send a body without a content type, and the browser then
-    sends no preflight request (promise P5).
+    """Any web page can let a browser send a request without a content type. The browser does not
+    ask the service first whether the page may do this (promise P5).
     """
     headers = {"content-type": ""}
     with nothing_changes(stocked.world):
@@ -292,7 +289,7 @@ QUERIES = {
     "cursor=%C3%A4": "query.cursor",
     f"cursor={'a' * 513}": "query.cursor",
 }
-# A cursor is JSON in base64. These texts are valid JSON, but not the content of a cursor.
+# A cursor is JSON in base64. These texts are valid JSON, but no valid cursor.
 CONTENTS = [
     "true",
     str(MIN_RANK - 1),

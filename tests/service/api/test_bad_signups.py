@@ -1,6 +1,5 @@
-"""Promise P5: a bad signup is refused, and the error names the wrong field.
-
-The refused signup uses up no ticket number and stores nothing.
+"""A wrong signup is refused, and the error names the wrong field. Nothing is stored, and no ticket
+number is used (promise P5).
 """
 
 import base64
@@ -18,7 +17,7 @@ DEEP = 100_000
 
 
 def with_profile(text: str) -> str:
-    """Return the body of a signup whose profile contains the given JSON text."""
+    """Return the body of a signup. The given JSON text is its profile."""
     return f'{{"customer_id": "{NEW}", "profile": {{"a": {text}}}}}'
 
 
@@ -62,7 +61,7 @@ WRONG_IDS: list[Any] = [
 ]
 NO_OBJECTS: list[Any] = [[], "x", None, 5, True]
 MANY = {f"a{number}": "x" for number in range(17)}
-# For each case: the body, and the field that the error names.
+# Wrong signups, each with the field that the error names.
 WRONG: list[tuple[Any, str]] = [
     *[(body, "body") for body in NO_OBJECTS],
     ({}, ID),
@@ -75,8 +74,8 @@ WRONG: list[tuple[Any, str]] = [
     ({"customer_id": NEW, "status": "admitted"}, "body.status"),
     ({"customer_id": NEW, "entry_id": "a" * 26}, "body.entry_id"),
 ]
-# An attribute is a single value or a list of values. The error has the path of the attribute in
-# both cases.
+# The value of an attribute may be a list. The error names the attribute even if only a value in its
+# list is wrong.
 WRONG_ATTRIBUTES: dict[str, Any] = {
     "number": {"language": 5},
     "null": {"language": None},
@@ -153,7 +152,9 @@ def test_several_wrong_fields_are_all_named(stocked: People) -> None:
 
 
 def test_a_refusal_repeats_no_value_that_was_sent(stocked: People) -> None:
-    """A refused value may be the name of a customer (promise P8)."""
+    """The error does not contain the refused value, which may be the name of a customer (promise
+    P8).
+    """
     secret = "Ada Lovelace of London"
     body = {"customer_id": secret, "profile": secret, "attributes": {"name": [secret + "\n"]}}
     answer = send(stocked, json.dumps(body))
@@ -199,6 +200,6 @@ def test_a_wrong_idempotency_key_is_named(stocked: People, key: str) -> None:
 
 
 def test_after_all_of_it_the_next_one_has_the_next_place(stocked: People) -> None:
-    """The refused signups have used up no ticket numbers (promise P5)."""
+    """The refused signups have used no ticket numbers (promise P5)."""
     assert stocked.stats().json["signed_up"] == 3
     assert stocked.order() == ["ada", "bob", "cyd"]

@@ -1,4 +1,6 @@
-"""A banned customer's signups are refused until an operator ends the ban."""
+"""An operator bans a customer. The service refuses all signups of this customer until an operator
+ends the ban.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -93,7 +95,9 @@ STATES: list[Callable[[Admissions], None]] = [
 
 
 def later(people: Admissions) -> None:
-    """Let a minute pass, so that the next stamp is higher than the stamp of the last ban."""
+    """Let a minute pass. The next stamp (logical timestamp) is then higher than that of the last
+    ban.
+    """
     people.world.advance(60)
 
 
@@ -272,7 +276,9 @@ def cut_off(people: Admissions, wire: Wire, step: int, request: Callable[[], Any
 def test_a_ban_does_not_wait_for_redis(
     people: Admissions, monkeypatch: pytest.MonkeyPatch, has_state: Callable[[Admissions], None]
 ) -> None:
-    """When Redis answers again, maintenance takes the customer off the waitlist (promise P3)."""
+    """Redis was unreachable during the ban. When it answers again, maintenance removes the customer
+    from the queue (promise P3).
+    """
 
     def fail(*_: object) -> None:
         raise exceptions.ConnectionError
@@ -293,9 +299,8 @@ def test_a_ban_does_not_wait_for_redis(
 def test_a_signup_after_a_ban_counts_once_whatever_the_clocks_say(
     people: Admissions, ahead: float
 ) -> None:
-    """The ban and its end get their stamps (logical timestamps) from the clock of the function.
-
-    This clock may be ahead of the clock of Redis or behind it (promise P2).
+    """The clock of the function determines the stamps (logical timestamps) of the ban and of its
+    end. It may be ahead of the clock of Redis or behind it (promise P2).
     """
     people.world.clock.advance(ahead)
     configure(people, rejoin="always")
@@ -321,17 +326,15 @@ def test_a_customer_whose_signup_was_cut_off_is_banned(people: Admissions, wire:
 
 
 def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -> None:
-    """The leave has read the record before the ban was written.
-
-    If the leave could still write its result, the record would expire, and the ban with it.
+    """A customer leaves and is banned at the same time. The leave has read the record before the
+    ban. Its write must fail, because the record would then expire together with the ban.
     """
     configure(people, retention_days=30)
     people.all_sign_up("ada")
     cut_off(people, wire, 0, lambda: people.leave("ada"))
     record = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert record is not None
-    # The request is interrupted after it has written the ban. Before that, it has read the settings
-    # and the record and drawn the stamp.
+    # The fourth call to AWS writes the ban. The request is interrupted after it.
     cut_off(people, wire, 3, lambda: people.ban("ada"))
     people.world.services.leaves.finish(record)
     person = people.person("ada").json
@@ -340,7 +343,7 @@ def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -
 
 
 def expire(people: Admissions, table: Any, days: int) -> None:
-    """Let days pass, and delete the items that DynamoDB would have deleted by then."""
+    """Let days pass. Delete the items that have expired, as DynamoDB does."""
     people.world.advance(days * DAY)
     now_seconds = people.world.clock.millis // 1000
     for item in items_of(table):
@@ -352,8 +355,8 @@ def expire(people: Admissions, table: Any, days: int) -> None:
 def test_a_ban_outlives_the_retention_without_profile_and_attributes(
     people: Admissions, table: Any, has_state: Callable[[Admissions], None]
 ) -> None:
-    """The record of a banned customer is kept for longer than the waitlist's setting allows for
-    personal data (promise P8).
+    """The ban of a customer is stored for longer than the personal data, which is deleted after
+    `retention_days` (promise P8).
     """
     configure(people, retention_days=30)
     has_state(people)

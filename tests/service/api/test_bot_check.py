@@ -1,6 +1,5 @@
-"""New guests send a token from the widget of the bot check, which proves that they are human.
-
-In these tests, the provider of the widget runs on the same machine.
+"""A bot check: new guests must send a token that the widget of a provider has given to them. In
+these tests, a server on the same machine plays the provider.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,7 +31,7 @@ GOOD = f"person.signup.1.{API}"
 
 
 class Guarded(People):
-    """A waitlist of a stack with a bot check, and the provider that the stack asks."""
+    """A waitlist with a bot check, and a local server that plays the provider."""
 
     stand_in: BotCheckStandIn
     metrics: MetricsCollector
@@ -91,7 +90,7 @@ def test_a_person_joins_and_the_provider_is_asked_once(make: Make) -> None:
     assert people.join("ada", GOOD).status == 201
     (asked,) = people.stand_in.questions
     assert (asked["secret"], asked["response"]) == (SECRET, GOOD)
-    # The provider learns nothing about the customer.
+    # The service sends nothing about the customer to the provider.
     assert asked.keys() == {"secret", "response", "idempotency_key"}
 
 
@@ -134,9 +133,8 @@ def test_a_stack_for_pages_of_every_origin_takes_tokens_of_every_host(make: Make
 def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_lets_guests_in(
     make: Make, provider: str, kind: str
 ) -> None:
-    """The provider has rejected the token of this caller.
-
-    This does not count as an outage of the provider.
+    """The provider answers that this token is not valid. The service must not treat this as an
+    outage of the provider.
     """
     reads: list[str] = []
 
@@ -155,9 +153,8 @@ def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_let
 
 
 def test_a_token_longer_than_turnstile_makes_is_refused_without_a_question(make: Make) -> None:
-    """A firewall in front of the provider could refuse such a token.
-
-    Its response would then say nothing about the token.
+    """A firewall of the provider may refuse such a long token. Its response would say nothing about
+    the token.
     """
     people = make("turnstile", bot_check_down="accept")
     refused = people.join("ada", f"person.signup.{'x' * 2048}.{API}")
@@ -176,7 +173,7 @@ def test_a_token_is_good_for_one_entry(make: Make, provider: str) -> None:
 def test_a_token_is_good_for_one_signup_of_an_entry(
     make: Make, provider: str, key: str | None
 ) -> None:
-    """If a customer leaves and signs up again, this is a new signup, with or without an
+    """A customer who leaves and signs up again needs a new token, with or without an
     Idempotency-Key.
     """
     people = make(provider)
@@ -191,8 +188,8 @@ def test_a_token_is_good_for_one_signup_of_an_entry(
 def test_a_token_is_good_for_one_signup_of_an_address_that_is_to_be_verified(
     make: Make, provider: str, key: str | None
 ) -> None:
-    """The waitlist verifies addresses, so each signup may send an email to this address, and an
-    Idempotency-Key makes no difference.
+    """Each signup with an address may send an email. The guest therefore needs a new token each
+    time, even with the same Idempotency-Key.
     """
     people = make(provider, identity={"field": "email", "verify": "before_offer"})
 
@@ -249,7 +246,9 @@ def test_a_rejoin_is_a_new_signup(make: Make) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_signup_that_dies_at_any_step_costs_nobody_the_place(make: Make, provider: str) -> None:
-    """The customer repeats the signup with a token that the provider has already seen."""
+    """A signup crashes after the provider has seen its token. The customer can repeat the signup
+    with this token.
+    """
     people = make(provider)
     assert people.join("zoe", f"person.signup.0.{API}").status == 201
     people.wire.disarm()
@@ -263,8 +262,8 @@ def test_a_signup_that_dies_at_any_step_costs_nobody_the_place(make: Make, provi
         people.wire.disarm()
         again = people.join(name, token, key=name)
         if again.code == "bot_check_failed":
-            # hCaptcha refuses a token that it has already seen. The customer has no place yet, and
-            # the page asks for a new token.
+            # hCaptcha accepts each token only once. The customer has no place yet, so the page asks
+            # for a new token.
             assert provider == "hcaptcha"
             again = people.join(name, f"person.signup.y{step}.{API}", key=name)
         assert again.status in (200, 201)
@@ -292,8 +291,8 @@ def test_the_list_decides_while_the_provider_does_not_answer(make: Make, kind: s
     people.configure(bot_check_down="accept")
     assert people.join("ada", token, key="k").status == 201
     assert people.metrics.take()["bot_checks_unavailable"] == 2
-    # While the provider is down, the page cannot show a widget, so a signup without a token is
-    # accepted too.
+    # While the provider is down, the page cannot show the widget. The service then accepts a signup
+    # without a token.
     assert people.join("bob").status == (403 if kind == "down" else 201)
 
 
@@ -308,8 +307,8 @@ def test_a_secret_that_an_operator_replaces_is_read_again(make: Make) -> None:
 
 
 def test_with_verification_known_and_unknown_addresses_are_checked_alike(make: Make) -> None:
-    """Apart from one request to the provider, both signups make the same calls as on a stack
-    without a bot check.
+    """With a bot check, a signup makes one more request, which goes to the provider. All other
+    calls are the same as without a bot check, for known and for unknown addresses.
     """
     people = make(identity={"field": "email", "verify": "before_offer"})
     wire = Wire()
@@ -372,8 +371,8 @@ def test_without_a_check_nothing_is_asked_and_nothing_is_different() -> None:
 
 
 def test_tokens_are_of_signs_that_providers_use(make: Make) -> None:
-    """If a token contained other characters, a firewall in front of the provider could answer
-    instead of the provider.
+    """The service refuses tokens with characters that no provider uses. A firewall of the provider
+    might refuse them, too.
     """
     people = make(bot_check_down="accept")
     for token in ("", "<script>", "a b", "x" * 8193):
@@ -382,10 +381,8 @@ def test_tokens_are_of_signs_that_providers_use(make: Make) -> None:
 
 
 def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -> None:
-    """A token can be used only once.
-
-    The waitlist verifies addresses, and its former settings did not allow the customer to join
-    again.
+    """A signup finds that the settings in its cache are outdated, and starts again. The provider
+    accepts each token only once, so the service must not ask the provider a second time.
     """
     rules = {"field": "email", "verify": "before_offer"}
     people = make(identity=rules, rejoin="never")
@@ -399,7 +396,7 @@ def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -
     (entry,) = people.page().json["entries"]
     path = f"{people.admin_path}/entries/{entry['entry_id']}"
     people.world.request("POST", f"{path}/remove", body={}, operator=True)
-    # A different process changes the settings, so this process still has the former settings in its
+    # A different process changes the settings. This process still has the old settings in its
     # cache.
     operator = People(World.on(people.world.dynamodb, people.world.redis))
     operator.configure(identity=rules, rejoin="after_leaving")

@@ -1,4 +1,4 @@
-"""Every response has the headers that make browsers protect customers."""
+"""Every response has the headers by which browsers protect customers."""
 
 from typing import Any
 
@@ -18,14 +18,16 @@ def assert_protected(headers: dict[str, str]) -> None:
     assert found["x-content-type-options"] == "nosniff"
     assert found["strict-transport-security"] == "max-age=31536000"
     assert "cache-control" in found
-    # API Gateway adds CORS headers that depend on the origin of the calling page.
+    # API Gateway adds the CORS headers, which depend on the calling page.
     assert "Origin" in found["vary"]
 
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("is_known", [True, False], ids=["known list", "unknown list"])
 def test_each_route_answers_with_them(people: People, route: str, is_known: bool) -> None:
-    """The routes include those of the page and its files, which are not in the OpenAPI document."""
+    """This test covers all routes, including those of the customer's page, which are not in the
+    OpenAPI document.
+    """
     if not is_known:
         people.delete_waitlist()
     method, path = route.split()[0], path_of(route, people.id_of("ada"))

@@ -1,6 +1,5 @@
-"""PATCH merges its body into the settings of a waitlist.
-
-`If-Match` prevents operators from overwriting each other's changes.
+"""A PATCH request changes some settings of a waitlist. With the header `If-Match`, an operator does
+not overwrite a change that a second operator has made in the meantime.
 """
 
 from typing import Any
@@ -41,9 +40,9 @@ def settings(people: People) -> Any:
 
 
 def hide_counts(people: People) -> None:
-    """Make a change as a second operator.
+    """Change a setting, as a second operator does.
 
-    The change does not use HTTP, because a process answers one request at a time.
+    This does not use HTTP, because the HTTP server of the tests handles only one request at a time.
     """
     now = people.world.services.waitlist_cache.look_up(people.waitlist_id)
     changed = msgspec.structs.replace(now.settings, hide_counts=True)
@@ -106,7 +105,7 @@ def test_the_whole_is_validated(people: People) -> None:
         assert (answer.status, answer.code) == (422, "invalid_request"), wrong
         assert answer.json["errors"][0]["field"].startswith("body."), answer.json
     assert settings(people)["version"] == 1
-    # If a waitlist has no texts in a language, the language is not stored.
+    # Operators can send null for a language without texts. The service does not store it.
     words = {"kinds": ["joined"], "texts": {"en": None}}
     assert change(people, {"messages": words, "rest": {"times": None}}).status == 200
 
@@ -213,8 +212,8 @@ WHOLE = {
 def test_if_none_match_of_any_version_creates_and_replaces_nothing(people: People) -> None:
     new = put(people.world, WHOLE, if_none_match="*")
     assert (new.status, new.headers["etag"]) == (201, '"1"')
-    # If the response to the first attempt was lost, the caller learns that the waitlist was
-    # created.
+    # An operator creates a waitlist, and the response is lost. When the operator repeats the
+    # request, the response says that the waitlist exists.
     repeat = put(people.world, WHOLE, if_none_match="*")
     assert (repeat.status, repeat.code, repeat.json["errors"]) == (412, "waitlist_exists", [])
     other = put(people.world, {**WHOLE, "capacity": 3}, if_none_match="*")
@@ -229,7 +228,9 @@ def test_if_none_match_of_any_version_creates_and_replaces_nothing(people: Peopl
 def test_if_none_match_is_an_asterisk_and_stands_alone(
     people: People, if_none_match: str, if_match: str | None
 ) -> None:
-    """The two headers contradict each other, because `If-Match` requires an existing waitlist."""
+    """`If-None-Match` allows the request only if the waitlist does not exist. It cannot be combined
+    with `If-Match`, which needs an existing waitlist.
+    """
     headers = {"if_none_match": if_none_match} | ({"if_match": if_match} if if_match else {})
     answer = put(people.world, WHOLE, **headers)
     assert (answer.status, answer.json["errors"][0]["field"]) == (422, "header.if-none-match")

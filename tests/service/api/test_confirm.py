@@ -1,6 +1,5 @@
-"""The service asks customers whether they are still waiting.
-
-If a customer does not answer before the deadline, the customer's wait ends.
+"""The service asks customers whether they are still waiting. If a customer does not answer before
+the deadline, the customer loses the place.
 """
 
 from collections.abc import Callable
@@ -39,8 +38,8 @@ def people(wire: Wire) -> Admissions:
 
 
 def run(people: Admissions, seconds: float = 2 * MINUTE) -> None:
-    """Run the maintenance of the waitlist without comparing the journal with Redis, because this
-    would read the journal of a whole day.
+    """Run maintenance without its comparison of the journal and Redis, which would take long
+    because days have passed.
     """
     people.world.advance(seconds)
     people.world.maintenance.intent_finisher.finish_intents()
@@ -103,7 +102,7 @@ def test_silence_parks_with_history(people: Admissions) -> None:
 
 
 def test_an_unreachable_customer_is_neither_asked_nor_silent(people: Admissions) -> None:
-    """The mail that bounces may be the mail with the question."""
+    """The question itself may be the email that bounces."""
     mark = people.world.services.recipients.mark_unreachable
 
     def bounces(name: str) -> None:
@@ -155,7 +154,9 @@ def test_silence_takes_off_the_list(people: Admissions) -> None:
 def test_a_move_right_after_the_end_leaves_no_question_behind(
     people: Admissions, then: str
 ) -> None:
-    """An operator's decision is recorded before maintenance records the end of the wait."""
+    """Ada's wait has just ended, and maintenance has not recorded this yet. An operator moves the
+    entry before that.
+    """
     people.configure(confirm={**RULES, "then": then}, rest={})
     answer(asked(people), "bob", "cyd")
     on(people, 15)
@@ -171,9 +172,8 @@ def test_a_move_right_after_the_end_leaves_no_question_behind(
 def test_an_edit_right_after_the_end_does_not_bring_the_question_back(
     people: Admissions, then: str, event: str
 ) -> None:
-    """Until maintenance has recorded the end of the wait, the record still contains the question.
-
-    Redis must not restore the question from the record.
+    """Ada's wait has ended in Redis. DynamoDB still contains the question until maintenance has
+    recorded the end. Redis must not take the question from DynamoDB again.
     """
     people.configure(confirm={**RULES, "then": then})
     answer(asked(people), "bob", "cyd")
@@ -202,8 +202,8 @@ def test_customers_are_reminded(people: Admissions) -> None:
 @pytest.mark.parametrize("functions", [-10 * MINUTE, 0, 10 * MINUTE])
 @pytest.mark.parametrize("redis", [-HOUR, 0, HOUR])
 def test_no_clock_is_early(people: Admissions, functions: int, redis: int) -> None:
-    """The clocks of the functions may be wrong by ten minutes, and the clock of Redis
-    by an hour.
+    """The clocks of the functions may be wrong by ten minutes, and the clock of Redis by an
+    hour.
     """
     asked(people)
     world = people.world
@@ -236,9 +236,8 @@ def test_a_rest_is_an_answer(people: Admissions) -> None:
 
 @pytest.mark.parametrize("ends", ["held", "released"])
 def test_a_claim_meanwhile_keeps_the_place(people: Admissions, ends: str) -> None:
-    """Nothing happens to an entry while it is claimed or offered.
-
-    When the entry is back in the queue, its customer is asked again.
+    """The deadline for the answer passes while the customer is claimed. The customer keeps the
+    place, and is asked again after the claim.
     """
     answer(asked(people), "bob", "cyd")
     on(people, 13)
@@ -338,9 +337,8 @@ def test_an_answer_that_is_cut_off_is_whole_or_was_never(
     ("then", "end"), [("park", "parked"), ("leave", "left"), ("to_back", "bumped")]
 )
 def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -> None:
-    """A maintenance run is interrupted after any of its calls.
-
-    The next runs do the remaining work, and nothing is done twice.
+    """A maintenance run crashes after any of its calls to AWS. The next runs do what is left, and
+    do nothing twice.
     """
     for step in count():
         wire = Wire()
@@ -369,9 +367,9 @@ def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -
 
 
 def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
-    """Let a process crash before it ends a customer's wait.
+    """Let a process crash just before it tells Redis to end a customer's wait.
 
-    The list `held_up` contains the messages that the process did not send.
+    `held_up` collects the messages that were not sent.
     """
 
     def fault(call: Call) -> Any:
@@ -387,8 +385,8 @@ def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
 
 
 def silent(people: Admissions, **settings: Any) -> None:
-    """Let Ada's wait end in Redis, because she has not answered the question and the setting `then`
-    is `leave`.
+    """Let Ada's wait end in Redis. She has not answered the question in time, and the setting says
+    that she leaves.
     """
     people.configure(confirm={**RULES, "then": "leave"}, **settings)
     answer(asked(people), "bob", "cyd")
@@ -397,14 +395,14 @@ def silent(people: Admissions, **settings: Any) -> None:
 
 
 def why(people: Admissions) -> list[tuple[str, str]]:
-    """Return the actor and the reason of each leave in Ada's history."""
+    """Return who caused each of Ada's leaves, and the reason."""
     history = people.person("ada").json["history"]
     return [(one["by"], one["reason"]) for one in history if one["event"] == "left"]
 
 
 def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
-    """The run that records the end of the wait is interrupted after any of its calls
-    (promise P3).
+    """A run records that the wait has ended, and crashes after any of its calls to AWS (promise
+    P3).
     """
     for step in count():
         wire = Wire()
@@ -432,7 +430,9 @@ def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
 def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
     people: Admissions, wire: Wire, is_reinstated: bool
 ) -> None:
-    """The run has recorded that no answer came, and is interrupted before it ends the wait."""
+    """A run has recorded that the customer did not answer. It crashes before it ends the customer's
+    wait.
+    """
     people.configure(
         confirm={**RULES, "then": "leave"}, admission={"no_show": "leave", "offer_seconds": 60}
     )
@@ -456,9 +456,7 @@ def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
 
 
 def noted(people: Admissions, wire: Wire) -> None:
-    """Let maintenance record that Ada has not answered, and let it crash before it ends
-    her wait.
-    """
+    """Let maintenance record that Ada has not answered. It crashes before it ends her wait."""
     asked(people)
     answer(people, "bob", "cyd")
     people.world.advance(15 * DAY)
@@ -498,7 +496,9 @@ ENDS_OF_A_NOTE = [switch_off, switch_off_and_on, claim_and_release, offer_and_wi
 def test_a_customer_answers_a_question_that_no_longer_stands(
     people: Admissions, wire: Wire, happen: Callable[[Admissions], None], how: str
 ) -> None:
-    """The mark that no answer came only counts while the question can still end the wait."""
+    """Maintenance has recorded that the customer did not answer. This has no effect if the question
+    can no longer end the wait, for example because an operator has switched the questions off.
+    """
     noted(people, wire)
     assert people.confirm("ada").code == "not_waiting"
     assert people.rest("ada", DAY).code == "not_waiting"
@@ -534,7 +534,9 @@ def test_an_unreachable_customer_is_not_asked_anew(people: Admissions, wire: Wir
 
 
 def test_a_late_end_of_a_wait_obeys_the_settings_of_today(people: Admissions, wire: Wire) -> None:
-    """The message that ends the wait was created before `confirm` was switched off (promise P2)."""
+    """A message that ends a customer's wait reaches Redis late. Meanwhile, an operator has switched
+    the questions off, so the customer keeps the place (promise P2).
+    """
     held_up: list[Call] = []
     asked(people)
     answer(people, "bob", "cyd")

@@ -1,4 +1,4 @@
-"""Promise P5: without the right credentials, a request returns nothing and changes nothing."""
+"""Without the right credentials, a request returns nothing and changes nothing (promise P5)."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from waitlist_api.auth.credentials import EntryTokens
 
 @pytest.mark.parametrize("route", OF_OPERATORS)
 def test_an_unsigned_admin_call_is_unauthorized(stocked: People, route: str) -> None:
-    """The request has a body that is valid for some of the routes (promise P5)."""
+    """The request has a valid body, and only its signature is missing (promise P5)."""
     method, path = route.split()[0], path_of(route, stocked.id_of("cyd"))
     body = None if method in ("GET", "DELETE") else {"reason": "asked by phone"}
     with nothing_changes(stocked.world):
@@ -24,9 +24,8 @@ def test_an_unsigned_admin_call_is_unauthorized(stocked: People, route: str) -> 
 
 @pytest.mark.parametrize("route", OF_OPERATORS)
 def test_a_stranger_does_not_learn_what_else_is_wrong(stocked: People, route: str) -> None:
-    """The service checks the credentials first.
-
-    It looks at the request and the stored data only after that (promise P5).
+    """The service checks the credentials first. Only then, it looks at the body and at the stored
+    data (promise P5).
     """
     for wrong in ("not-an-id", stocked.id_of("nobody")):
         answer = stocked.world.request(
@@ -84,8 +83,8 @@ def test_a_token_that_is_cut_or_dressed_up_is_unauthorized(stocked: People, meth
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_a_token_of_something_else_is_forbidden(stocked: People, method: str) -> None:
-    """The token belongs to a different person or waitlist, was made with a different key, or has a
-    forged signature (promise P5).
+    """The token belongs to a different person or a different waitlist, or its signature is wrong
+    (promise P5).
     """
     ada = stocked.id_of("ada")
     other_secret = EntryTokens("another-secret-of-32-characters-or-more")

@@ -1,4 +1,4 @@
-"""A deleted waitlist disappears at once, and its entries are erased soon after."""
+"""An operator deletes a waitlist. It disappears at once, and its entries are erased soon after."""
 
 import json
 
@@ -10,9 +10,10 @@ from tests.support.people import People
 
 @pytest.fixture
 def deleted(people: People) -> People:
-    """A waitlist whose deletion has just begun, so its entries still exist.
+    """A waitlist that was just deleted. Its entries still exist, because maintenance has not run
+    yet.
 
-    Maintenance has not run yet, and there is a second waitlist.
+    There is a second waitlist, which was not deleted.
     """
     People(people.world, "florist").configure()
     people.all_sign_up("ada", "bob", "cyd")
@@ -57,7 +58,7 @@ def test_after_maintenance_nothing_is_left_of_it(deleted: People) -> None:
     neighbour.all_sign_up("ada")
     deleted.world.maintain()
     items = deleted.world.dynamodb.scan()["Items"]
-    # The journal of the last days contains only ids, and expires by itself.
+    # Only the journal still contains ids of the entries. Its items expire after some days.
     kept = [item for item in items if not item["pk"]["S"].startswith("JOURNAL#")]
     assert "bakery" not in json.dumps(kept)
     assert not [key for key in deleted.world.redis.keys("*") if "bakery" in key]
@@ -71,8 +72,8 @@ def test_a_repeated_deletion_answers_the_same(deleted: People) -> None:
 
 
 def test_a_list_made_anew_under_the_id_begins_empty(deleted: People) -> None:
-    """The tokens and idempotency keys of the deleted waitlist do not give anybody a place on the
-    new waitlist (promises P4 and P6).
+    """A waitlist is deleted and created again with the same id. Old tokens and old idempotency keys
+    give nobody a place on the new waitlist (promises P4 and P6).
     """
     deleted.world.maintain()
     deleted.configure(name="Bakery again")

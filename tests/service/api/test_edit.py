@@ -1,4 +1,6 @@
-"""Operators edit an entry. The entry keeps its place, and its segments follow its attributes."""
+"""An operator edits an entry. The entry keeps its place, and moves to the segments of its new
+attributes.
+"""
 
 from typing import Any
 
@@ -15,7 +17,7 @@ REASON = "speaks French now"
 
 @pytest.fixture
 def people() -> Admissions:
-    """A waitlist on which Andrew, Billy, Christine, Courtney, Remy and Walter wait."""
+    """A waitlist on which six people wait, among them Andrew, Billy and Courtney."""
     return staffed()
 
 
@@ -71,8 +73,8 @@ def test_a_repeat_changes_nothing_further(people: Admissions) -> None:
 
 @pytest.mark.parametrize("value", [1.0, True, "1", None, [1], {"a": 1}], ids=repr)
 def test_any_other_value_is_a_change(people: Admissions, value: Any) -> None:
-    """If the new value differs, the edit is a change, even if Python considers the two values
-    equal, such as `True` and 1.
+    """In Python, `True` equals 1. The service nevertheless treats an edit from 1 to `True` as a
+    change.
     """
     people.edit("billy", profile={"a": 1, "b": {}})
     for _ in range(2):
@@ -205,7 +207,9 @@ def test_a_body_that_is_not_json_or_too_large_is_refused(people: Admissions) -> 
 
 
 def test_customers_do_not_edit_as_operators(people: Admissions) -> None:
-    """Customers may not use this operators' route, not even for their own entry (promise P5)."""
+    """Only operators may use this route. A customer may not use it, not even for the customer's own
+    entry (promise P5).
+    """
     token = people.token_of("billy")
     with nothing_changes(people.world):
         answer = people.world.request(

@@ -1,6 +1,5 @@
-"""Edits run at the same time as other requests, or are interrupted.
-
-Afterwards, the record and the segments agree.
+"""Edits are interrupted, or run at the same time as other requests. In the end, the segments in
+Redis agree with DynamoDB.
 """
 
 from collections.abc import Callable
@@ -53,16 +52,19 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist, served by a second instance.
+    """The same waitlist as a second Lambda instance sees it.
 
-    A test can let the calls of this instance fail, or let something happen between two calls.
+    A test can let the calls of this instance to AWS fail, or let something happen before a call.
     """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, people.waitlist_id, people.names)
 
 
 def edit(people: Admissions, **new: Any) -> object:
-    """Edit Bob's entry without HTTP, because a process answers one HTTP request at a time."""
+    """Edit Bob's entry while a different request is running.
+
+    This does not use HTTP, because the HTTP server of the tests handles only one request at a time.
+    """
     bob = people.id_of("bob")
     command = EditCommand(waitlist_id=people.waitlist_id, entry_id=bob, by="rival", **new)
     return people.world.services.entry_edits.edit(command)
@@ -104,9 +106,7 @@ RIVALS: dict[str, tuple[Rival, set[str | None]]] = {
 
 
 def assert_exact(people: Admissions) -> None:
-    """Assert that the segments in Redis contain exactly the waiting entries, as their
-    records say.
-    """
+    """Check that each waiting entry is in exactly the segments of its attributes."""
     services, redis = people.world.services, people.world.redis
     segments = services.waitlist_cache.look_up(people.waitlist_id).segments
     expected = set()
@@ -153,9 +153,7 @@ def test_record_and_segments_agree_after_a_race_with_an_edit(
 def test_of_two_edits_at_once_the_records_stays(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """Redis first gets the segments of the newer edit, and then the segments of the older edit
-    (promise P2).
-    """
+    """The second of two edits reaches Redis before the first one (promise P2)."""
     wire.arm(CALLS.index("TransactWriteItems") + 1, before(lambda: edit(people, attributes=FRENCH)))
     assert wired.edit("bob", attributes=NEW).status == 200
     assert people.person("bob").json["attributes"] == FRENCH
@@ -165,7 +163,7 @@ def test_of_two_edits_at_once_the_records_stays(
 def test_an_entry_with_an_unrecorded_admission_is_not_edited(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """Redis has admitted the entry, but the record does not say so yet (promises P4 and P5)."""
+    """Redis has admitted the entry, but DynamoDB does not know this yet (promises P4 and P5)."""
     assert wired.claimed(2) == ["ada", "bob"]
     wire.arm(0, crash_after)
     with pytest.raises(Crash):
@@ -178,7 +176,9 @@ def test_an_entry_with_an_unrecorded_admission_is_not_edited(
 def test_an_edit_completes_a_signup_that_was_cut_off(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """Operators see the entry on the waitlist, so they must be able to edit it (promise P3)."""
+    """A signup was interrupted after the customer got a place. Operators already see the entry, so
+    they can also edit it (promise P3).
+    """
     wire.arm(2, crash_after)
     with pytest.raises(Crash):
         wired.sign_up("dan", attributes=SPANISH)

@@ -1,4 +1,4 @@
-"""Operators can export everything that is recorded about one person."""
+"""An operator exports everything that the service has stored about one person."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from tests.support.world import World
 
 PROFILE: dict[str, Any] = {"name": "Ada Lovelace", "party": {"adults": 2, "children": [1.5, None]}}
 ATTRIBUTES = {"language": ["English", "French"]}
-# The service needs these fields, and they say nothing about the customer.
+# Fields that the service needs for itself. They say nothing about the customer.
 INTERNAL = {
     "waitlist_id",
     "entry_id",
@@ -42,7 +42,9 @@ TOLD_AS = {
 
 
 def names_in(record: dict[str, Any]) -> set[str]:
-    """Return the names of the fields of a record. A field of a facet is named `facet.field`."""
+    """Return the names of all fields of a record, including those in nested classes, such as
+    `hold.attempts`.
+    """
     names = set()
     for name, value in record.items():
         names |= {f"{name}.{inner}" for inner in value} if isinstance(value, dict) else {name}
@@ -50,7 +52,7 @@ def names_in(record: dict[str, Any]) -> set[str]:
 
 
 def told_as(name: str) -> str:
-    """Return the name that the export has for a field of the record."""
+    """Return the name of a record's field in the export."""
     return TOLD_AS.get(name, name.rpartition(".")[2])
 
 
@@ -67,9 +69,9 @@ def page(people: Admissions, name: str, query: str = "") -> Answer:
 
 
 def export(people: Admissions, name: str, limit: int = 100) -> dict[str, Any]:
-    """Follow the cursors to the last page.
+    """Read all pages of the export.
 
-    Return this page, with the events of all pages as its history.
+    Return the last page, with the events of all pages in its history.
     """
     history: list[Any] = []
     cursor = ""
@@ -111,8 +113,8 @@ def test_every_stay_is_exported(people: Admissions) -> None:
 
 
 def test_nothing_recorded_of_the_person_is_left_out(people: Admissions) -> None:
-    """Each field of the record is either exported or listed in `INTERNAL`, which contains fields
-    that are not personal.
+    """The export contains each field of the record. The only exceptions are the fields in
+    `INTERNAL`, which are not personal.
     """
     people.sign_up("ada", key="k", profile=PROFILE, attributes=ATTRIBUTES)
     people.edit("ada", attributes={"language": "French"})

@@ -1,5 +1,5 @@
-"""The size of a guest's profile and attributes is limited, and they may contain only the fields
-that the page asks for.
+"""A guest's profile and attributes have a maximum size. They may contain only the fields for which
+the page asks.
 """
 
 import json
@@ -20,7 +20,7 @@ FIELDS = [
 
 
 def profile_of(size: int, letter: str = "x") -> dict[str, str]:
-    """Return a profile whose JSON has nearly `size` bytes, without blanks."""
+    """Return a profile that has nearly `size` bytes as JSON."""
     return {"a": letter * ((size - EMPTY) // len(letter.encode()))}
 
 
@@ -32,7 +32,9 @@ def refused(answer: Answer) -> dict[str, str]:
 
 @pytest.mark.parametrize("letter", ["x", "é"])
 def test_a_guest_may_send_2048_bytes_and_no_more(people: People, letter: str) -> None:
-    """The limit counts the bytes in UTF-8, without the escapes of JSON (promise P5)."""
+    """The limit counts the UTF-8 bytes of the text. Escapes in the JSON do not count (promise
+    P5).
+    """
     answer = people.sign_up("ada", profile=profile_of(LIMIT + 2, letter))
     message = refused(answer)["body.profile"]
     assert f"at most {LIMIT} bytes" in message
@@ -82,7 +84,9 @@ def test_imports_and_edits_by_operators_are_not_limited(people: People) -> None:
 
 
 def test_a_lower_limit_does_not_refuse_the_repeat_of_a_signup(people: People) -> None:
-    """The entry already exists, so a repeated signup keeps its place (promise P2)."""
+    """The guest repeats a signup that was accepted earlier, so the entry keeps its place (promise
+    P2).
+    """
     profile = profile_of(1000)
     assert people.sign_up("ada", key="one-signup", profile=profile).status == 201
     people.configure(max_guest_bytes=10)
@@ -153,9 +157,7 @@ FILLED = {"email": "ada@example.com", "terms": TERMS}
 
 
 def test_the_form_is_a_rule_of_the_api(people: People) -> None:
-    """Guests must fill in all required fields, and each value must be valid for its field (promise
-    P5).
-    """
+    """A guest must fill in all required fields of the form, with valid values (promise P5)."""
     people.configure(page={"fields": FORM})
     assert list(refused(people.sign_up("ada"))) == ["body.profile.email", "body.profile.terms"]
     for name, value in (
@@ -205,8 +207,8 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
     first = people.sign_up("ada", profile=sent, key=key)
     agreed = {"text": GERMAN, "version": "2026-11"}
     assert people.person("ada").json["profile"] == {**FILLED, "terms": agreed}
-    # The text of the terms has changed, so nobody has agreed to the new text yet. A repeated signup
-    # does not count as a new one.
+    # The text of the terms has changed, and the guest has only agreed to the old text. A repeated
+    # signup does not change this.
     changed = [{**one, "label": "New"} if one["name"] == "terms" else one for one in FORM]
     people.configure(page={"fields": changed})
     people.world.clock.advance(31)  # what a process remembers of a list
@@ -217,7 +219,7 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
 
 
 def test_signups_are_counted_by_their_source(people: People) -> None:
-    """Each signup is counted once in the statistics, even if it is repeated."""
+    """The statistics count each signup once. A repeated signup does not count."""
     people.configure(page={"fields": FORM})
     assert people.sign_up("before", profile={**FILLED, "utm_source": "news"}).status == 201
     assert people.stats().json["sources"] is None
@@ -234,9 +236,9 @@ def test_signups_are_counted_by_their_source(people: People) -> None:
 
 
 def test_sources_that_no_operator_has_named_count_together(people: People) -> None:
-    """Anyone can invent a source.
-
-    Invented sources must not use up the names that operators configured (promise P5).
+    """Links contain the source of a signup, for example a campaign, and anyone can invent a source.
+    Invented sources are counted together, and do not replace the sources that operators have
+    configured (promise P5).
     """
     people.configure(page={"fields": FORM, "source": "utm_source", "sources": ["news"]})
     for number in range(52):

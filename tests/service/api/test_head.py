@@ -1,4 +1,6 @@
-"""A HEAD request gets the response of a GET request without its body (RFC 9110, section 9.3.2)."""
+"""The response to a HEAD request is the response to a GET request without the body (RFC 9110,
+section 9.3.2).
+"""
 
 from typing import Any
 

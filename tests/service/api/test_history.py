@@ -1,4 +1,4 @@
-"""The history of an entry says who moved it, when it was moved, and why."""
+"""The history of an entry says who changed the entry, when, and why."""
 
 from datetime import datetime
 

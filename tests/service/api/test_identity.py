@@ -1,4 +1,6 @@
-"""A guest is identified by an address in any spelling, so each person has at most one place."""
+"""A guest is identified by an email address or a phone number. Each person has at most one place,
+even with different spellings of the address.
+"""
 
 import base64
 import hmac
@@ -131,9 +133,8 @@ def test_a_second_signup_gets_no_token_but_its_own_repeat_does(by_mail: People) 
 
 @pytest.mark.parametrize("address", ["ada+\u00f6@example.com", "ad\u0430@bücher.example"])
 def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: str) -> None:
-    """Amazon SES sends mail only to addresses whose part before the `@` is ASCII.
-
-    The domain may contain any letters.
+    """Amazon SES requires ASCII before the `@` of an address. The domain may contain any
+    letters.
     """
     people = new_list(identity={"field": "email", "verify": "before_offer"})
     (message,) = refused(join(people, address)).values()
@@ -142,8 +143,8 @@ def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: 
     assert join(people, "ada@bücher.example").status == 202
     rows: Any = [{"profile": {"email": address}}]
     assert people.bring(*rows).json["joined"] == 1
-    # If the waitlist does not verify addresses, a signup may use an address that is not ASCII. If a
-    # customer changes the address, a message is sent to the new one on every waitlist.
+    # On a waitlist that verifies no addresses, a signup may use such an address. A changed address
+    # always gets a message, so it must be one to which SES can send.
     people.configure(identity={"field": "email"})
     known = join(people, "Bob@example.com").json
     path, token = f"{people.path}/entries/{known['entry_id']}", known["entry_token"]
@@ -245,7 +246,7 @@ def test_a_guest_states_an_id_or_an_address_never_both(by_mail: People, people: 
 
 
 def test_an_operators_change_counts_at_once_for_a_signup_that_needs_it(people: People) -> None:
-    """The function may still have settings that are 30 seconds old."""
+    """A function may use settings that are up to 30 seconds old."""
     people.sign_up("ada")
     other = World.on(people.world.dynamodb, people.world.redis)
     People(other).configure(identity={"field": "email"})
@@ -254,8 +255,8 @@ def test_an_operators_change_counts_at_once_for_a_signup_that_needs_it(people: P
 
 
 def test_each_list_has_other_digests_and_an_erased_address_the_same_again() -> None:
-    """Only somebody who has the secret of the service can find out to which address a digest
-    belongs (promise P8).
+    """The service stores a digest of each address. Nobody can find the address of a digest without
+    the service's secret (promise P8).
     """
     people = new_list(identity={"field": "email"})
     first = join(people, "ada@example.com").json["entry_id"]
@@ -306,9 +307,8 @@ def test_anyone_sees_which_field_a_signup_needs(by_phone: People) -> None:
 
 
 def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) -> None:
-    """The import is first tried as a dry run, which changes nothing.
-
-    After the real import, the link of each row opens the place of this row.
+    """An operator first tries the import as a dry run, which changes nothing. After the real
+    import, the link in each result opens the place of that row.
     """
     signed_up = join(by_mail, "gus@example.org").json
     rows = [
@@ -343,8 +343,8 @@ def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) ->
 
 
 def test_a_row_says_if_its_customer_id_is_not_the_person_of_its_address(by_mail: People) -> None:
-    """If the customer id of a row does not belong to its address, the person with this address
-    could sign up and get a second place.
+    """A row contains a customer id and an address that do not belong together. The owner of the
+    address could still sign up and get a second place.
     """
     path = f"{by_mail.admin_path}/import"
     address = {"email": "zoe@example.org"}

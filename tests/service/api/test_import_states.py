@@ -1,4 +1,6 @@
-"""People from another waitlist of the service are imported with the state that they had there."""
+"""An operator moves people from one waitlist to another by an import. They keep their status and
+their place.
+"""
 
 from contextlib import suppress
 from typing import Any
@@ -25,7 +27,7 @@ CUT_OFF = [
 
 
 def new_list() -> People:
-    """Return an empty waitlist. The clocks of Redis and of the functions show the same time."""
+    """Return an empty waitlist. The clocks of the functions and of Redis show the same time."""
     people = People(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     assert people.configure().status == 201
     return people
@@ -37,16 +39,14 @@ def people() -> People:
 
 
 def ranks(people: People) -> dict[str, tuple[int, str]]:
-    """Return the rank and the time of signup of each waiting customer, in the order of the
-    queue.
-    """
+    """Return the rank and the signup time of each waiting customer, in the order of the queue."""
     shown = people.page().json["entries"]
     return {one["customer_id"]: (one["rank"], one["joined_at"]) for one in shown}
 
 
 def test_a_rank_gives_the_place_also_of_people_who_were_moved(people: People) -> None:
-    """Only the rank shows that an entry was bumped, so the import must restore the rank (promise
-    P1).
+    """An operator has moved an entry. Only its rank shows this, so the import must restore the rank
+    (promise P1).
     """
     people.all_sign_up("ada", "bob", "cyd", "dan")
     people.bump("dan", to="front")
@@ -99,7 +99,7 @@ def test_a_rank_is_not_behind_the_signups_that_follow_if_redis_clock_is_behind()
 
 
 def cut_off_at(step: int) -> tuple[People, Wire]:
-    """Import two people in a process that crashes after the given step."""
+    """Import two people in a process that crashes after this step."""
     wire = Wire()
     world = World.on(
         wire.client(new_table()), empty_redis(), wire.client, redis_clock=RedisClock.standing()
@@ -113,8 +113,8 @@ def cut_off_at(step: int) -> tuple[People, Wire]:
 
 
 def test_an_import_that_was_cut_off_anywhere_is_finished_at_its_ranks() -> None:
-    """After a crash, maintenance finishes the import, or the operator repeats it (promises P1, P2
-    and P3).
+    """An import crashes. Either maintenance completes it, or the operator repeats it (promises P1,
+    P2 and P3).
     """
     _, whole = cut_off_at(1000)
     for step in range(len(whole.calls)):
@@ -176,9 +176,7 @@ def test_who_has_confirmed_before_is_not_asked_at_once(people: People) -> None:
 
 
 def test_customers_who_are_banned_are_refused_and_taken_off_the_list(people: People) -> None:
-    """If the import is repeated, its rows about banned customers change nothing more
-    (promise P5).
-    """
+    """The import bans some customers. A repeated import does not change them again (promise P5)."""
     people.all_sign_up("ada")
     rows = [row("ada", banned=True, reason="sold it"), row("bob", banned=True), row("cyd")]
     tried = people.bring(*rows, dry_run=True)
@@ -226,8 +224,9 @@ def guests() -> Guests:
 
 
 def test_a_person_who_has_still_to_prove_the_address_has_so_here(guests: Guests) -> None:
-    """As after a signup, the service sends a link at once, and removes the entry if the address is
-    not verified in time (promise P5).
+    """The imported person has not verified the address yet. As after a signup, the service sends a
+    link at once. If the person does not verify the address in time, the person leaves the waitlist
+    (promise P5).
     """
     rows = [{"profile": {"email": one}, "joined_at": AGO, "verified": False} for one in (ADA, BOB)]
     assert outcomes(guests.bring(*rows)) == ["joined", "joined"]

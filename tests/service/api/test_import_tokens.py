@@ -1,4 +1,6 @@
-"""A separate route returns the entry tokens with which imported people identify themselves."""
+"""An operator imports people and gets their entry tokens, with which they can use their entries.
+There is a separate route for this.
+"""
 
 from typing import Any
 
@@ -12,9 +14,9 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 def bring(people: People, *names: Any) -> Answer:
-    """Import the given rows, and request their entry tokens.
+    """Import these rows and ask for their entry tokens.
 
-    A string stands for a row with this customer id, and any other value is a whole row.
+    A text stands for a row that only has this customer id.
     """
     rows: list[Any] = [{"customer_id": one} if isinstance(one, str) else one for one in names]
     path = f"{people.admin_path}/import/tokens"
@@ -38,7 +40,9 @@ def test_an_import_returns_tokens_of_new_and_present_customers(people: People) -
 
 
 def test_the_right_to_add_people_is_not_the_right_to_see_their_tokens(people: People) -> None:
-    """IAM grants rights by route, so the import route must not return any token (promise P5)."""
+    """The usual import never returns a token. An operator who may import people is not necessarily
+    allowed to act for them (promise P5).
+    """
     people.all_sign_up("ada")
     answer = people.bring("ada", "bob")
     assert (answer.json["already"], answer.json["joined"]) == (1, 1)
@@ -52,8 +56,8 @@ def test_a_trial_gives_no_tokens(people: People) -> None:
 
 
 def test_a_repeat_gives_the_tokens_again(people: People) -> None:
-    """If the response with the tokens is lost, the caller can request the tokens again (promise
-    P2).
+    """The response with the tokens is lost. The operator repeats the request and gets the same
+    tokens (promise P2).
     """
     first = bring(people, "ada", "bob")
     with nothing_changes(people.world):
@@ -91,8 +95,8 @@ def test_no_answer_of_an_import_is_kept_on_its_way(people: People) -> None:
 def test_where_an_issuer_says_who_customers_are_the_question_refuses_the_import(
     people: People,
 ) -> None:
-    """The request asks for tokens that cannot exist, so the service imports nothing
-    (promise P5).
+    """On this waitlist there are no entry tokens. The service refuses the whole request and imports
+    nobody (promise P5).
     """
     people.all_sign_up("ada")
     world = people.world

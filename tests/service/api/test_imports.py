@@ -1,4 +1,4 @@
-"""Tests of imports: what the response says, and which places the imported people get."""
+"""Tests of imports: what the response says, and which places the people get."""
 
 from typing import Any
 
@@ -114,8 +114,8 @@ def test_an_import_keeps_waiting_held_and_parked_entries_as_they_are(people: Peo
 
 
 def test_a_customer_who_is_named_twice_stands_once(people: People) -> None:
-    """If several rows belong to the same person, the first accepted row determines the place
-    (promise P2).
+    """Several rows belong to the same person. The first accepted row decides which place the person
+    gets (promise P2).
     """
     answer = people.bring(row("ada"), row("ada", TIME), row("bob", "2031-01-01T00:00:00Z"), "bob")
     assert outcomes(answer) == ["joined", "already", "refused", "joined"]
@@ -162,8 +162,8 @@ def test_a_time_before_tickets_began_or_in_the_future_is_refused_saying_so(peopl
 
 
 def test_rows_of_this_moment_are_ahead_of_later_signups(people: People) -> None:
-    """The clock of Redis is behind the clock of the function, and the millisecond has fewer ticket
-    numbers than there are rows (promise P1).
+    """The rows are of the current millisecond, and there are more rows than ticket numbers in a
+    millisecond. The clock of Redis is behind (promise P1).
     """
     people.world.redis_clock.micros = RedisClock.standing(START_MILLIS - 1000).micros
     names = [f"person-{number}" for number in range(50)]
@@ -195,8 +195,8 @@ def test_capacity_holds(people: People) -> None:
 
 @pytest.mark.parametrize("rejoin", ["never", "after_leaving", "always"])
 def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str) -> None:
-    """By default, a repeated import leaves out customers who have left or were admitted since the
-    first import (promise P2).
+    """An import is repeated. By default, it does not add customers again who have left or were
+    admitted in the meantime (promise P2).
     """
     people.configure(rejoin=rejoin)
     people.all_sign_up("ada", "bob")
@@ -217,14 +217,15 @@ def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str
 
 
 def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: People) -> None:
-    """A late message about the first signup does not remove the place of the second signup (promise
-    P2).
+    """The customer has left and signed up again. A late message about the first signup does not
+    remove the second one (promise P2).
     """
     people.bring(row("ada", TIME))
     first = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert first is not None
     people.leave("ada")
-    # A day later, Redis has forgotten the first signup and its ticket.
+    # Redis forgets a signup that has ended after some time. Deleting these keys has the same
+    # effect.
     people.world.redis.delete(
         keys.shared_milliseconds(people.waitlist_id), keys.tombstones(people.waitlist_id)
     )
@@ -236,7 +237,7 @@ def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: P
 
 
 def test_a_repeated_row_is_joined_by_its_key_alone(people: People) -> None:
-    """The repeated import changes nothing, and the customer is counted once (promise P2)."""
+    """A repeated import changes nothing, and the customer is counted once (promise P2)."""
     keyed = row("ada", idempotency_key="run-1")
     assert outcomes(people.bring(keyed, "bob")) == ["joined", "joined"]
     assert outcomes(people.bring(keyed, row("bob", idempotency_key="run-2"))) == [
@@ -251,8 +252,8 @@ def test_a_repeated_row_is_joined_by_its_key_alone(people: People) -> None:
 
 
 def test_a_rows_key_is_no_key_of_a_guest(people: People) -> None:
-    """A guest who sends the idempotency key of an imported row must not get the entry token
-    (promise P5).
+    """A guest may guess the idempotency key of an imported row. The guest must not get the entry
+    token (promise P5).
     """
     key = "0123456789abcdef-1"
     people.bring(row("ada", idempotency_key=key))
@@ -270,8 +271,8 @@ def test_the_history_has_actor_and_time_of_an_import(people: People) -> None:
         "reason": "",
         "detail": {"position": 1},
     }
-    # The event has the time of the import, although the person joined the earlier waitlist long
-    # before.
+    # The history says when the person was imported, and not when the person joined the earlier
+    # waitlist.
     assert "2021" not in joined["at"]
     assert joined["at"] <= bumped["at"]
     assert people.person("bob").json["history"][0]["by"] == OPERATOR_ARN
@@ -328,9 +329,8 @@ def test_without_an_order_an_import_is_to_be_repeated(people: People, state: str
 
 
 def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None:
-    """An operator created the place.
-
-    The guest who signs up may be a stranger, so this guest gets no entry token.
+    """An operator has imported this customer. Somebody now signs up with the same customer id and
+    may be a stranger. The stranger gets no entry token.
     """
     people.bring("ada")
     assert people.sign_up("ada", key="k").code == "already_on_list"
@@ -341,9 +341,8 @@ def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None
 def test_ahead_of_an_import_of_the_first_moment_there_is_room(
     people: People, priority: int
 ) -> None:
-    """A bump to the front keeps the priority of the entry.
-
-    A bump to a priority places the entry by the time of its signup (promise P1).
+    """A bump to the front keeps the priority of an entry. A bump to a different priority places the
+    entry by its signup time (promise P1).
     """
     people.bring(row("old", "2020-01-01T00:00:00Z", priority=priority))
     people.all_sign_up("ann", "bob")

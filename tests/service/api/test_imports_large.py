@@ -1,6 +1,7 @@
-"""The service can write every import within the documented limits, however large its rows are.
+"""Every import within the documented limits succeeds, however large its rows are.
 
-The in-memory table refuses the same requests as DynamoDB (tests/support/refusals.py).
+The in-memory table of the tests refuses the same requests as DynamoDB does
+(tests/support/refusals.py).
 """
 
 import json
@@ -41,8 +42,8 @@ def test_a_hundred_rows_of_15_kb_join(people: People) -> None:
 
 
 def test_a_hundred_rows_rejoin() -> None:
-    """Until the entry has its place, the intent to join also contains the earlier signup with its
-    different profile.
+    """While a customer joins again, the record contains both the former and the new profile. It
+    must not become too large for DynamoDB.
     """
     people = new_list()
     imported = rows(profile={"note": NOTE["note"][1:]}, attributes={**ATTRIBUTES, "a0": "other"})

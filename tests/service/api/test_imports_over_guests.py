@@ -1,5 +1,5 @@
-"""A guest has signed up with a customer id, and then an operator imports a customer with
-this id.
+"""A guest has signed up with a customer id. Then an operator imports the real customer with this
+id.
 """
 
 import pytest
@@ -68,7 +68,8 @@ def test_a_replaced_guest_has_a_token_that_fits_nothing(people: People) -> None:
     for method, path in (("DELETE", ""), ("POST", "/enter"), ("POST", "/exit"), ("GET", "/pass")):
         refused = people.world.request(method, people.entry("ada") + path, token=strangers)
         assert refused.status == 403, path
-    # The guest's idempotency key and old token do not give access to the new token.
+    # The replaced guest cannot get the new entry token, neither with the idempotency key nor with
+    # the old token.
     assert people.sign_up("ada", key="strangers").code == "already_on_list"
     assert people.sign_up("ada").code == "already_on_list"
     assert people.order() == ["ada", "bob"]
@@ -113,7 +114,7 @@ def test_a_guest_who_has_left_does_not_keep_the_customer_off_the_list(people: Pe
     assert (outcomes(replaced), warnings(replaced)) == (["joined"], [None])
     people.entry_tokens.pop("ada", None)
     people.leave("ada")
-    # The last signup came from an import, and not from a guest.
+    # This customer's last signup was an import.
     ended = people.bring("ada", on_list="replace")
     assert (outcomes(ended), warnings(ended)) == (["ended"], [None])
 
@@ -130,7 +131,7 @@ def test_a_guest_who_was_admitted_stays_so_with_a_warning() -> None:
 
 
 def test_a_replaced_guest_cannot_take_the_offer_that_was_open() -> None:
-    """The slot of the replaced guest's offer goes to the next entry (promise P4)."""
+    """The replaced guest had an offer. Its slot goes to the next customer (promise P4)."""
     people = _admitting()
     people.all_sign_up("ada", "bob")
     people.admit(1, refill=True)
@@ -166,8 +167,8 @@ def test_a_list_that_is_full_by_guests_takes_the_rows_that_replace_them(people: 
 
 
 def test_during_a_rebuild_no_guest_is_replaced(people: People) -> None:
-    """If a guest were replaced during a rebuild, the customer would have no place until the import
-    is repeated (promise P7).
+    """During a rebuild, an import replaces no guest. Otherwise, the customer would have no place
+    until the operator repeats the import (promise P7).
     """
     people.all_sign_up("ada")
     people.world.redis.flushall()

@@ -1,4 +1,4 @@
-"""Operators issue entry tokens to customers who were imported or who lost their token."""
+"""An operator issues an entry token to a customer who was imported or who has lost the token."""
 
 import pytest
 from aws_lambda_powertools import Logger
@@ -63,7 +63,7 @@ def test_with_an_issued_token_a_signup_gets_the_place_that_is_there(people: Peop
 
 
 def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> None:
-    """Earlier tokens stay valid, even if an operator issues a token a second time (promise P2)."""
+    """An operator issues a token a second time. The earlier tokens stay valid (promise P2)."""
     earlier = people.sign_up("ada").json["entry_token"]
     with nothing_changes(people.world):
         assert token_for(people, "ada") == token_for(people, "ada")
@@ -71,8 +71,8 @@ def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> No
 
 
 def test_a_token_is_issued_wherever_the_person_stands(people: People) -> None:
-    """An operator can also issue a valid token for an entry that has an offer, was admitted or has
-    left.
+    """The entry may also have an offer, or the customer may have been admitted or have left. The
+    token is valid in each case.
     """
     people.all_sign_up("ada", "bob", "cyd")
     claims = f"{people.admin_path}/claims"
@@ -126,8 +126,8 @@ def test_an_erased_entry_gets_no_token(people: People, is_finished: bool) -> Non
 
 
 def test_an_expired_entry_gets_no_token() -> None:
-    """An operator cannot issue a token for an expired entry, even if DynamoDB has not deleted its
-    record yet (promise P8).
+    """The entry has expired. No token can be issued, although DynamoDB has not deleted the record
+    yet (promise P8).
     """
     people = new_list(retention_days=1)
     people.bring("ada")
@@ -138,7 +138,9 @@ def test_an_expired_entry_gets_no_token() -> None:
 
 
 def test_a_customer_may_not_issue_tokens(people: People) -> None:
-    """Customers cannot issue a token even for their own entry, with a valid token (promise P5)."""
+    """A customer cannot issue a token, not even with a valid token for the same entry (promise
+    P5).
+    """
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_entry('ada')}/token"
     with nothing_changes(people.world):
@@ -148,7 +150,9 @@ def test_a_customer_may_not_issue_tokens(people: People) -> None:
 
 @pytest.mark.parametrize("body", ["[" * 100, '{"customer_id": "bob"}', "null"], ids=ascii)
 def test_a_body_means_nothing(people: People, body: str) -> None:
-    """The path names the entry that gets the token, whatever the body says (promise P5)."""
+    """The token is for the entry in the path. The body of the request does not matter (promise
+    P5).
+    """
     people.bring("ada", "bob")
     path = f"{people.admin_entry('ada')}/token"
     answer = people.world.request("POST", path, raw_body=body, operator=True)
@@ -158,7 +162,7 @@ def test_a_body_means_nothing(people: People, body: str) -> None:
 def test_where_an_issuer_says_who_customers_are_there_is_nothing_to_hand_out(
     people: People,
 ) -> None:
-    """The response does not reveal which entries exist (promise P5)."""
+    """The response does not tell whether an entry exists (promise P5)."""
     people.bring("ada")
     world = people.world
     world.api = Api(world.services.container, None, Logger(service="test", level="CRITICAL"))

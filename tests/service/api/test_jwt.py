@@ -1,5 +1,5 @@
-"""If customers are identified by the JWTs of an issuer, each customer can read and leave only their
-own entry.
+"""Customers have accounts with an identity provider, whose JWTs identify them. A customer can see
+and leave only the customer's own entry.
 """
 
 from typing import Any
@@ -21,9 +21,8 @@ ME = f"{ENTRIES}/me"
 
 
 class Members(People):
-    """Customers with accounts.
-
-    Their requests contain the claims that the JWT authorizer has read from their tokens.
+    """Customers with accounts. API Gateway has checked their JWTs, and passes the claims of the
+    JWTs to the function.
     """
 
     def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
@@ -36,7 +35,7 @@ class Members(People):
 
 @pytest.fixture
 def members() -> Members:
-    """A waitlist on which Ada and Bob wait. An OIDC issuer issues a JWT for each caller."""
+    """A waitlist on which Ada and Bob are waiting. Every customer has an account and a JWT."""
     world = World.on(new_table(), empty_redis())
     world.api = Api(world.services.container, None, Logger(service="test", level="CRITICAL"))
     members = Members(world)
@@ -56,7 +55,7 @@ def test_the_tokens_sub_signs_up(members: Members) -> None:
 
 
 def test_a_repeat_needs_no_key_to_get_the_place_again(members: Members) -> None:
-    """Nobody else has this customer's token (promise P2)."""
+    """The customer has an account, so nobody else can send this signup (promise P2)."""
     answer = members.sign_up("ada")
     assert (answer.status, answer.json["position"]) == (200, 1)
     assert members.order() == ["ada", "bob"]
@@ -118,9 +117,8 @@ def test_a_place_within_a_segment_is_returned_for_me_too(members: Members) -> No
 
 
 def test_requests_without_the_authorizer_are_unauthorized(members: Members) -> None:
-    """The request has come through a wrong route or a wrong deployment.
-
-    An entry token proves nothing on this stack (promise P5).
+    """API Gateway has not checked a JWT, for example because the deployment is wrong. On this
+    stack, an entry token or an operator's signature does not replace the JWT (promise P5).
     """
     token = members.token_of("ada")
     calls = [("POST", ENTRIES), ("GET", ME), ("DELETE", ME), ("GET", members.entry("ada"))]
@@ -171,9 +169,8 @@ def test_customers_with_accounts_send_no_more_than_guests(members: Members) -> N
 
 
 def test_a_lists_identity_is_nothing_to_customers_with_accounts(members: Members) -> None:
-    """Customers with accounts are identified by the `sub` claim of their token.
-
-    The waitlist does not ask them for an address, and verifies none.
+    """The `sub` claim of the JWT identifies a customer with an account. The waitlist does not ask
+    for an address and verifies none.
     """
     rules = {"field": "email", "verify": "before_offer", "blocked_domains": ["example.com"]}
     assert members.configure(identity=rules).status == 200

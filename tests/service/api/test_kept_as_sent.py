@@ -1,4 +1,4 @@
-"""Names, profiles and attributes are returned exactly as they were sent."""
+"""The API returns names, profiles and attributes exactly as they were sent."""
 
 from typing import Any
 

@@ -1,5 +1,5 @@
-"""The mailbox of the local service shows each message once, and only if the message is still true
-when it is sent.
+"""The local service has a mailbox page, which shows the messages that the service would send. Each
+message appears once. A message that is no longer true is left out.
 """
 
 import json
@@ -17,9 +17,7 @@ KINDS = ["joined", "offered", "admitted", "left"]
 
 
 def opened(scene: Scene, **messages: Any) -> Mailbox:
-    """Configure offers and messages on the waitlist, and return the mailbox of the
-    local service.
-    """
+    """Let the waitlist make offers and send messages. Return the mailbox of the local service."""
     settings = {"admission": {"offer_seconds": 600}, "messages": {"kinds": KINDS, **messages}}
     assert scene.configure(**settings).status == 200
     table, tokens = Table(scene.table, TABLE), EntryTokens(SECRET)

@@ -1,4 +1,6 @@
-"""The notice of a waitlist: operators set it, all customers see it, and it ends by itself."""
+"""A waitlist can have a notice. Operators write it, all customers see it, and it disappears at a
+set time.
+"""
 
 from typing import Any
 
@@ -21,7 +23,7 @@ def after(people: People, seconds: float) -> str:
 
 
 def seen(people: People) -> Any:
-    """Return the notice that customers see, which operators must see too."""
+    """Return the notice of the waitlist. Customers and operators see the same notice."""
     public = people.world.request("GET", people.path).json["notice"]
     config = people.world.request("GET", people.admin_path, operator=True).json["notice"]
     assert public == config

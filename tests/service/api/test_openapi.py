@@ -1,4 +1,4 @@
-"""The OpenAPI document describes the behaviour of the API, with every route and every error."""
+"""The OpenAPI document describes every route and every error of the API."""
 
 import json
 import re
@@ -24,8 +24,7 @@ Operation = dict[str, Any]
 ERRORS = public_errors()
 
 
-# The tests read the committed document, because generating the document takes a second in each test
-# process.
+# The tests read the committed document, because it takes a second to generate it again.
 DOCUMENT = json.loads(GUESTS.read_text(encoding="utf-8"))
 OPERATIONS: dict[str, Operation] = {
     f"{method.upper()} {path}": operation
@@ -37,15 +36,15 @@ WITHOUT_RECORD = {
     "GET /.well-known/openid-configuration",
     "GET /.well-known/jwks.json",
     "POST /v1/admin/webhook/replay",
-    # This route is special, because the function that sends messages reads the record for it.
+    # This route does not answer with an entry, although sending a test message reads the record.
     "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
 }
 each_operation = each("route", labelled(*OPERATIONS))
 
 
 def codes_of(operation: Operation) -> dict[str, str]:
-    """Return the error codes that the document lists for an operation, and the HTTP status of each
-    code.
+    """Return the errors that the document lists for an operation: their codes, with the HTTP status
+    of each.
     """
     return {
         code: status
@@ -79,8 +78,8 @@ def test_each_problem_is_described_as_problem_details(route: str) -> None:
 
 
 def test_one_schema_reads_problems_and_what_the_gateway_answers() -> None:
-    """Generated clients expect one error body for each HTTP status, and API Gateway's own errors
-    lack some fields. So no field of an error may be required.
+    """Generated clients know one kind of error body, and API Gateway's own errors lack some of its
+    fields. No field may therefore be required.
     """
     problem = schema_of("Problem")
     of_the_service = {"type", "title", "status", "code", "detail", "errors", "opens_at"}
@@ -180,7 +179,9 @@ def test_headers_have_when_to_come_again_and_what_to_prove(route: str) -> None:
 
 @each_operation
 def test_each_request_may_have_an_id_and_each_answer_has_one(route: str) -> None:
-    """Every response has a request id in a header, except API Gateway's own errors."""
+    """Every response has the header with the request id. Only the errors that API Gateway itself
+    returns lack it.
+    """
     operation = OPERATIONS[route]
     (asked,) = (one for one in operation["parameters"] if one["name"] == HEADER)
     assert (asked["in"], asked["required"], asked["schema"]) == (
@@ -217,8 +218,7 @@ def test_it_describes_filters_and_their_attributes() -> None:
 
 
 def test_choices_are_described_by_any_of() -> None:
-    # The Go library that generated clients use to check `oneOf` is not part of Go's standard
-    # library.
+    # Generated Go clients need an additional library to check `oneOf`.
     assert '"oneOf"' not in json.dumps(DOCUMENT)
 
 
@@ -277,9 +277,9 @@ def test_strings_and_lists_that_people_send_have_limits() -> None:
 
 
 def _schemas_within(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield a schema and all schemas in it.
+    """Yield a schema and all schemas inside it.
 
-    If a schema has properties, its `oneOf` is skipped, because it only repeats them.
+    If a schema has both `properties` and `oneOf`, `oneOf` only repeats them and is left out.
     """
     if isinstance(schema, dict):
         yield schema
@@ -306,8 +306,8 @@ def test_the_document_with_an_issuer_is_that_of_such_a_stack() -> None:
 
 @pytest.mark.parametrize("name", ["customers.json", "customers-jwt.json"])
 def test_an_app_finds_the_customers_routes_alone_and_all_that_they_name(name: str) -> None:
-    """The document for customers has no operation that must be signed, and contains everything that
-    it refers to (promise P5).
+    """There is an OpenAPI document for customers. It contains no operation for operators, and
+    everything that it refers to (promise P5).
     """
     found = variants()[name]
     content = json.dumps(found)

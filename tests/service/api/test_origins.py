@@ -1,4 +1,4 @@
-"""A page of a different site cannot change anything through the browser of its visitor."""
+"""A web page of a stranger cannot change anything through the browsers of its visitors."""
 
 import pytest
 from aws_lambda_powertools import Logger
@@ -22,7 +22,7 @@ def people() -> People:
 
 
 def allow(people: People, *origins: str) -> None:
-    """Allow the given origins, as the stack parameter `CorsOrigins` does."""
+    """Allow these origins, as the stack parameter `CorsOrigins` does."""
     logger = Logger(service="test", level="CRITICAL")
     people.world.api = Api(people.world.services.container, EntryTokens(SECRET), logger, origins)
 
@@ -47,7 +47,7 @@ def test_a_page_of_a_stranger_signs_no_visitor_up(people: People, origins: tuple
 
 
 def test_a_page_of_a_stranger_takes_no_customer_out(people: People) -> None:
-    """The service refuses the request even if the page has the customer's token (promise P5)."""
+    """The service refuses the request even if it contains the customer's token (promise P5)."""
     people.sign_up("ada")
     with nothing_changes(people.world):
         answer = people.world.request(

@@ -1,4 +1,4 @@
-"""While Redis, DynamoDB or the private function fails, responses have a `Retry-After` header."""
+"""Redis, DynamoDB or the private function fails. The responses then have a `Retry-After` header."""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,9 +34,8 @@ ASKS: dict[str, Ask] = {
     "delete": lambda people: people.delete_waitlist(),
 }
 WITH_QUEUE = set(ASKS)
-# Bumps and claims are not in this list, because Redis has already made the change when the write to
-# DynamoDB fails. A retry with the same key completes a bump. After a failed claim, a retry returns
-# the claim again, or its lease ends.
+# Requests that change nothing if a write to DynamoDB fails. Bumps and claims are not among them,
+# because Redis has already changed by then. A repeated request completes the bump or the claim.
 WITH_RECORD = {
     "signup",
     "places",
@@ -53,10 +52,7 @@ WITH_RECORD = {
 
 
 class Switch:
-    """A wrapper around an AWS client.
-
-    While `failure` is set, each call of the client fails in this way.
-    """
+    """An AWS client. As long as `failure` is set, each of its calls fails in this way."""
 
     def __init__(self) -> None:
         self.failure: Callable[[Callable[[], Any]], Any] | None = None
@@ -89,9 +85,8 @@ def lambda_() -> Switch:
 
 @pytest.fixture
 def people(dynamodb: Switch, lambda_: Switch) -> People:
-    """A waitlist on which Ada and Bob wait.
-
-    A test can make the services fail on which the functions depend.
+    """A waitlist on which Ada and Bob are waiting. A test can let Redis, DynamoDB or the private
+    function fail.
     """
     world = World.on(dynamodb.before(new_table()), empty_redis(), lambda_.before)
     people = People(world)
@@ -146,7 +141,7 @@ QUEUE_FAILS = {
     "server error": (raising(client_error("ServiceException", 500)), 503, "queue_unavailable"),
     "throttled": (raising(client_error("TooManyRequestsException", 429)), 429, "throttled"),
 }
-# These requests need Redis. If Redis does not answer, they change nothing.
+# Requests that change nothing if Redis does not answer.
 LOOKS = [
     "position",
     "places",
@@ -166,7 +161,7 @@ each_ask = pytest.mark.parametrize("ask", sorted(ASKS))
 def test_without_the_record_nothing_happens(
     people: People, dynamodb: Switch, ask: str, failure: str
 ) -> None:
-    """The error says when to retry the request, and does not contain the error message of AWS
+    """The error tells the client when to try again. It does not contain the error message of AWS
     (promises P3 and P5).
     """
     error, status, code = RECORD_FAILS[failure]
@@ -214,7 +209,9 @@ def test_without_the_private_function_the_queue_is_unavailable(
 def test_a_private_function_that_dies_after_its_work_is_unavailable(
     people: People, lambda_: Switch, ask: str
 ) -> None:
-    """Nobody knows whether the request took effect, so the caller must repeat it (promise P3)."""
+    """Nobody knows whether the request has had an effect. The client must repeat it (promise
+    P3).
+    """
     lambda_.failure = lambda call: {**call(), "FunctionError": "Unhandled"}
     refused(ASKS[ask](people), 503, "queue_unavailable")
 

@@ -1,4 +1,4 @@
-"""Customers can change those fields of their profile that are in the signup form."""
+"""Customers can change the fields of their profile that the signup form contains."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ IDENTITY = {"field": "email"}
 
 
 class Customers(People):
-    """Guests who are identified by an address, and who keep their entry tokens."""
+    """Guests with addresses. They keep their entry tokens."""
 
     def join(self, profile: dict[str, Any] = ADA) -> str:
         body = {"profile": profile, "attributes": {"size": "L"}}
@@ -104,15 +104,15 @@ def test_data_that_a_signup_may_not_have_changes_nothing(
     assert (refused.status, [one["field"] for one in refused.json["errors"]]) == (422, [field])
     assert customers.whole()["profile"] == ADA
     assert customers.patch("", name="Eve").status == 401
-    # If a waitlist has neither an identity nor a form, it accepts any profile field and requires
+    # A waitlist with neither an identity nor a form accepts any field in a profile, and requires
     # none.
     customers.configure(page=None, identity=None)
     assert (customers.patch(token, **profile).status == 200) == (len(str(profile)) < 2048)
 
 
 def test_a_change_asks_for_no_field_that_is_missing_already(customers: Customers) -> None:
-    """An operator or an import has stored more data than a guest may send, and has left out a
-    required field.
+    """The profile of an imported customer may be larger than guests may send, or lack a required
+    field. The customer can nevertheless change other fields.
     """
     token = customers.join()
     customers.write({"email": ADA["email"], "about": "x" * 3000})
@@ -122,8 +122,8 @@ def test_a_change_asks_for_no_field_that_is_missing_already(customers: Customers
 
 
 def test_two_devices_change_two_fields(customers: Customers, wire: Wire) -> None:
-    """The request of a second device arrives between the read and the write of the first device's
-    request.
+    """A customer uses two devices. The request of the second device comes between the read and the
+    write of the first one.
     """
     token = customers.join()
     others: list[int] = []

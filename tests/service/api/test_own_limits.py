@@ -1,6 +1,7 @@
-"""Customers can make a limited number of changes to their own entry at once, and then one change
-per interval. Leaving and joining again does not reset the limit. Each change writes an event, which
-is stored as long as the entry.
+"""A customer can make a certain number of changes at once, and then one change per interval.
+
+Leaving and joining again does not help. Each change adds an event to the history, which the service
+keeps as long as the entry.
 """
 
 from typing import Any
@@ -55,14 +56,14 @@ def test_edits_come_some_at_once_and_then_at_intervals(customers: Customers) -> 
     refused = customers.patch("ada", profile={"note": "one more"})
     assert_too_many(refused)
     assert customers.history("ada").count("edited") == AT_ONCE
-    # An edit that changes nothing succeeds and does not count.
+    # An edit that changes nothing does not count as a change.
     for _ in range(AT_ONCE):
         last = str(AT_ONCE - 1)
         assert customers.patch("ada", profile={"note": last}).status == 200
     customers.world.advance(int(refused.headers["retry-after"]))
     assert customers.patch("ada", profile={"note": "one more"}).status == 200
     assert_too_many(customers.patch("ada", profile={"note": "another"}))
-    # The limit does not apply to other customers or to operators.
+    # If a customer has made too many changes, other customers and operators are not affected.
     customers.sign_up("bob")
     assert customers.patch("bob", profile={"note": "mine"}).status == 200
     path = f"{customers.admin_path}/entries/{customers.id_of('ada')}"
@@ -85,7 +86,7 @@ def test_rests_and_switches_of_messages_count_as_edits_do(customers: Customers) 
 
 
 def test_joining_and_leaving_in_a_loop_ends(customers: Customers) -> None:
-    """The limit applies to the person and not to a single signup."""
+    """The limit counts the changes of a person, not of a single signup."""
     joined = 0
     while (answer := customers.sign_up("ada")).status == 201:
         joined += 1
@@ -100,8 +101,8 @@ def test_joining_and_leaving_in_a_loop_ends(customers: Customers) -> None:
 def test_going_to_the_back_again_and_again_ends_and_one_may_still_leave(
     customers: Customers,
 ) -> None:
-    """Only one person is waiting, and the waitlist offers its slot to this person again
-    and again.
+    """Only one person is waiting. The waitlist offers its slot to this person again and again, and
+    the person declines each time.
     """
     customers.sign_up("ada")
     for _ in range(AT_ONCE):
@@ -127,7 +128,9 @@ def test_the_repeat_of_a_decline_is_answered_as_the_first(customers: Customers) 
 
 
 def test_what_keeps_or_uses_a_place_is_never_refused(customers: Customers) -> None:
-    """Customers who have reached the limit on changes can still confirm, enter, exit and leave."""
+    """A customer has made too many changes. The customer can still confirm, enter, exit and
+    leave.
+    """
     customers.configure(
         confirm={"every_days": 30, "answer_days": 7}, admission={"pass_seconds": 3600}
     )
@@ -181,7 +184,9 @@ def test_a_list_that_verifies_does_not_tell_who_joins_too_often() -> None:
 
 
 def test_a_stranger_who_signs_an_address_up_again_and_again_shuts_nobody_out() -> None:
-    """Changes of signups that were never verified do not count towards the limit."""
+    """A stranger signs up with somebody's address again and again, and never verifies it. This does
+    not use up the changes of the owner.
+    """
     guests = Watched.on(rejoin="always")
     for _ in range(AT_ONCE + 5):
         guests.join(MAIL)

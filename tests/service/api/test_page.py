@@ -1,6 +1,5 @@
-"""Tests of the customer's page over HTTP: its files, headers and settings.
-
-The tests in tests/browser check its behaviour.
+"""Tests of the customer's page: its files, headers and settings, as the API returns them. The tests
+in tests/browser use the page in a browser.
 """
 
 import base64
@@ -79,26 +78,29 @@ PAGE: dict[str, Any] = {
         "de": {"name": "Bäckerei", "text": "Frisches Brot.\nJeden Morgen."},
     },
 }
-# Customers cannot see how operators count the sources of signups.
+# Customers do not see the settings by which operators count the sources of signups.
 SEEN = {**PAGE, "source": None, "sources": []}
 BOX = {"name": "a", "label": "A", "type": "checkbox"}
 MANY = dict.fromkeys(("en", "de", "fr", "es", "ar"), "x" * 40)
 
 
 def chosen(*options: Any) -> dict[str, Any]:
-    """Return the settings of a page that has one field with the given options."""
+    """Return settings for a page whose form has one field, from which customers select one of these
+    options.
+    """
     return {"fields": [{"name": "a", "label": "A", "type": "select", "options": options}]}
 
 
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
-# These parts of the page are loaded only if a waitlist uses them or a customer presses a button.
+# These views have their own pages. Parts are loaded only if a waitlist uses them, or when a
+# customer presses a button.
 VIEWS = ("kiosk", "screen")
 PARTS = sorted(
     {path.stem for path in FOLDER.glob("*.json") if path.with_suffix(".js").exists()} - set(VIEWS)
 )
 VENDORED = re.compile(r"^\| ([\w.-]+) \|.*\| ([0-9a-f]{64}) \|$", re.MULTILINE)
 LANGUAGES = ("en", "de", "fr", "es", "ar")
-# The plural categories of cardinal numbers, which CLDR defines for each language.
+# The plural forms that each language has for counting, according to CLDR.
 PLURALS = {
     "en": {"one", "other"},
     "de": {"one", "other"},
@@ -109,7 +111,7 @@ PLURALS = {
 
 
 class Parts(HTMLParser):
-    """The tags of a page with their attributes, and the texts inside each kind of tag."""
+    """The HTML tags of a page with their attributes, and the texts inside them."""
 
     def __init__(self, document: str) -> None:
         super().__init__()
@@ -146,19 +148,19 @@ def page_of(people: People, waitlist_id: str = "bakery", **headers: str) -> Answ
 
 
 def policy_of(answer: Answer) -> dict[str, list[str]]:
-    """Return the sources of each directive of the Content-Security-Policy."""
+    """Return which sources each directive of the Content-Security-Policy allows."""
     directives = answer.headers["content-security-policy"].split("; ")
     return {words[0]: words[1:] for one in directives if (words := one.split(" "))}
 
 
 def addresses(document: str) -> list[str]:
-    """Return the paths that the document loads, relative to the root of the API."""
+    """Return the paths of all files that the HTML document loads."""
     return [one.replace("../", "/") for one in Parts(document).loaded]
 
 
 def viewed(view: str = "") -> Iterator[str]:
-    """Yield the files that every view of the page needs: the document, the modules, and the largest
-    language file. Parts that only some waitlists use are left out. The kiosk is another page.
+    """Yield all files that a browser always loads for a view, such as the customer's page or the
+    kiosk. They include the largest language file, and no parts that are loaded on demand.
     """
     document = get(new_list(page=PAGE), f"/w/bakery{view}").text
     yield document
@@ -174,7 +176,7 @@ def viewed(view: str = "") -> Iterator[str]:
 
 
 def largest(part: str) -> str:
-    """Return the texts of a part in the language with the largest file.
+    """Return the texts of a part of the page, in the language whose file is the largest.
 
     An empty `part` means the page itself.
     """
@@ -251,7 +253,7 @@ def test_vendored_files_are_those_that_the_table_names_with_their_licences() -> 
 
 @pytest.mark.parametrize("script", sorted(one.name for one in FOLDER.glob("*.js")))
 def test_no_class_defines_a_method_twice(script: str) -> None:
-    """If a name is defined twice, JavaScript silently uses the last definition."""
+    """JavaScript does not report a method that is defined twice. It uses the last definition."""
     for body in re.split(r"^(?:export )?class ", (FOLDER / script).read_text("utf-8"), flags=re.M):
         methods = re.findall(r"^  (?:static |async )*([#\w]+)\(.*\) \{$", body, flags=re.M)
         assert len(methods) == len(set(methods)), methods
@@ -269,7 +271,7 @@ def test_scripts_are_served_whole_but_for_their_comments() -> None:
 
 
 def test_no_file_names_another_server() -> None:
-    """If a page loaded a file from another server, this server would learn who is waiting (promise
+    """The page loads no file from a different server, which would learn who is waiting (promise
     P8).
     """
     namespace = "http://www.w3.org/2000/svg"
@@ -306,7 +308,7 @@ def test_a_link_preview_gets_the_headers_of_the_page() -> None:
     document = page_of(people)
     head = people.world.request("HEAD", "/w/bakery")
     assert (head.status, head.text) == (200, "")
-    # Powertools compresses a response only if it has a body.
+    # Powertools compresses only responses that have a body.
     assert {**head.headers, "content-encoding": "gzip"} == {
         **document.headers,
         "content-encoding": "gzip",
@@ -315,7 +317,7 @@ def test_a_link_preview_gets_the_headers_of_the_page() -> None:
 
 
 def test_previews_and_search_engines_get_what_the_list_allows() -> None:
-    """The name, the text and the URLs of a waitlist appear in the page only as values of attributes
+    """The name, text and URLs of a waitlist appear in the HTML only as values of attributes
     (promise P5).
     """
 
@@ -391,7 +393,7 @@ def test_the_address_for_other_sites_is_kept_for_a_short_time_only() -> None:
 
 @pytest.mark.parametrize("edition", ["0123456789abcdef", "LATEST", "latest2", "-"])
 def test_an_edition_that_does_not_exist_fills_no_cache(edition: str) -> None:
-    """During a deployment, a page that a different version has served still finds its files."""
+    """Customers may still have a page from before a deployment. It still finds its files."""
     people = new_list()
     path = f"/assets/{edition}/waitlist.js"
     answer = get(people, path)
@@ -423,7 +425,7 @@ def test_an_unknown_list_has_a_page_that_says_so() -> None:
 
 
 def test_hostile_names_and_texts_stay_text() -> None:
-    """No caller can store HTML in a page (promise P5)."""
+    """Nobody can put HTML into a page, not even an operator through a setting (promise P5)."""
     settings = {
         "name": HOSTILE,
         "page": {
@@ -561,8 +563,7 @@ def test_the_languages_have_the_same_texts(part: str) -> None:
             if isinstance(text, dict):
                 assert set(text) == PLURALS[language], (language, key)
             expected = placeholders(texts["en"][key])
-            # In these languages, the texts for one and for two people may contain the number as a
-            # word.
+            # In these plural forms, a word may replace the number, such as "one person".
             assert placeholders(text) == expected, (language, key)
             assert all(placeholders(form) <= expected for form in forms), (language, key)
         assert part or own["direction"] == ("rtl" if language == "ar" else "ltr")

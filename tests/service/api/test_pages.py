@@ -1,4 +1,4 @@
-"""Pages of any size contain each entry once and in order."""
+"""The API returns long lists in pages. Each entry appears once and in order."""
 
 import pytest
 
@@ -11,10 +11,7 @@ NAMES = [f"customer-{number:02}" for number in range(COUNT)]
 
 @pytest.fixture(scope="module")
 def crowd() -> People:
-    """A waitlist of 23 entries.
-
-    Three of them have a higher priority than the rest, so they are ahead.
-    """
+    """A waitlist of 23 people. Three of them have a higher priority, so they come first."""
     people = new_list()
     people.all_sign_up(*NAMES)
     for name in NAMES[20:]:
@@ -26,7 +23,7 @@ ORDER = [*NAMES[20:], *NAMES[:20]]
 
 
 def walk(people: People, limit: int) -> list[list[str]]:
-    """Follow the cursors to the last page, and return the names on each page."""
+    """Read all pages, and return the names on each of them."""
     pages: list[list[str]] = []
     query = f"limit={limit}"
     while True:
@@ -86,7 +83,9 @@ def test_an_empty_list_has_one_empty_page(people: People) -> None:
 
 
 def test_the_next_page_is_complete_after_customers_have_left(people: People) -> None:
-    """The cursor identifies a place in the queue by its rank, not by its position (promise P6)."""
+    """A cursor contains the rank of the last entry on the page. A position would change when people
+    leave (promise P6).
+    """
     people.all_sign_up("ada", "bob", "cyd", "dan", "eve")
     first = people.page("limit=2").json
     people.leave("ada")

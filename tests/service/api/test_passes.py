@@ -1,4 +1,4 @@
-"""The discovery document and the public keys for passes, and what happens while KMS fails."""
+"""Tests of the keys with which other servers check passes. KMS, which holds the keys, may fail."""
 
 import jwt
 import pytest
@@ -37,7 +37,7 @@ def test_the_issuer_is_the_api_whatever_the_headers_of_the_request_say(people: P
 
 @pytest.fixture
 def inside() -> People:
-    """A waitlist on which Ada has been admitted and has a pass."""
+    """A waitlist on which Ada was admitted. She has a pass."""
     people = new_list(admission={"acceptance": "automatic", "max_inside": 1})
     people.all_sign_up("ada")
     # A poll starts a run of the admission policy.
@@ -56,7 +56,9 @@ def issuer_of_pass(people: People) -> str:
 
 
 def test_behind_the_edge_no_answer_leads_to_the_api(inside: People) -> None:
-    """The stage variables of API Gateway contain the address of CloudFront (promise P5)."""
+    """The address of the service is that of CloudFront. API Gateway passes it to the function in
+    its stage variables (promise P5).
+    """
     assert issuer_of_pass(inside) == URL
     inside.world.stage_variables = {"edge_url": EDGE}
     assert issuer_of_pass(inside) == EDGE

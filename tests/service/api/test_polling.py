@@ -1,4 +1,6 @@
-"""Every response with a position says when to poll again, and caches must not store it."""
+"""Every response with a position also says when the client should poll again. Caches must not store
+it.
+"""
 
 import pytest
 
@@ -17,8 +19,8 @@ def people() -> Admissions:
 
 
 def hint(answer: Answer) -> int | None:
-    """Return the number of seconds until the next poll, and check that no cache may store the
-    response.
+    """Return after how many seconds the client should poll again. Check that caches must not store
+    the response.
     """
     assert (answer.status, answer.headers["cache-control"]) == (200, "no-store"), answer.text
     seconds: int | None = answer.json["poll_after_seconds"]
@@ -63,8 +65,8 @@ def test_an_entry_that_is_held_back_looks_by_its_position(people: Admissions) ->
     for name in names:
         people.hold_back(name)
     assert hint(people.poll(names[0])) == 5
-    # Each of these entries would be the first ready one, but not every one of them may poll as
-    # often as the first ready entry.
+    # Nobody in this queue is ready, so everybody would be first after becoming ready. Only a
+    # customer who is both first and ready polls often.
     assert people.poll(names[-1]).json["ready_ahead"] == 0
     assert hint(people.poll(names[-1])) == 7
     people.hold_back(names[-1], ready=True)
@@ -81,8 +83,8 @@ def test_an_entry_that_has_ended_is_not_to_be_polled(people: Admissions) -> None
 
 
 def test_a_refusal_may_not_be_kept(people: Admissions) -> None:
-    """A refused request may succeed soon, because a rebuild takes only seconds, or because the
-    customer may sign up (promise P7).
+    """Caches must not store a refusal. The next request may succeed, for example after a rebuild or
+    a signup (promise P7).
     """
     answer = people.poll("nobody")
     assert (answer.status, answer.headers["cache-control"]) == (404, "no-store")

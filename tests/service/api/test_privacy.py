@@ -1,5 +1,5 @@
-"""Promise P8: Redis, the logs, the metrics and the responses to strangers contain nothing
-personal.
+"""Redis, the logs, the metrics and the responses to strangers contain no personal data (promise
+P8).
 """
 
 import json
@@ -30,16 +30,16 @@ KEY = "idempotency-key-of-the-client"
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture) -> StringIO:
     caplog.set_level(logging.DEBUG)
-    # A test that creates a whole function sets the log level, and does not reset it afterwards.
+    # A different test may have changed the log level of this logger.
     caplog.set_level(logging.DEBUG, "waitlist_api")
     return StringIO()
 
 
 @pytest.fixture
 def people(log: StringIO) -> Admissions:
-    """A deployment that writes all its log lines into `log`."""
+    """A deployment whose log lines all go into `log`."""
     world = World.on(new_table(), empty_redis())
-    # Loggers with the same name share the stream of the first one.
+    # A logger needs its own name, because loggers with the same name write to the same stream.
     logger = Logger(service=f"privacy-{token_hex(8)}", level="DEBUG", stream=log)
     world.api = Api(world.services.container, EntryTokens(SECRET), logger)
     people = Admissions(world)
@@ -55,8 +55,8 @@ def test_no_id_reveals_its_customer(people: People) -> None:
 
 
 def test_the_clients_key_is_not_on_record(people: People) -> None:
-    """The idempotency key is a secret of the client, so the service stores only a digest of it
-    (promise P8).
+    """A client's idempotency key is a secret. The service stores only a digest of the key (promise
+    P8).
     """
     people.sign_up(CUSTOMER, key=KEY)
     people.bump(CUSTOMER, key=KEY, places=1)
@@ -81,8 +81,8 @@ def test_a_refusal_repeats_no_value(people: Admissions) -> None:
 
 
 def test_no_route_takes_a_value_in_its_address() -> None:
-    """URLs are logged, so a query may contain the names of attributes, but not their values
-    (promise P8).
+    """URLs are logged. A query in a URL may therefore contain names of attributes, and not their
+    values (promise P8).
     """
     named = re.compile(SEGMENT_NAMES)
     assert named.fullmatch("gender,language")

@@ -1,5 +1,5 @@
-"""Entries that are not ready keep their place and are counted in positions, but claims and offers
-pass them over.
+"""People who are not ready keep their place and count in the positions of others. Claims and offers
+skip them.
 """
 
 from contextlib import suppress
@@ -158,9 +158,8 @@ def test_a_rebuild_knows_who_rests(people: Admissions) -> None:
 def test_a_rest_that_is_cut_off_is_whole_or_was_never(
     people: Admissions, wire: Wire, fault: Any, step: int, retried: bool
 ) -> None:
-    """The request is interrupted at any of its calls.
-
-    After a retry or a maintenance run, Redis and the record agree.
+    """The request is interrupted at any of its calls. After a repeated request or a maintenance
+    run, DynamoDB and Redis agree.
     """
     until = iso(people.world.clock.now_millis() + DAY * 1000)
     wire.arm(step, fault)
@@ -179,8 +178,8 @@ def test_a_rest_that_is_cut_off_is_whole_or_was_never(
 
 
 def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admissions) -> None:
-    """A rest does not end the delay, and neither does an operator who marks the entry as ready
-    (promise P2).
+    """An operator released the entry with a delay. The delay does not end early if the customer
+    pauses, or if an operator marks the entry as ready (promise P2).
     """
     people.claim()
     answer = people.release("ada", delay_seconds=60)
@@ -208,8 +207,8 @@ def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admission
 
 @pytest.mark.parametrize("how", ["whole", "unrecorded", "unrecorded, then moved"])
 def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, how: str) -> None:
-    """A rebuild restores a delay, even if the entry was moved before maintenance recorded the
-    release (promise P3).
+    """A rebuild restores the delay of a released entry. This holds even if the entry was moved
+    before maintenance recorded the release (promise P3).
     """
     people.claim()
     wire.arm(0, crash_after)
@@ -223,7 +222,7 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
         with suppress(Crash):
             people.bump("ada", to="back")
         wire.disarm()
-    # So much time passes that a rebuild no longer reads these changes in its second pass.
+    # After this time, the last part of a rebuild no longer reads these changes.
     for seconds in (120, 3600):
         people.world.advance(seconds)
         people.world.maintain()
@@ -239,9 +238,8 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
 def test_the_record_of_a_move_that_overtakes_the_release_gets_the_delay(
     people: Admissions, wire: Wire
 ) -> None:
-    """The record already contains the new place of the entry.
-
-    The release adds its own event and the delay (promise P3).
+    """An operator releases an entry with a delay, and a second operator moves it at the same time.
+    DynamoDB first learns of the move, and then of the release and its delay (promise P3).
     """
     people.claim()
     move = BumpCommand(

@@ -1,4 +1,4 @@
-"""Operators can see the progress of the rebuild after Redis has lost a queue."""
+"""Redis has lost a queue. Operators can see how far its rebuild has come."""
 
 from typing import Any
 
@@ -27,7 +27,9 @@ def run(people: People, left_millis: int) -> None:
 
 
 def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
-    """The total is the number of entries that maintenance counted before the loss (promise P7)."""
+    """The total is the number of entries before the loss, as maintenance has last counted them
+    (promise P7).
+    """
     people.all_sign_up(*NAMES)
     people.leave("eve")
     people.world.maintain()
@@ -46,7 +48,7 @@ def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
 
 
 def test_the_total_of_what_was_never_counted_grows(people: People) -> None:
-    """The total is never smaller than the number of restored entries."""
+    """The total is never smaller than the number of entries that are already restored."""
     people.all_sign_up(*NAMES)
     people.world.redis.flushall()
     run(people, STOP_MILLIS - 1)

@@ -1,4 +1,4 @@
-"""An operator reinstates a customer. The new signup gets exactly the place of the former signup."""
+"""An operator reinstates a customer who has left. The customer gets the former place again."""
 
 from collections.abc import Callable
 from typing import Any
@@ -49,7 +49,7 @@ def configure(people: Admissions, **fields: Any) -> Answer:
 
 
 def place_of(people: Admissions, name: str) -> dict[str, Any]:
-    """Return the values that a reinstated entry must have again."""
+    """Return the values of an entry that must be the same after it was reinstated."""
     record = people.recorded(name)
     person = people.person(name).json
     return {
@@ -116,9 +116,7 @@ ENDS: list[Callable[[Admissions], None]] = [
 def test_a_reinstated_entry_stands_between_its_former_neighbours(
     people: Admissions, end: Callable[[Admissions], None]
 ) -> None:
-    """The rank, the priority and the time of signup are the same as before, to the millisecond
-    (promise P1).
-    """
+    """The rank, the priority and the signup time are the same as before (promise P1)."""
     before, token = place_of(people, "cyd"), people.token_of("cyd")
     end(people)
     assert people.order() == ["ann", "bob", "dan", "eve"]
@@ -201,8 +199,8 @@ def test_the_end_of_a_parked_stay_is_in_the_history(people: Admissions) -> None:
 
 
 def test_a_no_show_that_redis_alone_has_noticed_is_in_the_history(people: Admissions) -> None:
-    """Maintenance adds the event that ended the former signup to the history, after the entry has
-    been reinstated (promise P3).
+    """A customer missed an offer, and only Redis knows this. An operator reinstates the customer.
+    Later, maintenance adds the missed offer to the history (promise P3).
     """
     does_not_come(people)
     people.world.advance(1)
@@ -335,9 +333,8 @@ def test_a_parked_entry_of_a_full_list_comes_back(people: Admissions) -> None:
 
 
 def test_a_parked_entry_of_an_overfull_list_stays_parked(people: Admissions) -> None:
-    """The waitlist has more people than its new capacity allows.
-
-    If the parked entry left, the customer could not return (promise P3).
+    """There are more people on the waitlist than its new capacity allows. A parked customer cannot
+    be reinstated now, but stays parked and can be reinstated later (promise P3).
     """
     is_parked(people)
     configure(people, capacity=4)
@@ -388,7 +385,7 @@ def test_the_customers_former_signup_does_not_show_the_new_token(people: Admissi
 
 
 def test_an_entry_whose_rank_is_taken_stands_between_its_neighbours(people: Admissions) -> None:
-    """Eve has been moved to the rank that Cyd had before."""
+    """Eve has got the rank that Cyd had before he left."""
     rank = people.recorded("cyd")["rank"]
     leaves(people)
     assert people.bump("eve", places=1, key="move").status == 200
@@ -411,9 +408,8 @@ def test_a_reinstatement_that_is_cut_off_is_finished(
     fault: Any,
     by: str,
 ) -> None:
-    """A retry finishes the reinstatement.
-
-    Once the intent is written, maintenance can finish it too (promises P2 and P3).
+    """A request to reinstate a customer crashes. A repeated request completes it. If the first step
+    was stored, maintenance can complete it too (promises P2 and P3).
     """
     before = place_of(people, "cyd")
     end(people)
@@ -448,7 +444,7 @@ def test_maintenance_finishes_a_reinstatement_with_operator_and_reason(
 
 
 def cut_off_after_intent(people: Admissions, wire: Wire) -> None:
-    """Interrupt a request directly after it has written its intent."""
+    """Let a request to reinstate Cyd crash directly after its first write to DynamoDB."""
     for step in STEPS:
         wire.arm(step, crash_after)
         with pytest.raises(Crash):
@@ -476,7 +472,7 @@ def test_an_erasure_within_a_reinstatement_leaves_nothing(people: Admissions, wi
     leaves(people)
     cut_off_after_intent(people, wire)
     assert people.recorded("cyd")["intent"]["joining_reason"] == REASON
-    # An erasure reads the record and then writes it.
+    # The erasure crashes after its second call to AWS, which is its first write.
     wire.arm(1, crash_after)
     with pytest.raises(Crash):
         people.erase("cyd")

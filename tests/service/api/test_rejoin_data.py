@@ -1,5 +1,5 @@
-"""What happens to the profile and the attributes of a customer who signs up again, or whose second
-signup is refused.
+"""A customer signs up a second time. The new signup may contain a different profile and different
+attributes, and may be refused.
 """
 
 from typing import Any
@@ -37,14 +37,14 @@ def left(people: People) -> People:
 
 
 def unrevised(item: dict[str, Any]) -> dict[str, Any]:
-    """Return the DynamoDB item without `revision`, which counts the writes of the item."""
+    """Return the item without its field `revision`, which counts the writes."""
     return {name: value for name, value in item.items() if name != "revision"}
 
 
 @pytest.mark.parametrize("sent", SENT)
 def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent: str) -> None:
-    """If the second signup is refused, the former profile stays, although the intent to join
-    contains the new profile for a moment (promise P5).
+    """The second signup is refused. The former profile stays, although the record contained the new
+    one for a moment (promise P5).
     """
     before = item_of(left)
     left.configure(capacity=1)
@@ -58,7 +58,7 @@ def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent:
 
 @pytest.mark.parametrize("sent", SENT)
 def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent: str) -> None:
-    """The record contains nothing from the former signup any more (promise P8)."""
+    """After the second signup, the record contains no data from the first one (promise P8)."""
     assert left.sign_up("ann", **SENT[sent]).status == 201
     person = left.person("ann").json
     assert {name: person[name] for name in FORMER} == SENT[sent]
@@ -66,7 +66,9 @@ def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent:
 
 
 def test_leaving_in_the_middle_of_signing_up_again_removes_the_former_data(left: People) -> None:
-    """Maintenance finishes the leave, although the entry has no place in Redis (promise P8)."""
+    """A customer leaves while the second signup is unfinished, so the entry has no place in Redis.
+    Maintenance nevertheless completes the leave (promise P8).
+    """
     services = left.world.services
     key = (left.waitlist_id, left.id_of("ann"))
     former = services.entries.get(*key)

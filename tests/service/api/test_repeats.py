@@ -1,5 +1,5 @@
-"""Promise P2: a repeated signup gets the same response, and a stranger with a customer's id gets
-nothing.
+"""A client may repeat a signup and gets the same response. A stranger who knows the customer id
+gets nothing (promise P2).
 """
 
 import pytest
@@ -27,8 +27,8 @@ def test_a_repeat_with_the_same_key_gets_the_same_answer(people: People) -> None
 def test_a_key_with_another_body_is_refused(
     people: People, body: dict[str, object], has_left: bool
 ) -> None:
-    """If an idempotency key is used again with a different body, it is refused, even after the
-    customer has left (promise P5).
+    """A client uses the same idempotency key for a different body. The request is refused, even if
+    the customer has left in between (promise P5).
     """
     first = {"profile": {"name": "Bob", "age": 5}, "attributes": {"language": "Spanish"}}
     assert people.sign_up("bob", key="k", **first).status == 201
@@ -41,8 +41,8 @@ def test_a_key_with_another_body_is_refused(
 
 
 def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
-    """The body is compared with the body of the first signup, and not with the current data of the
-    entry (promise P2).
+    """A repeated signup is compared with the first request. It does not matter that an operator has
+    edited the entry since (promise P2).
     """
     first = people.sign_up("bob", key="k", profile={"name": "Bob"})
     assert people.edit("bob", profile={"name": "Robert"}).status == 200
@@ -52,8 +52,8 @@ def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
 
 @pytest.mark.parametrize("key", ["first-try", "123456789012345", ""])
 def test_a_key_that_can_be_guessed_is_refused(people: People, key: str) -> None:
-    """A client that knows the idempotency key of a signup can get the entry token, so the service
-    refuses short keys (promise P5).
+    """Whoever knows the idempotency key of a signup can get the entry token. The service refuses
+    keys that are too short (promise P5).
     """
     body, path = {"customer_id": "ada"}, f"{people.path}/entries"
     headers = {"idempotency-key": key}
@@ -82,7 +82,7 @@ def test_a_stranger_with_the_id_gets_no_place_and_no_token(people: People, key: 
 
 
 def test_a_signup_without_a_key_cannot_be_repeated_without_one(people: People) -> None:
-    """Two requests that have no key do not count as requests with the same key (promise P8)."""
+    """Two requests without a key are two different requests (promise P8)."""
     assert people.sign_up("ada").status == 201
     refused(people.sign_up("ada"), 409, "already_on_list")
 
@@ -137,7 +137,7 @@ def test_a_bumps_key_with_another_body_is_refused(people: People, other: dict[st
 
 
 def test_a_bumps_key_belongs_to_the_operator_who_used_it(people: People) -> None:
-    """If two operators choose the same key, the service makes both bumps (promise P2)."""
+    """Two operators happen to use the same key. The service makes both bumps (promise P2)."""
     people.all_sign_up("ada", "bob", "cyd")
     path, body = f"{people.admin_entry('cyd')}/bump", {"places": 1}
     for arn, position in ((None, 2), (ANOTHER, 1), (ANOTHER, 1)):
@@ -148,8 +148,8 @@ def test_a_bumps_key_belongs_to_the_operator_who_used_it(people: People) -> None
 
 
 def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> None:
-    """If a second operator uses the same key, this operator does not get the claim tokens (promise
-    P4).
+    """Two operators happen to use the same key. The second operator does not get the claim tokens
+    of the first one (promise P4).
     """
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"
@@ -166,7 +166,9 @@ def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> Non
 def test_a_claims_key_with_another_body_is_refused(
     people: People, other: dict[str, object]
 ) -> None:
-    """The refused request does not claim a second entry and admits nobody (promise P5)."""
+    """An operator uses the key of a claim for a different request. The service refuses it, and
+    claims and admits nobody (promise P5).
+    """
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"
     assert people.world.request("POST", path, body={}, key="k", operator=True).status == 200
@@ -177,7 +179,7 @@ def test_a_claims_key_with_another_body_is_refused(
 
 
 def test_an_operators_name_stands_nowhere_in_redis(people: People) -> None:
-    """Redis stores only a digest of the caller and the key (promise P8)."""
+    """Redis stores only a digest of the operator and the key (promise P8)."""
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"
     people.bump("bob", key="k", places=1)

@@ -1,5 +1,5 @@
-"""Promise P8: the data of customers who left or were admitted is deleted after the number of days
-that the waitlist sets.
+"""Customers have left or were admitted. The service deletes their data after the number of days
+that an operator has set (promise P8).
 """
 
 from typing import Any
@@ -32,13 +32,13 @@ def people() -> Admissions:
 
 
 def items(people: Admissions, name: str) -> list[dict[str, Any]]:
-    """Return the record of an entry and the items of its history."""
+    """Return the record of an entry and its history, as DynamoDB stores them."""
     pk = f"ENTRY#{people.waitlist_id}#{people.id_of(name)}"
     return [one for one in people.world.dynamodb.scan()["Items"] if one["pk"]["S"] == pk]
 
 
 def expiries(people: Admissions, name: str) -> set[int | None]:
-    """Return the expiry time of each item of an entry. None means that the item does not expire."""
+    """Return when the items of an entry expire. None stands for an item that does not expire."""
     found = [item.get("expires_at", {}).get("N") for item in items(people, name)]
     assert found
     return {None if one is None else int(one) for one in found}
@@ -49,7 +49,7 @@ def expiry(people: Admissions, days: int = DAYS) -> int:
 
 
 def expire(people: Admissions) -> None:
-    """Delete the items that DynamoDB would have deleted by now."""
+    """Delete all expired items, as DynamoDB does."""
     table = people.world.dynamodb
     now_seconds = people.world.clock.millis // 1000
     for item in items_of(table):
@@ -86,7 +86,7 @@ def test_an_admitted_or_removed_entry_expires_too(people: Admissions, how: str) 
 
 
 def test_an_end_that_was_cut_off_expires_when_maintenance_finishes_it(people: Admissions) -> None:
-    """The leave was interrupted after its first step (promise P3)."""
+    """A customer's request to leave crashed after its first step (promise P3)."""
     people.all_sign_up("ada")
     key = (people.waitlist_id, people.id_of("ada"))
     people.world.services.leaves.begin(*key, Leave(by="customer"))
@@ -143,7 +143,7 @@ def test_a_refused_rejoin_leaves_the_former_stay_to_go_when_it_would_have(
 
 
 def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admissions) -> None:
-    """DynamoDB may delete an expired item some days late (promise P8)."""
+    """DynamoDB deletes an expired item up to some days late (promise P8)."""
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada", "bob")
     people.leave("ada")
@@ -164,8 +164,8 @@ def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admiss
 
 
 def test_an_expired_customer_joins_as_a_new_one(people: Admissions) -> None:
-    """The waitlist does not allow customers to join again, and the customer uses the idempotency
-    key of the expired signup. The signup succeeds nevertheless.
+    """The waitlist allows nobody to join again. After the customer's data has expired, the customer
+    can nevertheless sign up, even with the same idempotency key.
     """
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada")
@@ -188,8 +188,8 @@ def test_an_expired_and_deleted_customer_joins_as_a_new_one(people: Admissions) 
 
 
 def test_an_erased_person_does_not_come_back_by_an_end(people: Admissions) -> None:
-    """When the service sets the expiry date of a history, it does not restore events that were
-    already deleted (promise P8).
+    """The person was erased. Setting an expiry date on the history must not create deleted events
+    again (promise P8).
     """
     people.all_sign_up("ada")
     people.leave("ada")

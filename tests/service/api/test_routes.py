@@ -47,14 +47,16 @@ DEFAULTS = {
 
 
 def ready(ahead: int) -> dict[str, Any]:
-    """Return the fields of a ready entry that has `ahead` ready entries before it."""
+    """Return the fields about readiness in a response: the entry is ready, and `ahead` ready
+    entries come before it.
+    """
     since = {"rest_until": None, "delayed_until": None, "confirm_by": None}
     since |= {"call": None, "call_number": None}
     return {"ready": True, "ready_ahead": ahead, "not_ready": None, **since}
 
 
 def without_times(answer: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Check that the named fields are times, and return the other fields."""
+    """Return a response without these fields. Check that each of them contains a time."""
     for name in names:
         assert TIME.fullmatch(answer[name]), answer
     return {name: value for name, value in answer.items() if name not in names}
@@ -143,8 +145,8 @@ def test_looking(people: People) -> None:
 
 
 def test_leaving_also_when_it_is_repeated(people: People) -> None:
-    """When a customer leaves, everybody behind moves up by one position at once (promises P2 and
-    P6).
+    """A customer leaves. All customers behind this customer move up by one position at once
+    (promises P2 and P6).
     """
     people.all_sign_up("ada", "bob")
     for _ in range(2):

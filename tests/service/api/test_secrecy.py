@@ -1,8 +1,8 @@
-"""A stranger who knows an address but cannot read its mailbox learns nothing, not even whether the
-service knows the address.
+"""Strangers who know an email address, but cannot read its mailbox, must not learn whether its
+owner is on the waitlist.
 
-The responses for known and unknown addresses are the same bytes and are made by the same calls of
-AWS and Redis. `make bench` measures how long these calls take (part "secrecy").
+For known and unknown addresses, the service sends exactly the same response and makes the same
+calls to AWS and Redis. `make bench` measures whether they also take the same time.
 """
 
 import random
@@ -33,8 +33,8 @@ Seen = tuple[Any, ...]
 
 
 class Watched(Guests):
-    """Guests whose requests are observed: the response as a stranger sees it, and the calls to AWS
-    and Redis.
+    """Guests whose requests are observed. A test sees the response as a stranger sees it, and the
+    calls to AWS and Redis.
     """
 
     wire: Wire
@@ -49,9 +49,11 @@ class Watched(Guests):
         return guests
 
     def ask(self, request: Callable[..., Answer], *sent: str) -> tuple[Seen, list[str], int]:
-        """Return the response, the calls to AWS, and the number of scripts that Redis ran."""
-        # The process has just read the settings. The number of calls therefore does not depend on
-        # how long other requests took.
+        """Send a request. Return its response, its calls to AWS, and the number of Lua scripts that
+        Redis ran.
+        """
+        # Read the settings into the cache first, because a request would otherwise make one call
+        # more now and then.
         self.world.services.waitlist_cache.look_up(self.waitlist_id)
         self.wire.disarm()
         before = self._scripts()
@@ -66,7 +68,7 @@ class Watched(Guests):
         return self.world.request("POST", f"{self.path}/links", body=body)
 
     def change(self, address: str, new: str) -> Answer:
-        """Request a change of the entry's address, with the entry token."""
+        """Change the address of an entry with the customer's token."""
         key = (self.waitlist_id, self.id_of(address))
         record = self.world.services.entries.get(*key)
         assert record is not None
@@ -107,7 +109,7 @@ def test_no_state_of_an_address_is_seen_by_signup_or_links() -> None:
     guests.remove(address["banned"], ban=True)
     path = f"{guests.admin_path}/entries/{guests.id_of(address['erased'])}"
     assert guests.world.request("DELETE", path, operator=True).status == 204
-    # After an erasure, the service keeps a record for a minute. It contains nothing personal.
+    # For a minute after an erasure, the service keeps a record without personal data.
     guests.world.maintain()
     link = guests.ask(guests.links, STRANGER)
     assert link[0][:2] == (202, '{"status":"check_your_inbox"}')
@@ -120,8 +122,8 @@ def test_no_state_of_an_address_is_seen_by_signup_or_links() -> None:
 
 
 def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched) -> None:
-    """The test uses a random order, so that the state of the process cannot explain a
-    difference.
+    """The order is random. Otherwise, a difference could come from what the process has done
+    before.
     """
     chance = random.Random(33)
     known = [f"known-{one}@example.com" for one in range(20)]
@@ -137,17 +139,13 @@ def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched
 
 
 def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address() -> None:
-    """The stranger has one place ahead of the new signup and one place behind it.
-
-    The public total and the public board do not show the signup either.
+    """The stranger also has two signups, one before and one after the new signup. Neither their
+    positions nor the public total and the public board show that there is a new signup.
     """
     guests = Watched.on(segments=[["size"]], page=FORM)
 
     def own(address: str) -> tuple[str, str]:
-        """Sign up with one of the stranger's own addresses.
-
-        Return the path and the token of the new entry.
-        """
+        """Sign up with an address of the stranger. Return the path and the token of this entry."""
         attributes = {"size": "s"}
         body = {"profile": {"email": address}, "attributes": attributes}
         guests.world.request("POST", f"{guests.path}/entries", body=body)
@@ -182,8 +180,8 @@ def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address()
 
 
 def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
-    """If the number of people were visible, a stranger could sign up with an address and see
-    whether the number grows.
+    """If the number of people were visible, a stranger could sign up with somebody's address and
+    see whether the number grows.
     """
     guests = Watched.on(hide_counts=True, admission={"rate": {"count": 1, "per": "minute"}})
     for one in (ADA, BOB):
@@ -205,8 +203,8 @@ def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
 
 
 def test_with_hidden_counts_no_answer_to_a_customer_has_a_total() -> None:
-    """The test checks every request whose response contains the customer's position, and repeats
-    each of them.
+    """Every request whose response contains the customer's position is tested twice, because a
+    repeated request may get a different response.
     """
     people = Admissions(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(
@@ -274,7 +272,7 @@ def test_a_refusal_says_the_same_by_the_same_calls(
 
 
 def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None:
-    """The function instance that handles the request still has the former settings in its cache."""
+    """The function still has the old settings in its cache."""
     guests.configure(identity=RULES, rejoin="never")
     guests.join(ADA)
     guests.leave(ADA)
@@ -285,8 +283,8 @@ def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None
 
 
 def test_all_codes_that_verify_nothing_are_one_answer(guests: Watched) -> None:
-    """Each of the codes is invalid: it belongs to a signup that has ended or was erased, belongs to
-    a different waitlist, is too old, or is made up for a known or an unknown address.
+    """All these codes are invalid. They belong to a signup that has ended, to an erased signup or
+    to a different waitlist, they are too old, or they were invented.
     """
     other = Guests(guests.world, "butcher")
     other.configure(identity=RULES)
@@ -323,8 +321,8 @@ def test_only_operators_find_people(guests: Watched) -> None:
 
 @pytest.mark.parametrize("verify", ["off", "before_offer"])
 def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
-    """For every state of the other address, the response and the calls are the same, and the
-    response does not contain the address.
+    """A customer enters somebody else's address. Whatever that person has done on the waitlist, the
+    response and the calls are the same. The response does not contain the address.
     """
     guests = Watched.on(identity={**RULES, "verify": verify})
     states = ("admitted", "waiting", "left", "banned", "erased", "moved")
@@ -350,16 +348,15 @@ def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
     assert unknown[0][0] == 202
     assert STRANGER not in str(unknown)
     for state, one in address.items():
-        # A day passes before the next new address, because too many new addresses in a short time
-        # are refused.
+        # A customer may not enter too many new addresses in a short time, so a day passes between
+        # them.
         guests.world.advance(24 * 3600)
         assert guests.ask(change, one) == unknown, state
 
 
 def test_an_address_that_someone_has_moved_to_costs_one_read_more(guests: Watched) -> None:
-    """The additional read is for the entry that now has this address.
-
-    The responses do not differ.
+    """After a change of address, the service must also read the entry that now has this address.
+    The responses are the same.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))

@@ -1,6 +1,4 @@
-"""Operators can read how many entries wait in each segment, by the segment's values and in
-pages.
-"""
+"""Operators see how many people wait in each segment, in pages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -29,12 +27,12 @@ EVERYBODY = {
 
 @pytest.fixture
 def people() -> Admissions:
-    """A waitlist on which Andrew, Billy, Christine, Courtney, Remy and Walter are waiting."""
+    """A waitlist on which six people are waiting, among them Andrew, Billy and Courtney."""
     return staffed()
 
 
 def test_each_segment_is_counted_by_its_name(people: Admissions) -> None:
-    """The segments are sorted by their attributes and then by their values (promise P6)."""
+    """The list of segments is sorted by their attributes, and then by their values (promise P6)."""
     answer = people.segments()
     assert (answer.status, answer.json["cursor"]) == (200, None)
     first, *_, last = answer.json["segments"]
@@ -95,10 +93,9 @@ def wire() -> Wire:
 
 @pytest.fixture
 def people_beside() -> Admissions:
-    """A waitlist on which five people wait:
+    """A waitlist on which four people speak Spanish and Eve speaks French.
 
-    Ada, Bob, Cyd and Dan speak Spanish, and Eve speaks French. The fixture `wired` is a second
-    instance of the same waitlist.
+    The fixture `wired` is the same waitlist as a second Lambda instance sees it.
     """
     people = new_people(segments=[["language"]])
     for name in ("ada", "bob", "cyd", "dan"):
@@ -109,18 +106,18 @@ def people_beside() -> Admissions:
 
 @pytest.fixture
 def wired(people_beside: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist, served by a second instance.
+    """The same waitlist as a second Lambda instance sees it.
 
-    A test can let something happen between the calls of this instance.
+    A test can let something happen between the calls of this instance to AWS.
     """
     dynamodb, redis = people_beside.world.dynamodb, people_beside.world.redis
     return Admissions(World.on(wire.client(dynamodb), redis, wire.client))
 
 
 def learn_french(people: Admissions, *names: str) -> Callable[[], None]:
-    """Return a function that edits some people.
+    """Return a function that changes the language of these people to French.
 
-    The function does not use HTTP, because a process answers one request at a time.
+    It does not use HTTP, because the HTTP server of the tests handles only one request at a time.
     """
 
     def edit() -> None:
@@ -158,7 +155,7 @@ def test_it_is_asked_again_where_all_the_first_are_edited_meanwhile(
 def test_a_segment_that_no_record_names_is_left_out(
     wired: Admissions, people_beside: Admissions, wire: Wire
 ) -> None:
-    """The only entry of the segment is erased while the request runs (promise P8)."""
+    """While the request is running, the only entry of a segment is erased (promise P8)."""
     services = people_beside.world.services
 
     def erase() -> None:

@@ -1,4 +1,6 @@
-"""Tests of the setting `segments`: what a waitlist can declare, and how the API returns it."""
+"""Tests of the setting `segments`: which segments an operator can declare, and how the API returns
+them.
+"""
 
 from typing import Any
 
@@ -12,7 +14,7 @@ from tests.support.admissions import Admissions
 MANY = [[f"a{number}"] for number in range(17)]
 NO_LISTS: list[Any] = [None, {}, "language", 5, MANY]
 NO_NAMES: list[Any] = ["Language", "", "a b", "ä", "a\n", 5]
-# For each case: a wrong declaration of segments, and the name of the field in the error response.
+# Wrong declarations of segments, each with the field that the error names.
 WRONG: list[tuple[Any, str]] = [
     *[(value, "body.segments") for value in NO_LISTS],
     ([[]], "body.segments.0"),

@@ -1,5 +1,5 @@
-"""Settings that operators choose: whether the waitlist is open, its capacity, hidden counts, and
-who may join again.
+"""Tests of settings that operators choose: opening, capacity, hidden counts, and whether customers
+may join again.
 """
 
 import pytest
@@ -64,8 +64,7 @@ def test_a_full_list_refuses_signups_until_a_customer_leaves(people: People) -> 
     assert people.sign_up("bob", key="signup-bob").json["position"] == 2
     after = Snapshot.of(people.world.dynamodb, people.world.redis)
     assert after.items == before.items
-    # Redis remembers the refused signup by a tombstone and a stamp, so that a late copy of the
-    # message adds no entry.
+    # Redis remembers that the signup was refused. A late copy of its message must not add an entry.
     stamped = {keys.tombstones("bakery"), keys.meta("bakery")}
     changed = {
         key for key in after.redis.keys if after.redis.keys[key] != before.redis.keys.get(key)
@@ -112,8 +111,8 @@ def test_hidden_counts_are_shown_to_operators_only(people: People) -> None:
 
 
 def test_hidden_counts_stay_hidden_from_a_restored_entry(people: People) -> None:
-    """The service restores the entry from the record, and the response still contains no total
-    (promise P7).
+    """The counts of the waitlist are hidden. Redis has lost an entry, and the customer's poll
+    restores it. The response contains no total (promise P7).
     """
     people.configure(hide_counts=True)
     people.all_sign_up("ada", "bob")
@@ -149,7 +148,7 @@ def admit(people: People) -> None:
 def test_the_list_decides_which_customers_may_sign_up_again(
     people: People, rejoin: str | None, left: str | None, admitted: str | None
 ) -> None:
-    """By default, an admitted customer cannot sign up again (promise P4)."""
+    """By default, a customer who was admitted cannot sign up again (promise P4)."""
     people.configure(**({} if rejoin is None else {"rejoin": rejoin}))
     people.all_sign_up("ada", "bob")
     admit(people)
@@ -172,7 +171,9 @@ def test_a_list_without_rejoining_refuses_a_customer_who_left(people: People) ->
 def test_a_refusal_to_come_again_leaves_what_was(
     people: People, settings: dict[str, object]
 ) -> None:
-    """The former signup and its history do not change (promise P5)."""
+    """A second signup is refused. The former signup and its history stay as they are (promise
+    P5).
+    """
     people.all_sign_up("ada", "bob")
     people.leave("ada")
     people.configure(**settings)
@@ -183,8 +184,8 @@ def test_a_refusal_to_come_again_leaves_what_was(
 
 
 def test_hidden_counts_are_in_no_answer_to_a_customer(people: People) -> None:
-    """The counts are hidden at once, even if a different process changed the setting half a minute
-    ago (promise P8).
+    """An operator hides the counts. A second process has old settings in its cache, but hides the
+    counts at once (promise P8).
     """
     people.all_sign_up("ada", "bob")
     others = World.on(people.world.dynamodb, people.world.redis, clock=people.world.clock)

@@ -1,6 +1,5 @@
-"""Promise P9: a body may have at most 16 KB, and a larger body is refused before it is read.
-
-An import, which has up to 500 rows, may have 2 MB.
+"""A body may have at most 16 KB. An import, which has up to 500 rows, may have 2 MB. A larger body
+is refused before it is parsed (promise P9).
 """
 
 import base64
@@ -22,9 +21,8 @@ from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 
 
 def body_of(size: int, letter: str = "a") -> str:
-    """Return the body of a signup that has exactly `size` bytes.
-
-    The body is filled with blanks, which JSON allows.
+    """Return the body of a signup that has exactly `size` bytes. It ends with blanks, which JSON
+    allows.
     """
     body = json.dumps({"customer_id": "dan", "profile": {"name": letter}}, ensure_ascii=False)
     return body + " " * (size - len(body.encode()))
@@ -49,9 +47,7 @@ def test_a_body_of_the_limit_is_read(people: People, letter: str) -> None:
 def test_a_byte_more_is_refused_unread(
     people: People, monkeypatch: pytest.MonkeyPatch, more: int, letter: str
 ) -> None:
-    """The limit counts the decoded bytes, even if API Gateway passes the body on in base64 (promise
-    P5).
-    """
+    """API Gateway may pass on a body in base64. The limit counts the decoded bytes (promise P5)."""
     body = body_of(MAX_BODY_BYTES + more, letter)
     encoded = base64.b64encode(body.encode()).decode()
     monkeypatch.setattr(json_body, "loads", fail)
@@ -65,7 +61,7 @@ def test_a_byte_more_is_refused_unread(
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_every_route_refuses_it(stocked: People, route: str) -> None:
-    """If a route reads no body, it still refuses a body that is too large (promise P5)."""
+    """Even a route that ignores the body refuses a body that is too large (promise P5)."""
     method, path = route.split()[0], path_of(route, stocked.id_of("ada"))
     limit = MAX_IMPORT_BYTES if "/import" in path else MAX_BODY_BYTES
     with nothing_changes(stocked.world):

@@ -1,6 +1,5 @@
-"""Promise P5: an entry token belongs to one signup.
-
-If the customer leaves and signs up again, the new signup has a new token.
+"""An entry token is valid for one signup. If the customer leaves and signs up again, the customer
+gets a new token, and the old one is refused (promise P5).
 """
 
 from collections.abc import Callable
@@ -23,14 +22,14 @@ Story = Callable[[People], str]
 
 
 def signup_token(people: People, name: str) -> str:
-    """Sign a customer up, and return the token in the response."""
+    """Sign a customer up. Return the entry token."""
     answer = people.sign_up(name)
     assert answer.status == 201, answer.text
     return str(answer.json["entry_token"])
 
 
 def imported_token(people: People, **body: object) -> str:
-    """Import Ada, and return the token in the response."""
+    """Import Ada. Return her entry token."""
     row = {"customer_id": "ada", "joined_at": IMPORTED_AT}
     path = f"{people.admin_path}/import/tokens"
     content = {"entries": [row], **body}
@@ -110,9 +109,7 @@ each_story = pytest.mark.parametrize("story", STORIES, ids=lambda one: one.__nam
 
 @each_story
 def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> None:
-    """Polls (with and without segments) and leaves with an old token are refused, and nothing
-    changes (promise P5).
-    """
+    """A request with the token of an earlier signup is refused and changes nothing (promise P5)."""
     people.configure(segments=SEGMENTS)
     token = story(people)
     with nothing_changes(people.world):
@@ -129,7 +126,9 @@ def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> 
 def test_an_earlier_stays_token_neither_enters_nor_exits_nor_gets_the_pass(
     people: People, status: str
 ) -> None:
-    """With the customer's pass, a stranger could enter instead of the customer (promise P5)."""
+    """Somebody with the token of an earlier signup must not get the customer's pass, because a pass
+    lets its owner enter (promise P5).
+    """
     people = Admissions(people.world)
     people.configure(admission={"max_inside": 1})
     token = after_leaving(people)
@@ -158,8 +157,8 @@ def test_an_earlier_stays_token_gets_no_place_by_a_signup(people: People, story:
 def test_a_stranger_who_signed_a_victim_up_cannot_take_the_victim_out_of_line(
     people: People,
 ) -> None:
-    """A stranger signs the victim up, keeps the token, leaves, and waits until the victim signs up
-    (promise P5).
+    """A stranger signs a customer up, keeps the token, and leaves. Later, the real customer signs
+    up. The stranger's token is worthless (promise P5).
     """
     people.all_sign_up("bob")
     strangers = signup_token(people, "ada")
@@ -175,9 +174,7 @@ def test_a_stranger_who_signed_a_victim_up_cannot_take_the_victim_out_of_line(
 
 
 def test_a_token_stays_good_until_its_stay_is_followed_by_another(people: People) -> None:
-    """A customer who has left or was admitted can still read the status of the entry
-    (promise P6).
-    """
+    """A customer who has left or was admitted can still see this with the token (promise P6)."""
     token = signup_token(people, "ada")
     people.bump("ada", priority=5)
     assert call(people, "GET", token).json["priority"] == 5
@@ -201,8 +198,8 @@ def test_a_token_is_good_out_of_line_too(people: People, status: str) -> None:
 
 
 def test_a_renewed_token_is_of_the_same_stay(people: People) -> None:
-    """If the secret key changes, the token of one signup must not become valid for a different
-    signup (promise P5).
+    """The secret key of all tokens is replaced. A token must still belong to one signup only
+    (promise P5).
     """
     earlier = signup_token(people, "ada")
     call(people, "DELETE", earlier)

@@ -1,6 +1,5 @@
-"""A guest gets a place at once.
-
-The entry can be claimed or get an offer only after the guest has verified the address.
+"""A guest signs up and gets a place at once. The service makes no offer to the guest until the
+guest has verified the email address.
 """
 
 import json
@@ -30,9 +29,9 @@ KEY = "one-signup-of-ada"
 
 
 class Guests(Admissions):
-    """Guests who are identified by their address.
+    """Guests who can sign up with an address and verify it.
 
-    An operator's route gives them their links, so the tests need no mailbox.
+    The tests read the links in the messages over an operator's route, and need no mailbox.
     """
 
     def join(self, address: str, key: str | None = None, **profile: Any) -> Answer:
@@ -92,7 +91,7 @@ def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests
     assert (ada["position"], ada["ready"], ada["not_ready"]) == (1, False, ["unverified"])
     assert guests.claimed() == []
     verified = guests.verify(guests.code(BOB))
-    # Ada has not verified her address, so the positions do not count her.
+    # Ada has not verified her address. Positions of other people do not count her.
     assert (verified.status, verified.json["position"], verified.json["ready"]) == (200, 1, True)
     path = f"{guests.path}/entries/{verified.json['entry_id']}"
     polled = guests.world.request("GET", path, token=verified.json["entry_token"])
@@ -102,9 +101,8 @@ def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests
 
 
 def seen(answer: Answer) -> tuple[Any, ...]:
-    """Return the parts of a response that a stranger sees.
-
-    The request id is left out, because it always differs.
+    """Return what a stranger sees of a response. The request id is left out, because it is always
+    different.
     """
     headers = {name: text for name, text in answer.headers.items() if "correlation" not in name}
     return answer.status, answer.text, headers
@@ -113,8 +111,8 @@ def seen(answer: Answer) -> tuple[Any, ...]:
 def test_every_address_gets_the_same_answer_in_the_same_time_by_the_same_calls(
     guests: Guests, wire: Wire
 ) -> None:
-    """The address is new, unverified, just asked, verified, has left, is banned, or was signed up
-    with a different body.
+    """The address may be new, not verified, just asked to verify, verified, banned, of somebody who
+    has left, or signed up with different data.
     """
 
     def answered(address: str, key: str | None = None, **profile: Any) -> tuple[Any, ...]:
@@ -155,7 +153,7 @@ def test_a_list_that_takes_nobody_refuses_known_and_new_alike(
     guests: Guests, settings: dict[str, Any], code: str
 ) -> None:
     guests.join(ADA)
-    # The function that answers may still have the settings of 30 seconds ago.
+    # The function may use settings that are up to 30 seconds old.
     Guests(World.on(guests.world.dynamodb, guests.world.redis)).configure(
         identity=RULES, **settings
     )
@@ -171,7 +169,7 @@ def test_a_message_is_asked_for_once_more_at_most_so_often(guests: Guests) -> No
         guests.world.advance(MINUTE)
         guests.join(ADA)
         asked.append(guests.history(ADA).count("verification_asked"))
-    # The service sends a message at the signup, and more messages 1, 3, 7 and 15 minutes later.
+    # The service sends a message at the signup, and further messages after 1, 3, 7 and 15 minutes.
     assert asked == [2, 2, 3, 3, 3, 3, 4, *[4] * 7, 5, 5]
     guests.verify(guests.code(ADA))
     guests.world.advance(MINUTE)
@@ -193,7 +191,7 @@ def test_entries_that_are_not_verified_in_time_leave_and_others_stay(guests: Gue
     left = guests.of(ADA)["history"][-1]
     assert (left["event"], left["by"], left["reason"]) == ("left", "maintenance", "not verified")
     assert guests.stats().json["waiting"] == 1
-    # The next signup has its own deadline and its own codes.
+    # The next signup has a new deadline and new codes.
     guests.join(ADA)
     assert guests.verify(code).code == "code_refused"
     guests.world.maintain()
@@ -223,9 +221,8 @@ CONSENT: dict[str, list[dict[str, Any]]] = {
 
 
 def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: Guests) -> None:
-    """A stranger has signed up with the address first.
-
-    The owner's signup replaces the stranger's data and keeps the place.
+    """A stranger has signed up with somebody's address. When the owner signs up, the owner's data
+    replaces the stranger's. The place stays the same.
     """
     guests.configure(identity=RULES, page=CONSENT, segments=[["size"]], messages={"kinds": []})
     stranger = {"profile": {"email": "ADA@EXAMPLE.COM", "name": "Mallory", "terms": "I agree"}}
@@ -244,7 +241,7 @@ def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: G
         segments=[["size"]],
         messages={"kinds": []},
     )
-    # The owner signs up before the service may send the next link.
+    # The owner signs up so soon that the service may not send a second link yet.
     assert join(owner, "l", "fr").status == 202
     ada = guests.of(ADA)
     consent = {"text": "I agree", "version": "2"}
@@ -256,7 +253,7 @@ def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: G
     assert guests.history(ADA) == ["joined", "verification_asked"]
     code = guests.code(ADA)
     assert guests.verify(code).json["position"] == 1
-    # After the verification, a signup no longer changes the data.
+    # The address is verified, so a further signup changes nothing.
     guests.world.advance(MINUTE)
     assert join(stranger, "s", "en").status == 202
     assert guests.of(ADA)["profile"] == ada["profile"]
@@ -316,7 +313,7 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
     guests.world.request("POST", path, body=body, operator=True)
     guests.join(ADA, name="Mallory")
     if state == "removed and unverified":
-        # A stranger may have signed up with this address. Its owner joins by a new signup.
+        # The removed signup may have been that of a stranger, so its owner can sign up again.
         assert guests.of(ADA)["not_ready"] == ["unverified"]
         return
     assert guests.of(ADA)["status"] == "left"
@@ -327,7 +324,9 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
 def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
     guests: Guests, wire: Wire, step: int
 ) -> None:
-    """After the verification, the data that the customer sees does not change any more."""
+    """After customers have verified their address and seen their data, no later signup changes the
+    data.
+    """
     guests.join(ADA, name="Ada")
     code = guests.code(ADA)
     seen_by_ada: list[Any] = []
@@ -350,8 +349,8 @@ def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
 def test_a_stay_that_has_ended_expires_with_all_that_it_asked_for(
     guests: Guests, ends: str
 ) -> None:
-    """The event with the verification deadline expires too, whether the deadline is in the future
-    or has already ended the signup (promise P8).
+    """The history contains the time at which the address must be verified. This event expires like
+    all others, whether or not the time has passed (promise P8).
     """
     guests.configure(identity=RULES, retention_days=1)
     guests.join(ADA)
@@ -393,9 +392,8 @@ def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again
 
 
 def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
-    """The operator has other proof of the address.
-
-    If the request names a signup and arrives late, it does not verify a later signup.
+    """An operator knows from elsewhere that the address is right. A late request of the operator
+    names the signup, so it does not verify a later signup.
     """
 
     def mark(**body: Any) -> Answer:
@@ -426,9 +424,8 @@ def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
 
 
 def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
-    """Webhooks identify an event by its stamp (logical timestamp).
-
-    The clock of Redis stands still, or is behind the last ticket.
+    """Each event of an entry needs its own stamp (logical timestamp), because webhooks identify an
+    event by it. In this test, the clock of Redis stands still or is behind.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))
@@ -440,13 +437,15 @@ def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
 
 
 def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -> None:
-    """The customer verifies the address between the read and the write of maintenance."""
+    """The deadline has passed. The customer verifies the address after maintenance has read the
+    entry and before it lets the customer leave.
+    """
     guests.join(ADA)
     guests.world.advance(59 * MINUTE)
     code = guests.code(ADA)
     guests.world.advance(3 * MINUTE)
-    # Maintenance queries the index shards one after the other, from the shard of the current minute
-    # up to the shard of the entry. It then reads the record, and the leave reads the record again.
+    # Maintenance reads the shards of the index one after the other, up to the shard of this entry.
+    # It then reads the record. The leave reads the record a second time.
     first = guests.world.clock.millis // 60_000
     step = (shard_of(guests.id_of(ADA)) - first) % SHARDS + 3
     verified = []
@@ -488,9 +487,8 @@ def rank_of_ada(guests: Guests) -> int | None:
 def test_two_devices_at_once_are_one_entry_with_one_rank(
     guests: Guests, wire: Wire, step: int
 ) -> None:
-    """Before each step of a signup, somebody signs up with a second spelling of the address.
-
-    Then, before each step of the verification, somebody uses a second code.
+    """Two devices sign up with two spellings of the same address at the same time, and then verify
+    it at the same time with two codes.
     """
     answers: list[Answer] = []
     wire.arm(step, before(lambda: answers.append(guests.join("Ada+2@Example.com"))))
@@ -498,8 +496,8 @@ def test_two_devices_at_once_are_one_entry_with_one_rank(
     wire.disarm()
     guests.join(BOB)
     assert len({str(seen(one)) for one in answers}) == 1
-    # The record keeps the profile of the later signup. This is the signup with the second spelling,
-    # unless it came before all steps.
+    # The later of the two signups determines the profile. This is the signup with the second
+    # spelling, unless it came first.
     spelled = ADA if step == 0 else "Ada+2@Example.com"
     assert guests.of(ADA)["profile"] == {"email": spelled}
     assert guests.stats().json["waiting"] == 2
@@ -521,7 +519,9 @@ def test_two_devices_at_once_are_one_entry_with_one_rank(
 def test_a_link_is_asked_for_by_the_address_and_the_answer_says_nothing(
     guests: Guests, wire: Wire
 ) -> None:
-    """Customers can ask for a link even if the waitlist does not verify addresses."""
+    """Customers who have lost their link can ask for a new one, even if the waitlist verifies no
+    addresses.
+    """
     guests.configure(identity={**RULES, "verify": "off"})
     guests.join(ADA)
     guests.world.advance(MINUTE)
