@@ -75,9 +75,10 @@ class Wire:
 
     @property
     def different_steps(self) -> dict[int, str]:
-        """The numbers and names of the steps at which faults make a difference.
+        """The numbers and names of the steps at which an injected fault makes a difference.
 
-        If several pages make the same two calls, only the first and the last page are included.
+        An operation that reads several pages makes the same calls for each page. Of these calls,
+        only the calls for the first and the last page are included.
         """
         names = [
             f"{call.name} {operation_of(call)}" if call.is_invoke else call.name
@@ -92,7 +93,6 @@ class Wire:
         }
 
     def carry(self, call: Call) -> Any:
-        """Make a call, or inject the fault of this step."""
         with self._lock:
             if self.is_dead:
                 raise Crash
@@ -160,8 +160,8 @@ def unheard_and(action: Callable[[], object]) -> Fault:
 def delivered_twice(call: Call) -> Any:
     """Simulate that the AWS SDK repeats a request because it did not get the first answer."""
     answer = call.make()
-    # A transaction contains a token, so DynamoDB returns the first answer to the repeated request
-    # too.
+    # Each transaction carries an idempotency token. If the SDK sends the transaction again,
+    # DynamoDB repeats its first answer.
     return answer if call.name == "TransactWriteItems" else call.make()
 
 

@@ -1,4 +1,4 @@
-"""Builds events of an API Gateway HTTP API (payload format 2.0), and reads the answers."""
+"""Builds the events that an API Gateway HTTP API sends (payload format 2.0), and reads the answers."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ class Answer:
 
 
 class Context:
-    """A stand-in for the Lambda context, with the fields that Powertools reads."""
+    """A Lambda context that contains the fields which Powertools reads."""
 
     function_name = "public"
     memory_limit_in_mb = 512
@@ -42,8 +42,9 @@ class Context:
 
 
 class Caller:
-    """Calls a handler of the public function as API Gateway does, from a stage with these
-    variables.
+    """Calls a handler of the public function as API Gateway does.
+
+    The event contains the given stage variables.
     """
 
     def __init__(
@@ -95,10 +96,10 @@ def event(
     query: str = "",
     subject: str | None = None,
 ) -> dict[str, Any]:
-    """Return the event of a request. The path in `path` is percent-encoded.
+    """Return the event of a request.
 
-    If `operator` is true, the event contains the fields of the IAM authorizer. If `subject` is
-    given, the event contains the fields of the JWT authorizer.
+    `path` is percent-encoded. If `operator` is true, the event contains the fields of the IAM
+    authorizer. If `subject` is given, the event contains the fields of the JWT authorizer.
     """
     route, decoded = ROUTES.match(method, path), unquote(path)
     context: dict[str, Any] = {

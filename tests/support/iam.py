@@ -1,4 +1,4 @@
-"""The fixed time and keys that tests use to sign the tokens of an IAM user."""
+"""A fixed time and fixed keys. Tests use them to sign requests in the name of an IAM user."""
 
 from datetime import UTC, datetime
 
@@ -10,8 +10,8 @@ KEYS = Credentials("AKIDEXAMPLE", "a secret key", "a session/token+=")
 
 
 class WallClock:
-    """A clock that stands still unless a test moves it. botocore also uses this clock for its
-    signatures.
+    """A clock that stands still until a test moves it. botocore signs requests with the time of
+    this clock.
     """
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:

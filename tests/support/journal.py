@@ -1,4 +1,4 @@
-"""Limits how much of the journal maintenance reads after an interruption."""
+"""Limits how many minutes of the journal maintenance reads after it was interrupted."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

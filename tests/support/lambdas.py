@@ -1,6 +1,6 @@
-"""A stand-in for the Lambda service that runs the real private function.
+"""An in-process Lambda client that runs the real private function.
 
-All messages are converted to JSON and back.
+Requests and answers are converted to JSON and back, as in Lambda.
 """
 
 import io
@@ -14,10 +14,11 @@ MESSAGES = "messages"
 
 
 class InProcessLambda:
-    """Answers `invoke` like a boto3 client. Asynchronous invocations are collected in `started`.
+    """Has the method `invoke` of a boto3 Lambda client.
 
-    Invocations of the messages function send nothing. They are stored in `trials`, and are answered
-    from `trial_outcomes`.
+    Asynchronous invocations are not carried out, but collected in `started`. Invocations of the
+    messages function are collected in `trials`, and the answers come from `trial_outcomes`. No
+    message is sent.
     """
 
     def __init__(self, private: Callable[[Any], Any]) -> None:

@@ -1,6 +1,6 @@
 """A waitlist for tests of the private function.
 
-Tests identify entries by name, and messages are converted to JSON.
+Tests call customers by names, and each message is converted to JSON and back.
 """
 
 import json
@@ -30,7 +30,7 @@ SETTINGS = contracts.Settings.__struct_fields__
 
 @dataclass
 class Clock:
-    """A clock for Redis, which stands still unless a test moves it."""
+    """A clock for the Redis scripts. It stands still until a test moves it."""
 
     micros: int = NEW_YEAR_MICROS
 
@@ -47,11 +47,11 @@ class Clock:
 
 @dataclass
 class Line:
-    """Sends messages to the private function about one waitlist.
+    """Sends messages about one waitlist to the private function.
 
-    Tests inspect the keys in Redis with `client`. The service uses `client` too, unless `connect`
-    is given. `now_micros` replaces the clock. `server_run_id` is the run id of the Redis server
-    that answers.
+    `client` reads and changes the keys in Redis. The private function uses this client too, unless
+    `connect` is given. `now_micros` replaces the clock. `server_run_id` replaces the run id of the
+    Redis server.
     """
 
     client: Any
@@ -67,7 +67,8 @@ class Line:
             self.now_micros or self.clock,
             lambda: OWN_RUN_ID if self.server_run_id is None else self.server_run_id,
         )
-        # Only the number of turns limits the work, not the time, because the machine may be slow.
+        # The clock of the time limit stands still, because a slow machine could exceed this limit.
+        # The number of steps still limits the work.
         self.store = store
         self.service = QueueService(store, monotonic=lambda: 0)
         self._names: dict[str, str] = {}
@@ -84,9 +85,9 @@ class Line:
         return other
 
     def handle(self, message: Any) -> Answer:
-        """Send a message as Lambda does, converted to JSON and back.
+        """Send a message to the private function, converted to JSON and back.
 
-        Fail unless the public function can decode the answer.
+        Fail if the answer breaks the contract.
         """
         answer: Answer = json.loads(json.dumps(self.service.handle(json.loads(_json(message)))))
         _check_contract(message, answer)
@@ -107,14 +108,15 @@ class Line:
         return self._names[entry_id]
 
     def stay(self, name: str, stay: int = 1) -> dict[str, str]:
-        """Return the fields with which a message identifies one signup of an entry."""
+        """The fields by which a message identifies one signup of a customer."""
         return {"entry_id": self.id_of(name), "join_id": f"{stay:08x}"}
 
     def init(
         self, mode: str = "create", epoch: str = EPOCH, version: int = 1, **fields: Any
     ) -> Answer:
-        """Send the message `init`. If the name of an argument is in SETTINGS, the argument becomes
-        a setting.
+        """Send the message `init`.
+
+        Arguments whose names are in SETTINGS are sent as settings of the waitlist.
         """
         settings = {name: fields.pop(name) for name in SETTINGS if name in fields}
         settings["version"] = version
@@ -134,9 +136,9 @@ class Line:
         return segment_id_of(self.waitlist_id, {"segment": name})
 
     def within(self, *names: str, edit: int = 0, version: int = 1) -> dict[str, Any]:
-        """Return the fields with which a message puts an entry into these segments.
+        """The fields by which a message puts an entry into segments.
 
-        `edit` is the number of changes of the entry's attributes.
+        `edit` says how often the entry's attributes have changed.
         """
         return {
             "segments": [self.segment(name) for name in names],
@@ -148,27 +150,30 @@ class Line:
         return self.send("tag", **self.stay(name, stay), **self.within(*names, **versions))
 
     def rest(self, name: str, version: int, seconds: int = 60, **fields: Any) -> Answer:
-        """Let an entry rest for some seconds. `version` is the number of changes of its record."""
+        """Pass an entry over for some seconds, as if the customer had asked for a pause.
+
+        `version` says how often the entry's record has changed.
+        """
         return self.readiness(name, version, resting=self.clock.millis + 1000 * seconds, **fields)
 
     def readiness(self, name: str, version: int, stay: int = 1, **reasons: int) -> Answer:
-        """Tell Redis why an entry is not ready.
+        """Tell Redis why an entry cannot be offered or claimed now.
 
-        For each reason, the value is the time at which it ends, or 0 if it has no end.
+        `reasons` maps each reason to the time at which it ends, or to 0 if it has no end.
         """
         readiness = readiness_of(version, **reasons)
         return self.send("tag", **self.stay(name, stay), readiness=readiness)
 
     def ask(self, name: str, version: int, seconds: float = 60, **reasons: int) -> Answer:
-        """Ask a customer to confirm within some seconds that they are still waiting."""
+        """Ask a customer whether they are still waiting. The answer must come within `seconds`."""
         confirm_by = self.clock.millis + int(1000 * seconds)
         readiness = [*readiness_of(version, **reasons), confirm_by]
         return self.send("tag", **self.stay(name), readiness=readiness)
 
     def end_wait(self, name: str, action: str = "park", **fields: Any) -> Answer:
-        """Send the message that ends a customer's wait after an unanswered question.
+        """Send the message that ends a customer's wait because the customer did not confirm it.
 
-        By default, the message refers to the newest question in the current signup.
+        The message refers to the newest question to this customer, unless `fields` says otherwise.
         """
         found = self.position(name)
         named = {"ticket": found.get("ticket") or 1, "confirm_by_millis": 1, "settings_version": 1}
@@ -187,14 +192,14 @@ class Line:
     def segment_counts(self, *names: str) -> dict[str, int]:
         """Return the number of waiting entries in each segment.
 
-        `names` must contain the names of all segments in use.
+        `names` must contain the name of every segment that has entries.
         """
         known = {self.segment(name): name for name in names}
         answer = accepted(self.send("segments", segments_version=1))
         return {known[depth["segment"]]: depth["waiting"] for depth in answer["depths"]}
 
     def claim_within(self, segment: str, count: int = 1, **fields: Any) -> list[str]:
-        """Claim entries from a segment. Return the customers' names in the order of the answer."""
+        """Claim entries from a segment. Return the names in the order of the answer."""
         fields.setdefault("segments_version", 1)
         return list(self.claimed(count, segment=self.segment(segment), **fields))
 
@@ -208,7 +213,10 @@ class Line:
         return self.send("drop", **self.stay(name, stay), **fields)
 
     def bump(self, name: str, once: int | None = None, **where: Any) -> Answer:
-        """Send a bump. Unless `once` is given, the bump has a new idempotency key."""
+        """Move an entry in the queue.
+
+        The request gets a new idempotency key, unless `once` is given.
+        """
         if once is None:
             self._once_keys += 1
             once = 2**64 + self._once_keys
@@ -227,7 +235,7 @@ class Line:
         return self.send("claim", count=count, **fields)
 
     def claimed(self, count: int = 1, **fields: Any) -> dict[str, Answer]:
-        """Claim entries. Return each claimed entry by its name, in the order of the answer."""
+        """Claim entries. Return the answer's part about each entry, by name."""
         entries = accepted(self.claim(count, **fields))["entries"]
         return {self._names[entry["entry_id"]]: entry for entry in entries}
 
@@ -250,8 +258,8 @@ class Line:
         return self.send("expire", min_age_seconds=min_age_seconds, **fields)
 
     def dirty(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
-        """Return the places of the entries whose record may be older than their state in Redis, by
-        name.
+        """Return the places of the entries that may have changed in Redis but not yet in DynamoDB,
+        by name.
         """
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
@@ -263,7 +271,7 @@ class Line:
         return self.send("list_off_queue", which=which, **fields)
 
     def off_queue(self, which: str, **fields: Any) -> list[str]:
-        """Return the names of the claimed, offered or parked entries on one page."""
+        """Return the names on one page of the claimed, the offered or the parked entries."""
         entries = accepted(self.list_off_queue(which, **fields))["entries"]
         return [self._names[entry["entry_id"]] for entry in entries]
 
@@ -283,7 +291,6 @@ class Line:
         return self.send("stats", **fields)
 
     def entries(self) -> list[dict[str, Any]]:
-        """Return all waiting entries in the order of the queue. They are read page by page."""
         entries: list[dict[str, Any]] = []
         after: dict[str, int] = {}
         while True:
@@ -294,11 +301,11 @@ class Line:
             after = {"after": page["next_rank"]}
 
     def order(self) -> list[str]:
-        """Return the names of all waiting entries in the order of the queue."""
+        """Return the names of all waiting entries, the head of the queue first."""
         return [self._names[entry["entry_id"]] for entry in self.entries()]
 
     def contents(self) -> dict[str, object]:
-        """Return the values of all keys in Redis, for all waitlists."""
+        """Return the values of all keys in Redis. The keys may belong to several waitlists."""
         return {key: self._value(key) for key in sorted(self.client.scan_iter(count=1000))}
 
     def _value(self, key: str) -> object:
@@ -311,9 +318,9 @@ class Line:
 
 
 def readiness_of(version: int, **reasons: int) -> list[Any]:
-    """Return the readiness of an entry in the form of a message.
+    """Return the reasons why an entry cannot be offered or claimed now, as messages contain them.
 
-    For each reason, the value is the time at which it ends, or 0 if it has no end.
+    `reasons` maps each reason to the time at which it ends, or to 0 if it has no end.
     """
     return [version, [{"reason": name, "until_millis": end} for name, end in reasons.items()]]
 
@@ -323,7 +330,10 @@ def once_key_of(number: int) -> str:
 
 
 def accepted(answer: Answer) -> Answer:
-    """Return the response unchanged. Fail if it is a refusal."""
+    """Return the answer of the private function.
+
+    Fail if the private function has refused the request.
+    """
     assert answer["ok"], answer
     return answer
 
@@ -333,10 +343,10 @@ def _json(message: Any) -> str:
 
 
 def _check_contract(message: Any, answer: Answer) -> None:
-    """Check that a response is the result or the refusal that the contract declares.
+    """Check that an answer has the fields that the contract declares.
 
-    During a deployment, a newer private function may send more fields than the public function
-    knows.
+    During a deployment, a newer private function may send fields that the public function does not
+    know yet. The check therefore adds unknown fields, and expects that they are ignored.
     """
     if not answer["ok"]:
         assert answer["code"] in BY_CODE, answer
@@ -351,7 +361,7 @@ def _check_contract(message: Any, answer: Answer) -> None:
 
 
 def _with_new_fields(answer: Any) -> Any:
-    """Return the response with one more, unknown field in each of its objects."""
+    """Add an unknown field to each object in the answer."""
     if isinstance(answer, dict):
         return {**{name: _with_new_fields(part) for name, part in answer.items()}, "new_field": [1]}
     return [_with_new_fields(part) for part in answer] if isinstance(answer, list) else answer

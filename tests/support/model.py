@@ -1,6 +1,7 @@
-"""The sequential model of a waitlist: entries, order, offers, counters and histories.
+"""A model of a waitlist in plain Python, without concurrency: entries, queue, offers, counters and
+histories.
 
-The model checker and the property tests of the queue compare the service with this model.
+The model checker and the property tests compare the service with this model.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,22 +13,22 @@ from typing import Literal
 from waitlist_shared.contracts import AfterMisses, DelayReason, NoShow, Unanswered
 from waitlist_shared.ranks import ROOM, TIER, priority_of
 
-# Places are fractions, so that a moved entry can always get a place between two other entries.
+# Places are fractions. Between any two places there is always room for a moved entry.
 Place = Fraction | int
 State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
-# The state of the question whether a customer is still waiting. `over` means that the time for the
-# answer has passed. `noted` means that this has been recorded.
+# The state of the question whether a customer is still waiting. `over` means that no answer came in
+# time, and `noted` means that the customer's history says so.
 Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
-# The distance between the places of two signups that follow each other.
+# The distance between the places of two consecutive signups.
 GAP = 2**24
 AT_BACK = 255 * TIER
-# The place of the early rows of an import. It is between the places of the second and the third
-# signup.
+# The place of an imported row with an early `joined_at`. It is between the places of the second and
+# the third signup.
 EARLY = AT_BACK + 2 * GAP + GAP // 2
-# The distance between the places of the other rows of an import.
+# The distance between the places of two other rows of an import.
 APART = 8
 MAX_ATTEMPTS = 3
 
@@ -98,7 +99,10 @@ class Stay:
 
     @property
     def may_be_admitted(self) -> bool:
-        """Whether an operator may make an offer to this customer, who may also be away."""
+        """Whether an operator may make an offer to this customer.
+
+        It does not matter whether the customer has polled recently.
+        """
         return replace(self, is_away=False).is_ready
 
     @property
@@ -108,9 +112,9 @@ class Stay:
 
 @dataclass(frozen=True)
 class Event:
-    """An event in a history, with its name, its actor and its reason.
+    """An event in a customer's history.
 
-    `hold` is the claim to which the event belongs, if there is one.
+    `hold` names the claim that caused the event, if a claim caused it.
     """
 
     word: str
@@ -119,15 +123,15 @@ class Event:
     hold: str = ""
 
 
-# These events report changes that are made in the record first and then in Redis.
+# The service writes the changes behind these events to DynamoDB before it changes Redis.
 OF_QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
 OF_RECORD = ("held_back", "ready", "rested", "resumed", *OF_QUESTIONS)
 CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
 NO_SHOW = "no_show"
 UNANSWERED = "unanswered"
 OVER = "over"
-# After these events, Redis has removed the entry from the queue, and maintenance finishes the
-# leave.
+# When Redis has removed a customer with one of these events, maintenance still has to update the
+# record.
 LEFT_LATER = (Event("left", POLICY, NO_SHOW), Event("left", MAINTENANCE, UNANSWERED))
 
 
@@ -210,44 +214,43 @@ class Waitlist:
         return self.by_name.get(name)
 
     def of(self, *states: State) -> list[str]:
-        """Return the names of the entries in these states, ordered by rank."""
+        """Return the names of the entries that have one of these states, the lowest rank first."""
         found = [(stay.rank, name) for name, stay in self.stays if stay.state in states]
         return [name for _, name in sorted(found)]
 
     @property
     def is_over(self) -> bool:
-        """Whether the admission is over, so that the waitlist makes no offers."""
+        """Whether the admission has ended. The waitlist then makes no offers."""
         return self.policy is not None and self.policy.end == "over"
 
     @property
     def room(self) -> int | None:
-        """The number of further customers who may be inside or have an offer.
-
-        None means that there is no limit.
-        """
+        """How many more offers the limit `max_inside` allows. None means that there is no limit."""
         if self.policy is None or self.policy.max_inside is None:
             return None
         inside = [stay for _, stay in self.stays if _counts_as_inside(stay)]
         return max(0, self.policy.max_inside - len(inside) - len(self.of("offered")))
 
     def claimable(self, count: int) -> int:
-        """Return how many of the `count` requested entries a claim may take."""
+        """Return how many entries a claim for `count` entries gets, according to the limit
+        `max_claims`.
+        """
         claims = [name for name in self.of("offered") if not self.by_name[name].is_offer]
         return (
             count if self.max_claims is None else min(count, max(0, self.max_claims - len(claims)))
         )
 
     def next_ones(self, count: int | None = None, *, newest: bool = False) -> list[str]:
-        """Return the names of the next entries to be taken, at most `count`, from the head of
-        the queue or, if `newest` is true, from its end.
+        """Return the names of the entries that the next claim or offer takes.
+
+        They come from the head of the queue or, if `newest` is true, from its end.
         """
         ready = [name for name in self.of("waiting") if self.by_name[name].is_ready]
         return (ready[::-1] if newest else ready)[:count]
 
     def counted(self, name: str = "") -> list[str]:
-        """Return the names of the entries that positions and totals count.
-
-        These are the entries with a verified address, and the entry `name` itself.
+        """Return the names of the entries that count for positions: the entry `name`, and all
+        entries with a verified address.
         """
         line = self.of("waiting")
         return [other for other in line if other == name or not self.by_name[other].is_unverified]
@@ -281,7 +284,7 @@ class Waitlist:
         return replace(self, events=frozenset((dict(self.events) | {name: events}).items()))
 
     def note(self, request: str) -> "Waitlist":
-        """Remember a request that takes effect only once."""
+        """Remember a request, because a repetition must not take effect."""
         return replace(self, done=self.done | {request})
 
     def draw(self) -> tuple["Waitlist", int]:
@@ -290,12 +293,12 @@ class Waitlist:
         return line, AT_BACK + line.tickets * GAP
 
     def look(self, key: str, seen: dict[str, str]) -> "Waitlist":
-        """Remember the statuses that an import has read, by the customer's name."""
+        """Remember which statuses an import has read, by name."""
         others = frozenset(seen for seen in self.looked if seen[0] != key)
         return replace(self, looked=others | {(key, name, word) for name, word in seen.items()})
 
     def keep(self, key: str, drawn: dict[str, int]) -> "Waitlist":
-        """Remember the places that an import has reserved but not used yet."""
+        """Remember which places an import has reserved but not used yet."""
         others = frozenset(place for place in self.drawn if place[0] != key)
         own = {(key, name, rank) for name, rank in drawn.items()}
         return replace(self, drawn=others | own)
@@ -311,8 +314,9 @@ class Waitlist:
 
 
 def refused(line: Waitlist, name: str, key: str) -> Waitlist:
-    """Remember that a signup was refused because the waitlist is not open. Such a signup is never
-    completed.
+    """Remember that a signup was refused because the waitlist was not open.
+
+    A retry of this signup is refused too.
     """
     return line if line.is_full else line.note(f"{name} with {key} was refused")
 
@@ -322,7 +326,7 @@ def was_refused(line: Waitlist, name: str, key: str) -> bool:
 
 
 def hours_passed(line: Waitlist) -> Waitlist:
-    """Return the waitlist after it has opened or closed by its opening times."""
+    """Open or close the waitlist, if its opening times say so."""
     match line.hours:
         case "opens":
             return replace(line, hours="open")
@@ -335,7 +339,8 @@ def hours_passed(line: Waitlist) -> Waitlist:
 def _counts_as_inside(stay: Stay) -> bool:
     """Return whether Redis counts the customer as inside.
 
-    A customer who signs up again counts as inside until the new signup has a place.
+    If a customer who is inside signs up again, the customer counts as inside until the new signup
+    is in the queue.
     """
     if stay.state == "joining" and stay.former is not None:
         return _counts_as_inside(stay.former)
@@ -350,7 +355,10 @@ def joined(line: Waitlist, name: str, key: str) -> Waitlist:
 
 
 def signup_finished(line: Waitlist, name: str) -> Waitlist:
-    """Finish an interrupted signup. The entry gets a place, or the signup is cancelled."""
+    """Finish a signup that was interrupted.
+
+    The customer joins the queue. If the waitlist takes no signups, the signup is cancelled.
+    """
     stay = line.stay(name)
     if stay is None or stay.state != "joining" or stay.rank:
         return line
@@ -359,7 +367,7 @@ def signup_finished(line: Waitlist, name: str) -> Waitlist:
 
 
 def intent_finished(line: Waitlist, name: str) -> Waitlist:
-    """Finish an interrupted signup, import or reinstatement."""
+    """Finish a signup, an import or a reinstatement that was interrupted."""
     stay = line.stay(name)
     if stay is None or stay.state != "joining":
         return line
@@ -367,9 +375,10 @@ def intent_finished(line: Waitlist, name: str) -> Waitlist:
 
 
 def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist, dict[str, int]]:
-    """Draw places for the rows of an import.
+    """Reserve places in the queue for the rows of an import.
 
-    Early rows get a place according to their `joined_at`, and other rows get a place at the end.
+    If a row has an early `joined_at`, its place is among the early signups. All other rows get
+    places at the end of the queue.
     """
     line, back = line.draw()
     drawn = {}
@@ -381,10 +390,11 @@ def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist,
 
 
 def enlisted(line: Waitlist, name: str) -> Waitlist:
-    """Give an entry the place at its rank, unless the waitlist is full.
+    """Put a customer into the queue at the rank that the record contains, unless the waitlist is
+    full.
 
-    If the rank is taken, an imported entry gets the next free rank behind it, and a reinstated
-    entry gets the next free rank ahead of it.
+    If another customer has this rank, an imported customer gets the next free rank behind it. A
+    reinstated customer gets the next free rank ahead of it.
     """
     stay = line.by_name[name]
     if line.is_full:
@@ -393,7 +403,7 @@ def enlisted(line: Waitlist, name: str) -> Waitlist:
     ranks = {line.by_name[other].rank for other in line.of("waiting")}
     while rank in ranks:
         rank += -1 if stay.is_reinstated else 1
-    # A reinstated entry keeps its former call number.
+    # If a customer is reinstated, the customer keeps the old call number.
     had_number = stay.is_reinstated and stay.former is not None and stay.former.has_number
     has_number = line.has_numbers or had_number
     line = line.change(name, state="waiting", rank=rank, ticket=ticket, has_number=has_number)
@@ -411,7 +421,7 @@ def _has_open_offer(stay: Stay) -> bool:
 
 
 def declined(line: Waitlist, name: str) -> Waitlist:
-    """Count a decline if Redis has not ended the offer yet."""
+    """Count that a customer declined an offer, unless Redis had already ended the offer."""
     is_open = _has_open_offer(line.by_name[name])
     return replace(line, declined=line.declined + is_open)
 
@@ -423,9 +433,9 @@ def ended(
     by: str = OPERATOR,
     reason: str = "",
 ) -> Waitlist:
-    """End a signup and count its end.
+    """End a customer's signup as `left` or `admitted`, and count it.
 
-    If there is a policy, an admitted customer is inside afterwards.
+    If the waitlist has an admission policy, an admitted customer is inside afterwards.
     """
     if state == "left":
         line = given_back(line, name)
@@ -439,7 +449,9 @@ def ended(
 
 
 def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
-    """Record that a request has removed an entry before maintenance finished its leave."""
+    """Replace the last event, because a request removed the customer before maintenance could do
+    it.
+    """
     events = line.history(name)
     if not is_leaving(line, name):
         return line
@@ -448,15 +460,13 @@ def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = ""
 
 
 def is_leaving(line: Waitlist, name: str) -> bool:
-    """Return whether maintenance may not have finished the leave yet.
-
-    The record then still contains the entry.
+    """Return whether Redis has removed the customer, and maintenance may still have to update the
+    record.
     """
     return line.history(name)[-1:] in [(event,) for event in LEFT_LATER]
 
 
 def asked(line: Waitlist, name: str, by: str) -> Waitlist:
-    """Ask a customer whether they are still waiting."""
     line = line.change(name, question="asked", asked_hold=line.by_name[name].hold)
     return line.happened(name, "asked", by)
 
@@ -467,24 +477,28 @@ def answered(line: Waitlist, name: str) -> Waitlist:
 
 
 def noted(line: Waitlist, name: str) -> Waitlist:
-    """Record that a question was not answered. After this, an answer comes too late."""
+    """Record that a customer did not confirm in time that they are still waiting.
+
+    A later answer is refused.
+    """
     return line.change(name, question="noted").happened(name, UNANSWERED, MAINTENANCE)
 
 
 def may_end_wait(line: Waitlist, stay: Stay) -> bool:
-    """Return whether an unanswered question ends the customer's wait.
+    """Return whether the customer's wait ends because the customer did not confirm it.
 
-    The wait does not end if the list asks nobody, or if the entry was claimed after the question.
+    It does not end if the waitlist asks no customers, or if the entry was claimed after the
+    question was asked.
     """
     return line.then is not None and stay.hold == stay.asked_hold
 
 
 def question_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after the next step of maintenance: a reminder, a note that there is no
-    answer, or the end of the wait.
+    """Yield the states after maintenance has taken one step for one customer who was asked whether
+    they are still waiting.
 
-    If the entry was claimed or offered after the question, the customer is asked again, provided
-    that the record contains this hold.
+    The step is a reminder, a note that no answer came, or the end of the wait. If the customer was
+    claimed or got an offer after the question, maintenance asks again.
     """
     for name, stay in line.stays:
         if stay.state != "waiting" or not stay.is_ready or line.then is None:
@@ -504,7 +518,7 @@ def question_followed(line: Waitlist) -> Iterator[Waitlist]:
 
 
 def questions_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states that are possible after maintenance has taken all steps about questions."""
+    """Yield the possible states after maintenance has taken all such steps for all customers."""
     following = list(question_followed(line))
     for next_line in following:
         yield from questions_followed(next_line)
@@ -523,9 +537,10 @@ def _not_answered(line: Waitlist, name: str) -> Waitlist:
 
 
 def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) -> Waitlist:
-    """Hold entries for a claim.
+    """Claim entries.
 
-    If `at_once` is true, the claim admits the entries immediately and writes no `offered` event.
+    If `at_once` is true, the customers are admitted immediately, and their histories get no
+    `offered` event.
     """
     for name in names:
         line = line.change(
@@ -538,7 +553,7 @@ def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) 
 def offered(
     line: Waitlist, names: list[str], hold: str, by: str, slots: tuple[str, ...] = ()
 ) -> Waitlist:
-    """Make offers to entries. The given slots pay for the first of these offers."""
+    """Make offers to customers. The first offers use the given slots of the admission policy."""
     for name, paid in zip_longest(names, slots[: len(names)], fillvalue=""):
         line = line.change(
             name, state="offered", hold=hold, hold_end="", is_long=False, is_offer=True, paid=paid
@@ -547,21 +562,19 @@ def offered(
     return line
 
 
-# The time of a poll that is too old in every case of the model checker.
+# A poll at this second is always too old.
 LONG_AGO = -(10**9)
 
 
 def polled(line: Waitlist, name: str, second: int) -> Waitlist:
-    """Remember that a customer who waits or has an offer has polled.
-
-    The customer is then present.
-    """
+    """Record the time at which a customer polled. The customer is then no longer away."""
     return line.change(name, is_away=False, polled_at=second)
 
 
 def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
-    """In a run of `count` offers, mark the customers whose turn comes and whose last poll is
-    too old as away.
+    """Mark customers as away whose last poll is too old.
+
+    Only the customers whom `count` offers would reach are checked.
     """
     seconds = line.policy.presence_seconds if line.policy else None
     present = 0
@@ -577,9 +590,9 @@ def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
 
 
 def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Waitlist:
-    """Make the offers that are due by the policy or a quota.
+    """Make the offers that the admission policy or a quota allows now.
 
-    If an offer is due only because there is room, it uses no slot.
+    If only `max_inside` limits the offers, they use no slots.
     """
     due, room = line.slots, line.room
     if line.policy and not line.policy.slots:
@@ -592,10 +605,7 @@ def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Wait
 
 
 def given_back(line: Waitlist, name: str) -> Waitlist:
-    """Return the waitlist after an offer has ended without an admission.
-
-    The slot of this offer is available again.
-    """
+    """Make the slot of an offer available again after the offer has ended without an admission."""
     paid = line.by_name[name].paid if name in line.by_name else ""
     if not paid:
         return line
@@ -603,9 +613,10 @@ def given_back(line: Waitlist, name: str) -> Waitlist:
 
 
 def slots_lost(line: Waitlist) -> Waitlist:
-    """Make Redis forget the available slots, the origin of the slots of open offers, and all polls.
+    """Forget what only Redis knows: the available slots, the slots of open offers, and the times of
+    polls.
 
-    After that, everybody counts as present.
+    Without a time of a poll, a customer does not count as away.
     """
     for name, _ in line.stays:
         line = line.change(name, paid="", is_away=False, polled_at=None)
@@ -624,9 +635,9 @@ def back_in_line(line: Waitlist, name: str, to: str, **changes: object) -> Waitl
 def back_after_decline(
     line: Waitlist, name: str, until_millis: int = 1, **changes: object
 ) -> Waitlist:
-    """Put an entry back that has declined an offer.
+    """Put a customer who has declined an offer back into the queue.
 
-    If it keeps its place, it is passed over until the given time.
+    If the customer keeps the place, the customer gets no other offer until the given time.
     """
     declines = line.by_name[name].declines + 1
     keeps_place = line.policy is not None and declines <= line.policy.declines_kept
@@ -638,10 +649,10 @@ def back_after_decline(
 
 
 def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
-    """Move a waiting entry.
+    """Move a customer in the queue.
 
-    `kind` and `value` describe the target: the place of the signup within a different priority,
-    some places ahead within the same priority, the head of this priority, or the end of the queue.
+    If `kind` is `priority`, `value` is the new priority. Otherwise `value` is a number of places,
+    `front` or `back`.
     """
     if kind == "priority":
         wanted = (255 - int(value)) * TIER + line.by_name[name].ticket % TIER
@@ -677,7 +688,7 @@ def expired(line: Waitlist, name: str) -> Waitlist:
 
 
 def _not_accepted(line: Waitlist, name: str) -> Waitlist:
-    """When an offer expires, end it. The customer has not accepted it in time."""
+    """End an offer that the customer has not accepted in time."""
     line = given_back(line, name).happened(name, NO_SHOW, POLICY)
     line = replace(line, no_shows=line.no_shows + 1)
     policy = line.policy or Policy(no_show="to_back")
@@ -698,7 +709,7 @@ def _not_accepted(line: Waitlist, name: str) -> Waitlist:
 
 
 def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
-    """End all claims and offers, or only those that have expired."""
+    """End all claims and offers. If `only_over` is true, end only the expired ones."""
     for name in line.of("offered"):
         if line.by_name[name].is_over or not only_over:
             line = expired(line, name)
@@ -706,7 +717,7 @@ def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
 
 
 def admission_ended(line: Waitlist) -> Waitlist:
-    """Let the admission end, if its end is still to come. All open offers have ended after that."""
+    """End the admission of the waitlist, unless it has ended before. All open offers end too."""
     policy = line.policy
     if policy is None or policy.end != "ahead":
         return line
@@ -717,7 +728,7 @@ def admission_ended(line: Waitlist) -> Waitlist:
 
 
 def all_left(line: Waitlist) -> Waitlist:
-    """Let the customers leave who still wait after the end of the admission, if the policy says
+    """Remove the customers who are still waiting after the end of the admission, if the policy says
     so.
     """
     if line.policy is None or not (line.is_over and line.policy.leaves_then):
@@ -728,11 +739,11 @@ def all_left(line: Waitlist) -> Waitlist:
 
 
 def all_over(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after all claims and offers have ended and the returned slots have been
-    offered again.
+    """Yield the possible states after all claims and offers have ended and their slots have been
+    used for new offers.
 
-    Holds that began with the same request end together. The model does not know when each hold
-    began, so all orders are possible.
+    Entries that were claimed by the same request end together. The model does not know when each
+    claim began, so it tries all orders.
     """
     holds = {line.by_name[name].hold for name in line.of("offered")}
     for order in permutations(sorted(holds)):
@@ -745,8 +756,9 @@ def all_over(line: Waitlist) -> Iterator[Waitlist]:
 
 
 def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str) -> Waitlist:
-    """End the claims and offers whose deadlines have passed, in the order of deadline, rank and
-    `in_order`.
+    """End the claims and offers whose deadline has passed.
+
+    The earliest deadline comes first, and then the lowest rank.
     """
     held = [(line.by_name[name], name) for name in line.of("offered")]
     over = [(stay.time_millis, stay.rank, in_order(name), name) for stay, name in held]
@@ -756,7 +768,7 @@ def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str
 
 
 def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
-    """End the rests and delays whose time has passed."""
+    """End the customers' pauses and delays that are over at the given time."""
     for name, stay in line.stays:
         if 0 < stay.rests_until_millis <= millis:
             line = line.change(name, rests_until_millis=0)
@@ -766,8 +778,9 @@ def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
 
 
 def by_itself(line: Waitlist) -> Waitlist:
-    """End the expired claims and offers of a waitlist with a policy or a quota, and make the offers
-    that are due.
+    """End the expired claims and offers, and make new offers, as Redis does without a request.
+
+    Redis does this only if the waitlist has a policy or a quota.
     """
     if line.policy is None and not line.slots:
         return line
@@ -781,9 +794,9 @@ def subsets(names: list[str]) -> Iterator[list[str]]:
 
 
 def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
-    """Return this place, or the nearest free place ahead of it.
+    """Return the place `rank`.
 
-    A place is free if no other waiting entry has it.
+    If another waiting entry has it, return the nearest free place ahead of it.
     """
     taken = {line.by_name[other].rank for other in line.of("waiting") if other != name}
     while rank in taken:
@@ -792,9 +805,10 @@ def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
 
 
 def _ahead_of(line: Waitlist, name: str) -> Place:
-    """Return a place between an entry and the entry that is next ahead of it."""
+    """Return a place directly ahead of an entry."""
     rank = line.by_name[name].rank
-    # `begin` is where the reserved ranks ahead of the first ticket of this priority begin.
+    # The ranks between `begin` and the first ticket of this priority are reserved for entries that
+    # are moved to the front.
     begin = (rank + ROOM) // TIER * TIER - ROOM
     others = [line.by_name[other].rank for other in line.of(*ON_LIST)]
     nearest = max([other for other in others if begin < other < rank], default=begin)

@@ -1,5 +1,5 @@
-"""The OpenAPI documents: the document that a deployment serves at /docs, and the documents that are
-files.
+"""The OpenAPI document that a deployment serves at /docs, and the OpenAPI documents in the
+repository.
 """
 
 import atexit
@@ -17,8 +17,8 @@ from tools.openapi_variants import GUESTS, write
 def document_of(world: World) -> Any:
     """Return the document as JSON."""
     with warnings.catch_warnings():
-        # Ignore this warning, because Powertools does not close the files that it reads for its
-        # documentation page.
+        # Powertools does not close the files that it reads for its documentation page, so ignore
+        # this warning.
         warnings.simplefilter("ignore", ResourceWarning)
         answer = world.request("GET", "/docs", query="format=json")
     assert answer.status == 200
@@ -26,8 +26,9 @@ def document_of(world: World) -> Any:
 
 
 def document_file(name: str) -> Path:
-    """Return the path of a document. The document is committed, or is generated from the committed
-    documents.
+    """Return the path of an OpenAPI document.
+
+    If the repository does not contain the document, generate it.
     """
     return GUESTS if name == GUESTS.name else _variants_folder() / name
 

@@ -1,6 +1,4 @@
-"""Provides a waitlist whose entries are in the segments red, blue and green, and checks its
-segment index.
-"""
+"""A waitlist whose entries are in the segments red, blue and green."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -19,8 +17,9 @@ PEOPLE = {
 
 
 def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
-    """Run a test on a waitlist with entries in the segments red, blue and green, and check the
-    segment index afterwards.
+    """Give a test a waitlist whose entries are in the segments red, blue and green.
+
+    Check the index of the segments afterwards.
     """
 
     @wraps(test)
@@ -36,11 +35,10 @@ def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
 
 
 def assert_exact(line: Line) -> None:
-    """Check that the segment index contains all waiting entries with their ranks, and that the tags
-    are complete.
+    """Check the index of the segments and the list of entries with an unverified address.
 
-    Also check that the reasons why entries are not ready agree with the set of waiting entries
-    whose address is unverified.
+    The index must contain all waiting entries with their ranks. Each entry with an unverified
+    address must be in this list, and no other entry.
     """
     prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
     tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))
@@ -71,5 +69,4 @@ def assert_exact(line: Line) -> None:
 
 
 def segment_counts(line: Line) -> dict[str, int]:
-    """Return the numbers of waiting entries in the segments red, blue and green."""
     return line.segment_counts("red", "blue", "green")

@@ -1,4 +1,4 @@
-"""Issues admission passes at a URL, and runs the checks that docs/app/admission-pass.md shows."""
+"""Issues admission passes, and runs the programs in docs/app/admission-pass.md that check a pass."""
 
 import base64
 import json
@@ -16,8 +16,7 @@ from waitlist_api.auth.passes import KmsKeys, Passes
 
 WAITLIST_ID, ENTRY_ID = "bakery", "a" * 26
 PASS_SECONDS = 600
-# After these events, the passes "one" and "three" have ended, and "three" ended before its first
-# use.
+# These events say that the passes `one` and `three` have ended. `three` was never used.
 EVENTS = [
     {"event": "admitted", "jti": "two"},
     {"event": "exited", "jti": "one"},
@@ -31,8 +30,6 @@ DOCUMENTED_ISSUER = "https://queue.example.com"
 
 @dataclass(frozen=True)
 class Issuer:
-    """Issues admission passes as the public function does."""
-
     passes: Passes
     url: str
 
@@ -47,11 +44,11 @@ class Issuer:
         return self.passes.issue(waitlist_id, ENTRY_ID, jti, begins, ends, self.url)
 
     def other(self) -> "Issuer":
-        """Return a second issuer, which has the same URL but a different key."""
+        """Return an issuer with the same URL but another key."""
         return Issuer(_passes(), self.url)
 
     def refused(self) -> dict[str, str]:
-        """Return passes that a check for this waitlist must refuse."""
+        """Return passes that the program must refuse."""
         return {
             "expired": self.issue(admitted_seconds_ago=PASS_SECONDS + 60),
             "of another list": self.issue("other"),
@@ -62,14 +59,14 @@ class Issuer:
 
 @contextmanager
 def issuer_at_a_url() -> Iterator[Issuer]:
-    """Serve the public keys of a new issuer at a URL."""
+    """Serve the public keys of a new issuer of passes at a local URL."""
     passes = _passes()
     with serving(lambda _: json_response(200, passes.jwks())) as server:
         yield Issuer(passes, url_of(server))
 
 
 def documented_check(language: str, issuer: Issuer) -> str:
-    """Return the program in the document. Its example URL is replaced by the URL of this issuer."""
+    """Return the example program of the document, with the URL of this issuer."""
     (code,) = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert DOCUMENTED_ISSUER in code
     return str(code.replace(DOCUMENTED_ISSUER, issuer.url))
@@ -81,7 +78,10 @@ def _passes() -> Passes:
 
 
 def changed(token: str) -> str:
-    """Return a forged pass. It names a different entry, but has the signature of this pass."""
+    """Return a forged pass.
+
+    The signature is from `admission_pass`, but the content names another customer.
+    """
     header, content, signature = token.split(".")
     claims = json.loads(base64.urlsafe_b64decode(content + "=="))
     forged = base64.urlsafe_b64encode(json.dumps({**claims, "sub": "b" * 26}).encode())

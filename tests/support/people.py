@@ -1,6 +1,4 @@
-"""The customers of a waitlist, identified by name, who send requests over HTTP. The operator's
-requests are here too.
-"""
+"""Sends HTTP requests in the names of the customers and of the operator of a waitlist."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +15,7 @@ WAITLIST_ID = "bakery"
 
 @dataclass
 class People:
-    """Sends requests about one waitlist to one deployment of the service."""
+    """Sends HTTP requests about one waitlist to a deployment of the service."""
 
     world: World
     waitlist_id: str = WAITLIST_ID
@@ -40,8 +38,7 @@ class People:
     def token_of(self, name: str) -> str:
         """Return the entry token for the customer's last signup.
 
-        The token comes from the response to the signup. If there is none, an operator issues a
-        token.
+        The signup usually returned the token. Otherwise an operator issues a token.
         """
         if name in self.entry_tokens:
             return self.entry_tokens[name]
@@ -49,8 +46,8 @@ class People:
         return EntryTokens(SECRET).issue(self.waitlist_id, entry_id, self.stay_of(name))
 
     def stay_of(self, name: str) -> int:
-        """Return the number that identifies the customer's last signup, or 0 if the customer has
-        never signed up.
+        """Return the sequence number of the customer's last signup, or 0 if the customer has never
+        signed up.
         """
         record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
         return (record.ticket if record else None) or 0
@@ -67,7 +64,7 @@ class People:
 
     def sign_up(self, name: str, key: str | None = None, **fields: Any) -> Answer:
         self.id_of(name)
-        # The API requires idempotency keys of at least 16 characters, but tests use short keys.
+        # Tests use short idempotency keys, but the API requires at least 16 characters.
         if key and key.isascii() and key.replace("-", "").isalnum():
             key = key.ljust(16, "-")
         body = {"customer_id": name, **fields}
@@ -82,13 +79,13 @@ class People:
             assert answer.status == 201, answer.text
 
     def bring(self, *rows: Any, **options: Any) -> Answer:
-        """Import rows. A string stands for a row with this customer id."""
+        """Import rows. A row may also be a string, which is the customer id."""
         entries = [{"customer_id": row} if isinstance(row, str) else row for row in rows]
         for row in entries:
             if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
                 self.id_of(row["customer_id"])
                 self.entry_tokens.pop(row["customer_id"], None)
-        # Imports that return entry tokens use another route.
+        # Another route imports rows and returns entry tokens.
         path = f"{self.admin_path}/import" + "/tokens" * options.pop("entry_tokens", False)
         body = {"entries": entries, **options}
         return self.world.request("POST", path, body=body, operator=True)
@@ -115,7 +112,7 @@ class People:
         path = f"{self.admin_entry(name)}/reinstate"
         answer = self.world.request("POST", path, body=body, key=key, operator=True)
         if answer.status == 200:
-            # Forget the entry token, because it belongs to the former signup.
+            # The entry token is only valid for the former signup.
             self.entry_tokens.pop(name, None)
         return answer
 
@@ -125,7 +122,10 @@ class People:
         return self.world.request("POST", path, body=body, key=key, token=token)
 
     def resume(self, name: str, rest_until: str | None = None) -> Answer:
-        """End a customer's rest. By default, this is the rest that the customer currently sees."""
+        """End a customer's pause.
+
+        Without `version`, the request names the pause that the customer sees now.
+        """
         body = {"rest_until": rest_until or self.poll(name).json["rest_until"]}
         path, token = f"{self.entry(name)}/resume", self.token_of(name)
         return self.world.request("POST", path, body=body, token=token)
@@ -165,7 +165,6 @@ class People:
         return self.world.request("GET", f"{self.admin_path}/stats", operator=True)
 
     def segments(self, query: str = "") -> Answer:
-        """Ask the API for the number of waiting entries in each segment, and return the answer."""
         path = f"{self.admin_path}/segments"
         return self.world.request("GET", path, operator=True, query=query)
 
@@ -173,20 +172,21 @@ class People:
         return self.world.request("DELETE", self.admin_path, operator=True)
 
     def order(self) -> list[str]:
-        """Return the names of the customers in the order of the queue, as the operator
-        sees them.
-        """
+        """Return the names in the order of the queue, as the operator sees them."""
         answer = self.page()
         assert answer.status == 200, answer.text
         return [self.names[entry["entry_id"]] for entry in answer.json["entries"]]
 
     def events(self, name: str) -> list[str]:
-        """Return the recorded events of a customer, oldest first."""
+        """Return the events in a customer's history, the oldest first."""
         answer = self.person(name)
         return [] if answer.status == 404 else [event["event"] for event in answer.json["history"]]
 
     def lose_place(self, name: str) -> None:
-        """Delete one entry from Redis, as if a failover to a lagging replica had lost the entry."""
+        """Delete an entry from Redis.
+
+        A failover to a replica that lags behind can have this effect.
+        """
         redis, entry_id = self.world.redis, self.id_of(name)
         redis.zrem(keys.queue(self.waitlist_id), entry_id)
         redis.hdel(keys.tickets_of_moved(self.waitlist_id), entry_id)

@@ -6,8 +6,8 @@ import httpx
 
 
 def plain_client(url: str = "", **options: Any) -> httpx.Client:
-    """Return an HTTP client that does not support TLS.
+    """Return an HTTP client for plain HTTP.
 
-    Creating this client takes 16 ms less, because it loads no certificate authorities.
+    It loads no certificate authorities, which saves 16 ms.
     """
     return httpx.Client(base_url=url, trust_env=False, verify=False, **options)

@@ -1,11 +1,11 @@
-"""A broken promise that the oracle or another judge has found."""
+"""A promise of the service that was broken, as a check of a test has found."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A broken promise. It has a short name for its kind, and a text that says what was found."""
+    """A broken promise. `kind` is a short name, and `text` says what was found."""
 
     kind: str
     text: str
@@ -14,7 +14,5 @@ class Problem:
         return f"{self.kind}: {self.text}"
 
     def later(self) -> "Problem":
-        """Return the same problem, with a note that it was found after all claims and offers had
-        ended.
-        """
+        """Add to the problem's text that it was found after all claims and offers had ended."""
         return Problem(self.kind, f"after all holds have ended, {self.text}")

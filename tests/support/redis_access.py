@@ -1,4 +1,4 @@
-"""The permissions of the private function's Redis user."""
+"""The permissions that the private function has in Redis."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Embedded Valkey servers for tests: single servers, pairs and clusters.
+"""Embedded Valkey servers: a single server, a primary with a replica, or a cluster.
 
-Tests can make a server unresponsive, kill it and restart it.
+Tests can pause a server, kill it and restart it.
 """
 
 import os
@@ -20,7 +20,8 @@ from tools.local.ports import HOST
 
 SLOTS = 16384
 READY_SECONDS = 60.0
-# Tests promote replicas themselves, because an election takes seconds and any replica may win it.
+# The servers elect no primary themselves. An election takes seconds, and its winner is not
+# predictable.
 REPLICATED = {
     "cluster-enabled": "yes",
     "cluster-node-timeout": "1000",
@@ -40,7 +41,10 @@ class Node(Protocol):
 
 @dataclass
 class Server:
-    """A Redis server. If it is restarted, it keeps only its port."""
+    """A Redis server that runs in a process of its own.
+
+    After a restart it has the same port but no data.
+    """
 
     process: ValkeyServer
     port: int
@@ -55,7 +59,7 @@ class Server:
         return int(self.client.info("server")["process_id"])
 
     def restart(self) -> None:
-        """Stop the server and start it again. Its data and its loaded scripts are lost."""
+        """Stop the server and start it again. Its data and scripts are lost."""
         self.process.stop()
         self.start()
 
@@ -64,13 +68,13 @@ class Server:
         self.process.terminate()
 
     def start(self) -> None:
-        """Start a server that was stopped or killed. The server then has no data."""
+        """Start a server that was stopped or killed. It has no data."""
         self.process.start(START_SECONDS)
 
 
 @dataclass
 class Cluster:
-    """A cluster of three primaries. Each primary owns a part of the hash slots."""
+    """A cluster of three servers. Each server owns a third of the hash slots."""
 
     nodes: list[Server]
 
@@ -79,7 +83,7 @@ class Cluster:
         return self.nodes[0].url
 
     def owner_of(self, key: str) -> Server:
-        """Return the node that owns the hash slot of a key."""
+        """Return the node that stores a key."""
         slot = self.slot_of(key)
         return next(node for node in self.nodes if slot in _slots_of(node))
 
@@ -87,7 +91,7 @@ class Cluster:
         return int(self.nodes[0].client.execute_command("CLUSTER", "KEYSLOT", key))
 
     def move_slot(self, key: str, target: Server) -> None:
-        """Move the hash slot of a key, with all keys in this slot, to another node."""
+        """Move the hash slot of a key to another node, with all its keys."""
         source, slot = self.owner_of(key), self.slot_of(key)
         target_id = target.client.execute_command("CLUSTER", "MYID")
         migrate = ("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target_id)
@@ -96,7 +100,10 @@ class Cluster:
 
     @contextmanager
     def slot_without_owner(self, key: str) -> Iterator[Server]:
-        """Take the hash slot of a key away from its node until the block ends. Yield the node."""
+        """Take the hash slot of a key away from its node for the duration of the block.
+
+        Yield the node.
+        """
         owner, slot = self.owner_of(key), self.slot_of(key)
         owner.client.execute_command("CLUSTER", "DELSLOTS", slot)
         try:
@@ -107,9 +114,7 @@ class Cluster:
             await_that(lambda: all(_is_ok(node, len(self.nodes)) for node in self.nodes))
 
     def _await_owner(self, owner: Server, slot: int) -> None:
-        """Wait until every node reports the new owner of the hash slot, because a client may ask
-        any node.
-        """
+        """A client may ask any node for the owner, so wait until all nodes agree."""
         await_that(lambda: all(slot in _slots_of(owner, seen_by=node) for node in self.nodes))
 
 
@@ -123,17 +128,20 @@ class ReplicatedCluster(Cluster):
         return self.replicas[self.nodes.index(node)]
 
     def promote(self, replica: Server) -> None:
-        """Promote the replica of a primary that was killed, even if the replica lacks writes."""
+        """Make a replica the new primary after its primary was killed.
+
+        The replica may lack the last writes.
+        """
         replica.client.execute_command("CLUSTER", "FAILOVER", "TAKEOVER")
         await_that(lambda: replica.client.info("replication")["role"] == "master")
 
 
 @contextmanager
 def running_server(**config: str) -> Iterator[Server]:
-    """Run a single server without persistence, and yield the server."""
+    """Run a Redis server that stores nothing on disk."""
     with running_valkey(**config) as process:
-        # On a busy machine, the server may be slow. By default, the client would send the command
-        # again after five seconds, and the first command would also take effect.
+        # The default timeout is five seconds, but a busy machine may need longer. After a timeout,
+        # the client would send the command again, and the command would take effect twice.
         client = Redis(
             host=HOST, port=process.port, decode_responses=True, protocol=2, socket_timeout=None
         )
@@ -145,9 +153,7 @@ def running_server(**config: str) -> Iterator[Server]:
 
 @contextmanager
 def running_cluster() -> Iterator[Cluster]:
-    """Run a cluster of three servers in which every hash slot has an owner, and yield the
-    cluster.
-    """
+    """Run a cluster of three servers. Each hash slot has an owner."""
     with ExitStack() as stack:
         nodes = [
             stack.enter_context(running_server(**{"cluster-enabled": "yes"})) for _ in range(3)
@@ -158,7 +164,6 @@ def running_cluster() -> Iterator[Cluster]:
 
 @contextmanager
 def running_pair() -> Iterator[tuple[Server, Server]]:
-    """Run a primary and its replica, and yield both."""
     with running_server() as primary, running_server() as replica:
         replica.client.replicaof(HOST, primary.port)
         await_that(lambda: replica.client.info("replication")["master_link_status"] == "up")
@@ -167,7 +172,7 @@ def running_pair() -> Iterator[tuple[Server, Server]]:
 
 @contextmanager
 def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
-    """Run a cluster of three primaries with synchronised replicas, and yield the cluster."""
+    """Run a cluster of three primaries. Each primary has a replica with the same data."""
     with ExitStack() as stack:
         nodes = [stack.enter_context(running_server(**REPLICATED)) for _ in range(6)]
         primaries, replicas = nodes[:3], nodes[3:]
@@ -191,10 +196,10 @@ def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
 def cut_off(primary: Server, replica: Server) -> Iterator[None]:
     """Disconnect a replica from its primary.
 
-    At the end of the block, the primary is killed, so the two never reconnect.
+    The primary is killed at the end of the block, so the replica cannot reconnect.
     """
     with hung(replica):
-        # The writes that are waiting in the replica's socket are lost too.
+        # Without this, the replica would later read the writes that are still in its socket.
         primary.client.client_kill_filter(_type="replica")
         yield
         primary.kill()
@@ -202,10 +207,7 @@ def cut_off(primary: Server, replica: Server) -> Iterator[None]:
 
 @contextmanager
 def hung(*servers: Server) -> Iterator[None]:
-    """Pause the processes of the servers.
-
-    The servers then accept connections, but never respond.
-    """
+    """Pause the processes of the servers. A paused server accepts connections but never answers."""
     pids = [server.pid for server in servers]
     try:
         for pid in pids:
@@ -218,13 +220,13 @@ def hung(*servers: Server) -> Iterator[None]:
 
 
 def waitlist_on(cluster: Cluster, node: Server) -> str:
-    """Return the id of a waitlist whose keys are stored on this node."""
+    """Return the id of a waitlist whose keys are on this node."""
     names = (f"list-{number}" for number in range(1_000))
     return next(name for name in names if cluster.owner_of(f"wl:{{{name}}}:meta") is node)
 
 
 def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> None:
-    """Wait until a condition about other processes is true. Fail at the deadline."""
+    """Wait until other processes have reached a state. Fail if this takes too long."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
@@ -233,7 +235,7 @@ def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> Non
 
 
 def form(nodes: Sequence[Node]) -> None:
-    """Form a cluster of servers without data. The hash slots are distributed evenly."""
+    """Make a cluster of empty servers. Each server gets the same number of hash slots."""
     for number, node in enumerate(nodes):
         first, behind = SLOTS * number // len(nodes), SLOTS * (number + 1) // len(nodes)
         node.client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, behind - 1)
@@ -249,7 +251,7 @@ def _is_ok(node: Node, size: int) -> bool:
 
 
 def _slots_of(node: Server, seen_by: Server | None = None) -> set[int]:
-    """Return the hash slots of a node, as this node or another node sees them."""
+    """Return which hash slots a node has, in the view of this node or of another node."""
     ranges = (seen_by or node).client.execute_command("CLUSTER", "SLOTS")
     return {
         slot

@@ -1,5 +1,6 @@
-"""Writes that DynamoDB refuses because of their size or form, next to similar writes that it still
-accepts.
+"""Writes that DynamoDB refuses because they are too large or malformed.
+
+Next to each of them is a similar write that DynamoDB accepts.
 """
 
 from collections.abc import Callable
@@ -19,9 +20,9 @@ TRANSACTION_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Case:
-    """A call to DynamoDB, and the error code with which DynamoDB refuses it.
+    """A call to DynamoDB, and the error code of DynamoDB's answer.
 
-    If DynamoDB accepts the call, the code is empty.
+    The code is empty if DynamoDB accepts the call.
     """
 
     name: str
@@ -30,8 +31,8 @@ class Case:
 
 
 def code_of(case: Case, client: Any) -> str:
-    """Return the error code with which the client refuses the call. If the client accepts the call,
-    return an empty string.
+    """Return the error code of the client's answer to the call, or an empty string if the client
+    accepts the call.
     """
     try:
         case.call(client)
@@ -55,7 +56,7 @@ def put(client: Any, item: Item) -> Any:
 
 
 def put_if(client: Any, condition: str) -> Any:
-    """Write an item if a condition on its attribute `n` is true."""
+    """Write an item, on the condition that its attribute `n` has some value."""
     return client.put_item(
         TableName=TABLE,
         Item=key(1),
@@ -94,7 +95,10 @@ def updates(count: int, size: int) -> list[Item]:
 
 
 def grow(client: Any, *, in_transaction: bool) -> Any:
-    """Try to add text to an item that is nearly full, so that the item would become too large."""
+    """Append text to an item that is almost as large as DynamoDB allows.
+
+    The result would be too large.
+    """
     put(client, item_of(1, ITEM_BYTES - 100))
     more = {"S": "y" * 200}
     if in_transaction:

@@ -1,4 +1,4 @@
-"""AWS clients that refuse calls which the role of their function does not allow."""
+"""AWS clients that refuse every call that the function's IAM role does not allow."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -20,8 +20,8 @@ MESSAGES_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/messages"
 MAIL_SET = "mails-of-waitlist"
 SMS_FROM = "BAKERY"
 BUS = "waitlist-events"
-# For each name that tests use: the environment variable that contains the real name in a deployed
-# function.
+# The resource names in tests, and the environment variables that contain the real names in a
+# deployed function.
 VARIABLES = {
     TABLE: "TABLE_NAME",
     PRIVATE: "PRIVATE_FUNCTION_NAME",
@@ -45,14 +45,14 @@ ITEM_ACTIONS = {
     "Put": "PutItem",
     "Update": "UpdateItem",
 }
-# This set contains every call that the guarded clients of this process have made.
+# All calls that guarded clients have made in this process.
 MADE: set[Use] = set()
 
 
 class NotAllowed(AssertionError):
-    """Raised if a function makes a call that its role does not allow.
+    """A function made a call that its role does not allow.
 
-    This is not an AWS error, because the code could treat an AWS error as an outage and continue.
+    This exception is no AWS error, because the functions catch some AWS errors and continue.
     """
 
 
@@ -63,8 +63,9 @@ def forget_calls() -> None:
 
 
 def guarded(function: str, client: Any) -> Any:
-    """Return a client that raises NotAllowed for each call that the function's role does not
-    allow.
+    """Wrap a boto3 client.
+
+    The new client raises NotAllowed if the function's role does not allow a call.
     """
     return _Guarded(function, client)
 
@@ -86,14 +87,14 @@ class _Guarded:
 
 
 def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield the actions that IAM checks for a call, according to the service authorization
-    reference.
+    """Yield the actions that IAM checks for a call.
 
-    Each action comes with the name of a resource, and with the path of an index or an empty string.
+    Each action comes with the name of the resource, and with the path of the index or an empty
+    string. The service authorization reference of AWS lists these actions.
     """
     match operation := _operation(method):
         case "TransactWriteItems":
-            # For a transaction, IAM checks the action of each of its items.
+            # IAM checks each item of a transaction as an action of its own.
             for item in arguments["TransactItems"]:
                 ((kind, write),) = item.items()
                 yield f"dynamodb:{ITEM_ACTIONS[kind]}", write["TableName"], ""
@@ -117,7 +118,7 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tup
             | "SendMessage"
             | "SendMessageBatch"
         ):
-            # IAM has no separate actions for batches of messages.
+            # For a batch of messages, IAM checks the same action as for one message.
             action = operation.removesuffix("Batch")
             yield f"sqs:{action}", arguments["QueueUrl"], ""
         case "SendEmail":
@@ -142,9 +143,9 @@ def _operation(method: str) -> str:
 
 @cache
 def _check(function: str, action: str, name: str, index: str) -> None:
-    """Raise NotAllowed if the role of a function does not allow an action on a resource.
+    """Raise NotAllowed if the function's role does not allow an action on a resource.
 
-    Only the first such call is checked, because most tests make thousands of equal calls.
+    The answer is cached, because most tests make thousands of equal calls.
     """
     if name not in VARIABLES:
         raise NotAllowed(f"{function} calls {action} on {name}, which no variable names")
@@ -157,7 +158,7 @@ def _check(function: str, action: str, name: str, index: str) -> None:
 
 @cache
 def _roles() -> Roles:
-    # Create the stack with the functions of the webhook and of messages.
+    # This stack has the functions for webhooks and messages.
     senders = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
     return Roles(make({"WebhookUrl": "https://example.com/hook", **senders}))
 

@@ -1,4 +1,4 @@
-"""Makes a path for each route of the API, so tests of all routes need no list of their own."""
+"""Returns an example path for each route of the API, for tests that call all routes."""
 
 from tests.deployment.template import route_authorizers
 
@@ -8,8 +8,9 @@ OF_CUSTOMERS = [route for route in ROUTES if "/v1/admin" not in route]
 
 
 def path_of(route: str, entry_id: str, waitlist_id: str = "bakery") -> str:
-    """Return the path of a request for a route. The page's file, the code and the invitation are
-    examples.
+    """Return an example path for a route.
+
+    It contains examples of a file name, a code and an invitation.
     """
     ids = {"waitlist_id": waitlist_id, "entry_id": entry_id, "code": "a" * 76}
     ids["invitation_id"] = "a" * 16

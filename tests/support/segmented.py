@@ -1,5 +1,5 @@
-"""The entries of a waitlist with segments, and a check that compares the segments in Redis with the
-records.
+"""A waitlist with segments, and a check that the segments in Redis agree with the records in
+DynamoDB.
 """
 
 from collections.abc import Iterator
@@ -22,16 +22,16 @@ BY_BOTH = ("gender", "language")
 
 
 class Segmented(Admissions):
-    """Sends requests about one waitlist with segments, and inspects both stores."""
+    """Sends requests about one waitlist with segments, and reads DynamoDB and Redis."""
 
     def declare(self, *segments: tuple[str, ...], **settings: Any) -> WaitlistRecord:
-        """Create the waitlist with these segments. If the waitlist exists, replace its settings."""
+        """Create the waitlist with these segments. If the waitlist exists, change its settings."""
         wanted = WaitlistSettings(name="Bakery", segments=segments, **settings)
         record, _ = self.world.services.waitlists.put(self.waitlist_id, wanted)
         return record
 
     def arrive(self, name: str, **attributes: Any) -> None:
-        """Let a customer sign up. The request does not pass through the HTTP layer."""
+        """Sign a customer up. This calls the service directly, and not over HTTP."""
         command = SignupCommand(
             waitlist_id=self.waitlist_id,
             customer_id=name,
@@ -57,16 +57,16 @@ class Segmented(Admissions):
         return found
 
     def states(self) -> tuple[str, str]:
-        """Return the state of the segments in the record of the waitlist and in Redis."""
+        """Return what DynamoDB and Redis store about the waitlist's segments."""
         stats: c.StatsResult = self.world.services.queue.send(c.Stats(waitlist_id=self.waitlist_id))
         return self.config().segments_state, stats.segments_state
 
     def within(self, **segment: str) -> list[str]:
-        """Return the names of the customers who wait in a segment, in the order of the queue."""
+        """Return the names of the waiting customers of a segment, the head of the queue first."""
         return self._named(f"{segment_id_of(self.waitlist_id, segment)}:")
 
     def claim_within(self, count: int = 1, **segment: str) -> list[str]:
-        """Claim entries from a segment that is currently declared."""
+        """Claim entries from a segment that the settings declare."""
         claimed: c.ClaimResult = self.world.services.queue.send(
             c.Claim(
                 waitlist_id=self.waitlist_id,
@@ -100,7 +100,7 @@ class Segmented(Admissions):
                 yield EntryRecord.from_item(plain)
 
     def contradictions(self) -> list[str]:
-        """Return the differences between the segments in Redis and the records (promise P6)."""
+        """Return the differences between the segments in Redis and in DynamoDB (promise P6)."""
         segments = self.config().segments
         index: list[str] = []
         tags: dict[str, tuple[frozenset[str], int]] = {}

@@ -1,4 +1,4 @@
-"""All services of a deployment, for tests that call a service without an HTTP request."""
+"""All services of a deployment, for tests that call a service directly."""
 
 from typing import Any, Self
 
@@ -96,7 +96,6 @@ class AllServices(Struct, frozen=True):
 
     @classmethod
     def on(cls, *arguments: Any, **named: Any) -> Self:
-        """Create the services. The arguments are the same as for `Services.on`."""
         return Services.on(*arguments, **named).get(cls)
 
 

@@ -1,4 +1,4 @@
-"""The complete state of DynamoDB and Redis, which tests compare or restore."""
+"""The complete contents of DynamoDB and Redis. Tests compare them and restore them."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -10,7 +10,7 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 @dataclass(frozen=True)
 class RedisState:
-    """The values of all keys in Redis by name, without their expiry times."""
+    """The value of each key in Redis. The expiry times are not included."""
 
     keys: dict[str, Any]
 
@@ -20,7 +20,10 @@ class RedisState:
         return cls({name: _value_of(redis, name) for name in sorted(redis.keys("*"))})
 
     def restore(self, redis: Any) -> None:
-        """Replace all keys in Redis, as if a lagging replica had taken over."""
+        """Replace all keys in Redis.
+
+        A failover to a replica that lags behind has the same effect.
+        """
         pipeline = redis.pipeline()
         pipeline.flushall()
         for name, value in self.keys.items():
@@ -30,19 +33,19 @@ class RedisState:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All items of the table by key, and the state of Redis."""
+    """The items of the table by key, and the values in Redis."""
 
     items: dict[Key, Item]
     redis: RedisState
 
     @classmethod
     def of(cls, dynamodb: Any, redis: Any) -> Self:
-        """Return the present state of DynamoDB and Redis."""
+        """Return the current contents of DynamoDB and Redis."""
         items = {(item["pk"]["S"], item["sk"]["S"]): item for item in _scan(dynamodb)}
         return cls(items, RedisState.of(redis))
 
     def restore(self, table: MemoryTable, redis: Any) -> None:
-        """Replace the contents of DynamoDB and Redis with this state."""
+        """Replace the current contents of DynamoDB and Redis with these contents."""
         table.items = dict(self.items)
         self.redis.restore(redis)
 

@@ -1,4 +1,4 @@
-"""An in-memory DynamoDB whose index can lack the last writes to the table."""
+"""An in-memory DynamoDB table whose index does not show the last writes."""
 
 from collections import deque
 from typing import Any
@@ -11,9 +11,9 @@ Past = dict[Key, Item]
 
 
 class StaleIndexTable(MemoryTable):
-    """A table that stores its contents from before each of the last entry writes.
+    """A table whose index can show old contents.
 
-    The index can return these old contents.
+    The table remembers its contents before each of the last writes of entries.
     """
 
     def __init__(self) -> None:
@@ -22,11 +22,14 @@ class StaleIndexTable(MemoryTable):
         self._seen: Past | None = None
 
     def freeze(self) -> None:
-        """Hide all later writes from the index, until the index catches up."""
+        """Freeze the index. It shows no later writes, until `catch_up` is called."""
         self._seen = self.items.copy()
 
     def fall_behind(self, writes: int) -> None:
-        """Hide the last writes and all later writes from the index, until the index catches up."""
+        """Freeze the index as it was before the last writes.
+
+        It shows no later writes, until `catch_up` is called.
+        """
         oldest_known = self.past[0] if self.past else self.items.copy()
         self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
 

@@ -10,12 +10,12 @@ from redis import Redis
 
 from tests.support.redis_servers import Server, running_server
 
-# A test may use several databases at the same time, so the databases are used in turn.
+# A test may use several databases at the same time, so the next call returns another database.
 DATABASES = cycle(range(16))
 
 
 def empty_redis() -> Any:
-    """Return a client for an empty database on the Redis server of this process."""
+    """Return a client for an empty database. All tests in this process use one Redis server."""
     client = _client(next(DATABASES))
     client.flushdb()
     return client

@@ -1,6 +1,6 @@
 """Tables for tests.
 
-They are in memory, or in DynamoDB Local if `make test-dynamodb` has started it.
+They are in memory, or in DynamoDB Local if `make test-dynamodb` runs the tests.
 """
 
 import os
@@ -14,7 +14,6 @@ Item = dict[str, Any]
 
 
 def new_table(items: Iterable[Item] = ()) -> Any:
-    """Return a DynamoDB client for a new table that contains these items."""
     url = os.environ.get(URL_VARIABLE)
     client: Any = RealTable(url) if url else MemoryTable()
     for item in items:
@@ -23,6 +22,6 @@ def new_table(items: Iterable[Item] = ()) -> Any:
 
 
 def items_of(client: Any) -> list[Item]:
-    """Return all items of a table. The table must be small enough for one page."""
+    """Return all items of a small table, which one scan returns completely."""
     items: list[Item] = client.scan(TableName=TABLE, ConsistentRead=True)["Items"]
     return items

@@ -1,4 +1,4 @@
-"""A pseudo-terminal with a screen that tests can read."""
+"""A pseudo-terminal. Tests can read what is on its screen."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,10 @@ SECONDS = 60
 
 
 class NotShown(Exception):
-    """The expected text did not appear in time. The message contains the text of the screen."""
+    """The screen did not show the expected text in time.
+
+    The error contains the text on the screen.
+    """
 
 
 class Terminal:
@@ -45,7 +48,7 @@ class Terminal:
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     def until(self, seen: Callable[[str], bool]) -> str:
-        """Wait until the screen shows the expected text, and return the text of the screen."""
+        """Wait until the screen shows a text. Return everything on the screen."""
         deadline = time.monotonic() + SECONDS
         while not seen(self.text):
             if time.monotonic() > deadline or not self._read():
@@ -60,10 +63,7 @@ class Terminal:
         self._process.sendintr()
 
     def ended(self) -> int:
-        """Wait until the command ends, and return its exit code.
-
-        The screen then contains all output of the command.
-        """
+        """Wait until the command ends. Return its exit code."""
         deadline = time.monotonic() + SECONDS
         while self._read():
             if time.monotonic() > deadline:
@@ -72,7 +72,7 @@ class Terminal:
         return int(self._process.exitstatus)
 
     def _read(self) -> bool:
-        """Read new output of the command. Return False if there is no more output."""
+        """Read new output of the command. Return False at the end of the output."""
         try:
             written = self._process.read_nonblocking(65536, timeout=1)
         except pexpect.TIMEOUT:

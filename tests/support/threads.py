@@ -1,5 +1,5 @@
-"""Runs functions in many threads at the same time, or runs the work of a thread pool without
-threads.
+"""Runs functions in many threads at the same time, or runs the tasks of a thread pool one after the
+other.
 """
 
 import threading
@@ -13,10 +13,7 @@ Act = Callable[[], Any]
 
 
 def at_once(acts: Sequence[Act]) -> list[Any]:
-    """Run each function in its own thread.
-
-    No thread calls its function before all threads have started.
-    """
+    """Run each function in a thread of its own. The functions begin at the same time."""
     barrier = threading.Barrier(len(acts))
 
     def run(act: Act) -> Any:
@@ -28,8 +25,9 @@ def at_once(acts: Sequence[Act]) -> list[Any]:
 
 
 class InOrder(Executor):
-    """An executor that runs each task at once in the caller's thread, so that the steps of a
-    process always have the same order.
+    """An executor that runs each task in the caller's thread.
+
+    The tasks always run in the same order.
     """
 
     def __init__(self, max_workers: int | None = None) -> None:
@@ -46,6 +44,6 @@ class InOrder(Executor):
 
 @contextmanager
 def real_threads() -> Iterator[None]:
-    """Let the public function process many items in threads, as it does in Lambda."""
+    """Use threads for work on many items, as the public function does in Lambda."""
     with patch("waitlist_api.parallel.ThreadPoolExecutor", ThreadPoolExecutor):
         yield

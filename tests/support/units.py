@@ -1,6 +1,4 @@
-"""Counts what calls to DynamoDB cost. The unit is the request unit that AWS bills for on-demand
-tables.
-"""
+"""Counts the request units of calls to DynamoDB. AWS bills these units for on-demand tables."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,8 +18,9 @@ Item = dict[str, Any]
 
 @dataclass
 class Units:
-    """The request units that were used, and the number of calls that used them. `writes` includes
-    `index_writes`.
+    """The number of calls and the request units that they used.
+
+    `writes` includes `index_writes`.
     """
 
     writes: float = 0
@@ -117,6 +116,6 @@ def _index_units(before: Item | None, after: Item | None) -> int:
 
 @contextmanager
 def units_of(table: MeteredTable) -> Iterator[Units]:
-    """Count the units that the calls in this context use."""
+    """Count the request units of the calls within a `with` block."""
     table.units = Units()
     yield table.units

@@ -15,15 +15,16 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-# A server that no test has silenced must answer within this time. If it does not, the test fails.
+# All servers except the silent ones must answer within this time.
 PATIENT_SECONDS = 120.0
-# When a server does not respond, a test really waits for this number of seconds.
+# The real time in seconds for which a test waits for a silent server.
 SILENT_SECONDS = 0.05
 
 
 class _Clock(threading.local):
-    """The time in seconds that a thread has waited for Redis. Each call to Redis runs in a single
-    thread.
+    """Measures how many seconds a thread has waited for Redis.
+
+    Each call to Redis uses one thread.
     """
 
     seconds = 0.0
@@ -40,13 +41,13 @@ _silent_ports: set[int] = set()
 
 
 def waited_seconds() -> float:
-    """Return how many seconds this thread has waited for Redis so far."""
+    """Return the seconds that this thread has waited for Redis until now."""
     return _clock.seconds
 
 
 @contextmanager
 def silent(*ports: int) -> Iterator[None]:
-    """Declare that no server answers at these ports until the end of the context."""
+    """Within a `with` block, pretend that no server answers at these ports."""
     _silent_ports.update(ports)
     try:
         yield
@@ -55,7 +56,7 @@ def silent(*ports: int) -> Iterator[None]:
 
 
 class _Waiting(socket.socket):
-    """A socket that remembers its timeout, but waits for its server as long as the server needs."""
+    """A socket that waits for its server as long as necessary, and ignores the timeout."""
 
     _given_seconds: float | None = None
     _port: int | None = None
@@ -80,7 +81,7 @@ class _Waiting(socket.socket):
     def _wait(self, act: Callable[..., Any], *arguments: Any) -> Any:
         is_silent = self._port in _silent_ports
         assert not is_silent or self._given_seconds is not None, "this wait would never end"
-        # With a timeout of 0, the socket does not wait at all.
+        # With a timeout of 0, a read from the socket returns immediately.
         if self._given_seconds:
             super().settimeout(SILENT_SECONDS if is_silent else PATIENT_SECONDS)
         try:
@@ -91,7 +92,7 @@ class _Waiting(socket.socket):
 
 
 class _WaitingTls(_Waiting, ssl.SSLSocket):
-    """The same kind of socket with TLS. Its handshake is a wait for the server too."""
+    """The same socket with TLS. The TLS handshake also counts as a wait."""
 
     def do_handshake(self, block: bool = False) -> None:
         self._port = self.getpeername()[1]
@@ -99,7 +100,7 @@ class _WaitingTls(_Waiting, ssl.SSLSocket):
 
 
 class _Sockets:
-    """A replacement for the module `socket`, in which the socket class waits in virtual time."""
+    """Replaces the module `socket`. Its sockets wait in virtual time."""
 
     socket = _Waiting
 
@@ -109,7 +110,7 @@ class _Sockets:
 
 @contextmanager
 def virtual_waits() -> Iterator[None]:
-    """Let the private function in this process wait for Redis in virtual time."""
+    """Make the private function in this process wait for Redis in virtual time."""
     with (
         patch("redis.connection.socket", _Sockets()),
         patch.object(ssl.SSLContext, "sslsocket_class", _WaitingTls),

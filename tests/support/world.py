@@ -1,4 +1,4 @@
-"""The whole service in one process, with the real services, the real scripts and a local table."""
+"""The whole service in one process: the real functions and scripts, and an in-memory table."""
 
 import time
 from collections.abc import Callable
@@ -59,10 +59,7 @@ class Clock:
 
 @dataclass
 class RedisClock:
-    """The clock of Redis.
-
-    The clock is the server's own clock, or a fixed time that a test sets and moves.
-    """
+    """The clock of Redis. It is the server's own clock, until a test sets a time."""
 
     micros: int | None = None
 
@@ -74,19 +71,17 @@ class RedisClock:
         return "" if self.micros is None else self.micros
 
     def advance(self, seconds: float) -> None:
-        """Advance the clock. If the server's own clock was used, the clock stands still from now
-        on.
-        """
+        """Move the clock. If it was the server's own clock, it stands still from now on."""
         start = time.time_ns() // 1000 if self.micros is None else self.micros
         self.micros = start + int(seconds * 1_000_000)
 
 
 @dataclass
 class World:
-    """A deployment whose functions can only make calls that their roles allow.
+    """A deployment whose functions can only make calls that their IAM roles allow.
 
-    `dynamodb` and `redis` are clients without this check, for tests that change or inspect the
-    stored data.
+    `dynamodb` and `redis` are clients without this restriction. Tests read and change the stored
+    data with them.
     """
 
     dynamodb: Any
@@ -111,13 +106,10 @@ class World:
         here: Callable[[], str] = lambda: "",
         bot_check: BotCheck | None = None,
     ) -> "World":
-        """Return a new deployment.
-
-        The function `here` returns the run id of the Redis server that is in use.
-        """
+        """Return a new deployment. `here` returns the run id of the Redis server."""
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
-        # The time does not limit the turns, because the machine may be slow.
+        # The clock of the time limit stands still, because a slow machine could exceed this limit.
         queue = QueueService(store, monotonic=lambda: 0)
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         metrics, sqs = MetricsCollector(), LocalSqs(lambda: clock.millis / 1000)
@@ -136,7 +128,6 @@ class World:
 
     @cached_property
     def maintenance(self) -> MaintenanceRunner:
-        """The maintenance of this deployment, which a test can run."""
         services = MaintenanceServices.on(
             CONFIG,
             guarded("MaintenanceFn", self.dynamodb),
@@ -149,9 +140,7 @@ class World:
 
     @cached_property
     def api(self) -> Api:
-        """The routes of the API. They are created on first use, because creating them takes longer
-        than everything else.
-        """
+        """The routes of the API. They are created on first use, because creating them is slow."""
         return Api(
             self.services.container, EntryTokens(SECRET), Logger(service="test", level="CRITICAL")
         )
@@ -162,20 +151,21 @@ class World:
         return Identities(EntryTokens(SECRET), self.services.waitlist_cache)
 
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
-        """Send a request to the API in the form of an API Gateway event."""
+        """Send an HTTP request, as an API Gateway event."""
         caller = Caller(self.api.handle, self.stage_variables)
         return caller.request(method, path, **arguments)
 
     def advance(self, seconds: float) -> None:
-        """Advance the clock of the functions. If the clock of Redis stands still, advance it
-        too.
+        """Move the clock of the functions.
+
+        Move the clock of Redis too, unless it is the server's own clock.
         """
         self.clock.advance(seconds)
         if self.redis_clock.micros is not None:
             self.redis_clock.advance(seconds)
 
     def maintain(self) -> None:
-        """Let two minutes pass, and then run maintenance."""
+        """Move the clocks by two minutes, and run maintenance."""
         self.advance(120)
         self.maintenance.run_all()
 
