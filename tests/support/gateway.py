@@ -1,4 +1,4 @@
-"""Builds the events that an API Gateway HTTP API sends (payload format 2.0), and reads the answers."""
+"""Builds the events of an API Gateway HTTP API (payload format 2.0), and reads the answers."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Issues admission passes, and runs the programs in docs/app/admission-pass.md that check a pass."""
+"""Issues admission passes, and runs the checks of passes in docs/app/admission-pass.md."""
 
 import base64
 import json

@@ -13,7 +13,7 @@ def fake_server() -> fakeredis.FakeServer:
 def line(fake_server: fakeredis.FakeServer) -> Line:
     """Return a waitlist on an empty fakeredis server.
 
-    All tests use the same server, so the scripts stay loaded.
+    All tests share this server, so that the scripts are loaded only once.
     """
     client = fakeredis.FakeRedis(server=fake_server, decode_responses=True)
     client.flushall()

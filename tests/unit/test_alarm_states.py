@@ -1,4 +1,4 @@
-"""The stand-in for CloudWatch evaluates alarms as the tables in the AWS user guide do."""
+"""The fake CloudWatch computes the states of alarms as the AWS user guide describes it."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ TREATMENTS = ("missing", "ignore", "breaching", "notBreaching")
 
 
 def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> str:
-    """Return the state of an alarm after these data points.
+    """Return the state of an alarm after some data points.
 
-    0 is a point within the threshold, X is a point that breaches it, and - is a missing point.
+    `0` is a good point, `X` is a point beyond the threshold, and `-` is a missing point.
     """
     most, periods = of
     alarm = {
@@ -33,8 +33,8 @@ def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> s
     return made.state({metric_of(alarm): values}, len(values), before=RETAINED)
 
 
-# These are the two tables of the section "How alarm state is evaluated when data is missing". The
-# tuple at the end of each row has one state for each treatment of missing data.
+# The two tables are from the section "How alarm state is evaluated when data is missing" of the AWS
+# user guide. The last column contains one state for each way to treat missing data.
 TABLES = [
     ((3, 3), "0 - X - X", (OK, OK, OK, OK)),
     ((3, 3), "0 - - - -", (OK, OK, OK, OK)),
@@ -45,8 +45,8 @@ TABLES = [
     ((2, 3), "0 - X - -", (OK, OK, ALARM, OK)),
     ((2, 3), "- - - - 0", (OK, OK, ALARM, OK)),
 ]
-# These are the last rows of both tables, which AWS calls premature alarm states. No alarm of the
-# template treats missing data as `missing`, so the column for this treatment is left out.
+# The last rows of both tables, where the guide speaks of premature alarm states.
+# The column for the treatment `missing` is left out, because no alarm of the template uses it.
 PREMATURE = [
     ((3, 3), "- - X - -", (RETAINED, ALARM, OK)),
     ((2, 3), "- - - X -", (RETAINED, ALARM, OK)),

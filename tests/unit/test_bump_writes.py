@@ -1,4 +1,4 @@
-"""The state of an entry's record determines how the service writes a bump."""
+"""If an operator moves a customer, what the service writes depends on the customer's record."""
 
 import pytest
 
@@ -60,11 +60,11 @@ def record(status: Status, ticket: int | None, stamp: int = 0, former: int = 0) 
 def test_the_state_of_the_record_decides_how_a_bump_is_written(
     found: EntryRecord | None, how: str | None
 ) -> None:
-    """A bump is written in one of three ways.
+    """A move of a customer is recorded in one of three ways.
 
-    A record that lacks the bump gets its new place and the event. A newer record gets only the
-    event. If the signup has not been recorded yet, the signup and the bump are recorded together
-    (promise P3).
+    Usually the record gets the new place and an event. If the record is newer than the move, it
+    only gets the event. If the customer's signup has not been recorded yet, one write records the
+    signup and the move (promise P3).
     """
     decided = MOVE.decide(found, "A001", 1)
     if decided is None:

@@ -1,5 +1,6 @@
-"""A correlation id comes from a request or is new, and only ids of certain formats may be
-logged.
+"""A request can bring its own correlation id, and otherwise gets a new one.
+
+The logs contain only ids of certain formats.
 """
 
 import logging
@@ -25,8 +26,8 @@ def test_a_client_may_choose_a_uuid_or_a_ulid(value: str) -> None:
         "+442079460123",
         "442079460123",
         "Ada-Lovelace",
-        # This name has the length of a ULID, but is not a ULID. A ULID begins with a digit from 0
-        # to 7, and does not contain the letters I, L, O and U.
+        # This id is as long as a ULID, but it is not a ULID. A ULID begins with a digit from 0 to
+        # 7, and never contains the letters I, L, O and U.
         "AUGUSTAADAKINGBYRONDEFGHJK",
         "01ARZ3NDEKTSV4RRFFQ69GILOU",
         f"{UUID}\n",
@@ -66,8 +67,8 @@ def test_an_id_in_a_message_is_read_only_if_its_characters_are_safe(
 def test_log_records_carry_the_current_correlation_id(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # `mark_log_records` replaces the log record factory of the whole process. monkeypatch restores
-    # the factory after the test.
+    # `mark_log_records` changes the log records of the whole process. monkeypatch undoes this after
+    # the test.
     monkeypatch.setattr(logging, "_logRecordFactory", logging.getLogRecordFactory())
     correlation, logger = Correlation(), logging.getLogger("a library's")
     correlation.mark_log_records()

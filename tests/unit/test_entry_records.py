@@ -24,8 +24,7 @@ from waitlist_api.records.transitions import Transitions
 from waitlist_shared import contracts as c
 
 KEY = ("bakery", "aaaa")
-# These fields contain ids of entries, stays and holds, and words that the service itself has
-# chosen.
+# These fields contain no personal data, but ids and words that the service has chosen.
 NOT_PERSONAL = {
     *("waitlist_id", "entry_id", "join_id", "moved_to", "stay"),
     *("token", "end", "ending_offer"),
@@ -49,9 +48,9 @@ def stay(profile: dict[str, str], attributes: dict[str, str], **fields: Any) -> 
 def test_an_intent_to_join_again_has_each_profile_once(
     profile: dict[str, str], attributes: dict[str, str]
 ) -> None:
-    """An intent to join again stores each profile once.
+    """When a customer signs up again, the record does not store a profile twice.
 
-    If the signup is refused, the former signup is restored as it was (promise P3).
+    If the signup is refused, the record of the former signup is restored (promise P3).
     """
     former = stay({"name": "Ann"}, {"language": "English"}, status="left", ticket=8)
     intent = rejoining(stay(profile, attributes, status="joining"), former)
@@ -65,8 +64,9 @@ def test_an_intent_to_join_again_has_each_profile_once(
 
 
 def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
-    """An erasure removes all personal data from the record at once, although the record stays until
-    maintenance has removed the entry from Redis (promise P8).
+    """When a customer is erased, the record loses all personal data at once.
+
+    The rest of the record stays until maintenance has removed the customer from Redis (promise P8).
     """
     personal = filled(EntryRecord, NOT_PERSONAL)
     erased = begin_erase(replace(stay({}, {}, status="waiting"), **personal), 2)
@@ -74,8 +74,9 @@ def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
 
 
 def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
-    """Return a value for each field of a struct that can contain text. The value contains a
-    person's name.
+    """Return a value for every field of a struct that may contain text.
+
+    Each text contains a person's name.
     """
     fields: dict[str, Any] = {}
     for name, kind in get_type_hints(struct).items():
@@ -91,9 +92,9 @@ def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
 
 
 def test_a_late_request_finishes_no_stay_but_its_own() -> None:
-    """A late request finishes no stay except its own.
+    """A request that arrives late can only finish the signup or the leave to which it belongs.
 
-    It finishes neither a signup that was cancelled, nor the leave of an earlier signup (promise
+    It changes nothing if this signup was cancelled, or if the customer has signed up again (promise
     P2).
     """
     table = Table(MemoryTable(), TABLE)
@@ -118,10 +119,8 @@ def test_a_late_request_finishes_no_stay_but_its_own() -> None:
 
 
 def test_a_late_decision_changes_no_record_that_is_newer_or_being_left() -> None:
-    """A late decision changes no record that is newer or whose customer is leaving.
-
-    When Redis made the decision, the entry was waiting in Redis and in the record (promises P3 and
-    P4).
+    """A decision of Redis that arrives late changes no newer record, and no record of a customer
+    who is leaving (promises P3 and P4).
     """
     table = Table(MemoryTable(), TABLE)
     waiting = stay({}, {}, status="waiting", rank=7, ticket=7, stamp=9)

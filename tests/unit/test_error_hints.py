@@ -1,4 +1,4 @@
-"""The log entry about a Redis error says what is wrong, what caused the error, and what to do."""
+"""If Redis reports an error, the log says what is wrong, what the cause is, and what to do."""
 
 import ssl
 
@@ -22,9 +22,9 @@ def test_a_hint_follows_the_error() -> None:
 
 
 def test_the_cause_of_an_error_has_a_hint_too() -> None:
-    """The cause of an error has a hint too.
+    """The cause of an error also gets advice.
 
-    Whatever the cause is, the cluster client only reports that it found no cluster.
+    The cluster client itself always says the same: that it has found no cluster.
     """
     cause = exceptions.NoPermissionError("no right to INFO")
     error = caused(exceptions.RedisClusterException("no cluster"), cause)
@@ -43,10 +43,10 @@ def test_a_cause_that_the_error_already_quotes_is_not_repeated() -> None:
 
 
 def test_both_error_texts_of_a_script_without_a_permission_are_recognised() -> None:
-    """Both error texts of a script without a permission are recognised.
+    """A script without a permission fails with one of two error texts.
 
-    Redis before version 7.2 sends the first text. Later versions of Redis, and Valkey, send the
-    second text.
+    The first text is from Redis before version 7.2. The second text is from later versions and from
+    Valkey.
     """
     for words in (
         "The user executing the script can't run this command or subcommand script: 7f",

@@ -1,4 +1,4 @@
-"""Each refusal has a stable code and a message that says what to do next."""
+"""Each error has a stable code, and a message that says what to do next."""
 
 import pytest
 
@@ -6,9 +6,9 @@ from waitlist_shared import errors
 
 
 def every_error() -> list[type[errors.WaitlistError]]:
-    """Return the error classes that both functions use.
+    """Return the classes of the errors that both functions know.
 
-    The public function has further classes, which are not included.
+    Some errors are known only to the public function.
     """
     known = errors.WaitlistError.__subclasses__()
     return [error for error in known if error.__module__ == errors.__name__]

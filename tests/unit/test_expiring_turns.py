@@ -1,6 +1,6 @@
-"""The private function ends expired claims and offers before it answers.
+"""Before the private function answers, it ends the claims and offers that have expired.
 
-Even if many of them have expired, the function keeps to its time limit.
+It keeps its time limit even if very many have expired.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ CLAIM = {"v": 1, "op": "claim", "waitlist_id": "bakery", "count": 1}
 
 
 class NeverDone:
-    """A Redis server on which further claims and offers have always expired.
+    """A Redis server on which more claims and offers have always expired.
 
-    The server counts the calls that end them.
+    It counts the calls that end them.
     """
 
     def __init__(self) -> None:
@@ -33,10 +33,9 @@ class NeverDone:
 
 
 def handle_message(message: dict[str, Any], seconds_each: float) -> tuple[Any, int]:
-    """Return the answer to a message, and the number of turns in which the service has ended
-    expired claims and offers.
+    """Return the answer to a message, and the number of calls that ended expired claims and offers.
 
-    Each turn takes `seconds_each`.
+    Each of these calls takes `seconds_each`.
     """
     store, ticks = NeverDone(), count()
     service = QueueService(cast(RedisStore, store), lambda: next(ticks) * seconds_each)
@@ -51,8 +50,10 @@ def test_a_fast_redis_gets_all_the_turns() -> None:
 
 @pytest.mark.parametrize("seconds_each", [0.1, 0.3, 2.0])
 def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
-    """Expired claims and offers are ended in batches. No batch begins after the time limit, so only
-    the first batch may take longer (promise P9).
+    """Each call ends a limited number of expired claims and offers.
+
+    The
+    first call is always made. No other call begins after the time limit (promise P9).
     """
     answer, turns = handle_message(CLAIM, seconds_each)
     assert answer["code"] == "expiring"
@@ -61,8 +62,9 @@ def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
 
 
 def test_the_rows_of_a_batch_share_the_turns_of_their_waitlist() -> None:
-    """The rows of a batch share the turns that end the expired claims and offers of their waitlist,
-    so a batch takes no longer than a single message (promise P9).
+    """The messages in a batch share the time for ending expired claims and offers.
+
+    A batch therefore takes no longer than one message (promise P9).
     """
     batch = {"v": 1, "op": "batch", "requests": [CLAIM, CLAIM]}
     answer, turns = handle_message(batch, seconds_each=0.0)

@@ -1,6 +1,7 @@
-"""msgspec can crash if several threads decode a type for the first time at the same moment.
+"""Threads can decode messages of all types at the same time.
 
-The types of this project are prepared at import, so that threads can decode them.
+msgspec can crash if several threads are the first to decode the same type. The project therefore
+decodes each type once at import.
 """
 
 import multiprocessing
@@ -22,7 +23,7 @@ TYPES: list[Any] = [WaitlistSettings, Rows, *c.REQUESTS.values(), *c.RESULTS.val
 
 
 def message_for(one: Any) -> dict[str, Any]:
-    """Return a message that has every field of the type, so that msgspec visits every part of the
+    """Return a message in which every field of the type has a value, so that msgspec sees the whole
     type.
     """
     fields = {name: [{"op": "signup"}] for name in one.__annotations__}

@@ -1,6 +1,6 @@
-"""A policy can make offers only in certain hours, in its own time zone.
+"""An admission policy can have offer hours in its own time zone.
 
-These hours also change the pace of the waitlist.
+No offers are made outside these hours, which changes the pace of the waitlist.
 """
 
 from datetime import UTC, datetime
@@ -13,8 +13,8 @@ from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.settings.admission import OfferHours
 from waitlist_api.settings.hours import hours_after, is_closed, last_closing, next_time_within
 
-# In Berlin, clocks skip the hour from 2:00 to 3:00 on 29 March 2026. They show the same hour twice
-# on 25 October.
+# In Berlin, the clocks skip the hour from 2:00 to 3:00 on 29 March 2026, and repeat this hour on 25
+# October 2026.
 BERLIN = "Europe/Berlin"
 
 
@@ -28,12 +28,12 @@ def millis(text: str) -> int:
         (("08:00", "22:00"), "2026-11-25T12:00", ["25T07:00-25T21:00", "26T07:00-26T21:00"]),
         (("22:00", "02:00"), "2026-11-25T00:30", ["24T21:00-25T01:00", "25T21:00-26T01:00"]),
         (("08:00", "22:00"), "2026-11-25T21:00", ["26T07:00-26T21:00", "27T07:00-27T21:00"]),
-        # This night is an hour shorter. Clocks skip the opening time, so the hours begin right
-        # after the gap.
+        # In this night, the clocks skip the time at which the offer hours begin. The hours begin
+        # when the clocks have been set forward.
         (("02:30", "22:00"), "2026-03-29T00:00", ["29T01:00-29T20:00", "30T00:30-30T20:00"]),
         (("22:00", "02:30"), "2026-03-28T20:00", ["28T21:00-29T01:00", "29T20:00-30T00:30"]),
-        # If the offer hours lie completely within the hour that the clocks skip, there are no hours
-        # on this day. If the hours only begin or end within this hour, they are kept.
+        # If all offer hours of a day fall into the hour that the clocks skip, there are none on
+        # this day. If they only begin or end within this hour, the other hours remain.
         (("02:10", "02:50"), "2026-03-28T20:00", ["30T00:10-30T00:50", "31T00:10-31T00:50"]),
         (("02:50", "02:10"), "2026-03-28T20:00", ["28T01:50-29T01:00", "29T01:00-30T00:10"]),
         # This night is an hour longer than usual.
@@ -68,7 +68,7 @@ def test_a_time_outside_the_hours_moves_to_the_next_opening() -> None:
 
 
 HOUR = 3600
-# These are the hours from 8:00 to 18:00, in seconds after the current time, which is 17:00.
+# The offer hours from 8:00 to 18:00, in seconds from now. It is 17:00 now.
 DAYS = [(day * 24 * HOUR - 9 * HOUR, day * 24 * HOUR + HOUR) for day in range(14)]
 
 
@@ -77,7 +77,7 @@ def test_a_rate_opens_no_places_outside_the_hours() -> None:
     waits = [pace._wait(places, 0)[0] for places in (100, 101, 1100, 2100)]
     hours = [1, 15 + 0.01, 15 + 10, 15 + 24 + 10]
     assert waits == pytest.approx([one * HOUR for one in hours])
-    # After two weeks, the pace continues at the mean rate of a whole day.
+    # The pace describes two weeks exactly. After that it continues at the average rate of a day.
     assert pace.rate == pytest.approx(100 / HOUR * 10 / 24, rel=0.05)
 
 

@@ -1,5 +1,6 @@
-"""The functions create authentication tokens of an IAM user, which ElastiCache accepts, and renew
-them in time.
+"""The functions log in to ElastiCache as an IAM user.
+
+They create the authentication tokens, and renew them in time.
 """
 
 import hashlib
@@ -26,7 +27,7 @@ OF_NODES = IamUser("waitlist-user", Cache("orders", "us-east-1", is_serverless=F
 
 
 class Keys:
-    """The AWS keys of the function's role. The class counts how often the keys are loaded."""
+    """The AWS keys of the function's role. `loads` counts how often they were loaded."""
 
     def __init__(self, *keys: Credentials | None) -> None:
         self._keys = keys
@@ -54,7 +55,7 @@ def environment_without_keys(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPa
 
 @pytest.fixture
 def bare_environment(environment_without_keys: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Remove all AWS keys from the environment, and let every network request fail."""
+    """Remove all AWS keys from the environment. Let every network request fail."""
 
     def unreachable(*_arguments: object, **_options: object) -> None:
         raise AssertionError("the network was asked")
@@ -75,8 +76,8 @@ def read_parameters(token: str) -> dict[str, str]:
 
 
 def compute_signature(token: str, secret_key: str) -> str:
-    """Return the signature of a presigned GET request, computed as AWS documents Signature Version
-    4.
+    """Return the signature of a GET request's URL, computed as AWS documents Signature
+    Version 4.
     """
     given = read_parameters(token)
     del given["X-Amz-Signature"]
@@ -155,8 +156,9 @@ def test_a_token_is_renewed_three_minutes_before_it_expires() -> None:
 
 
 def test_a_clock_that_moves_back_causes_a_new_token(clock: WallClock) -> None:
-    """If the clock moves back, a new token is created, because the date of the old token would lie
-    in the future.
+    """If the clock is set back, a new token is created.
+
+    The old token would have a date in the future.
     """
     credentials = IamCredentials(SERVERLESS, Keys(KEYS), clock)
     first = credentials.get_credentials()
@@ -197,8 +199,7 @@ def test_a_function_signs_with_the_keys_in_its_environment(
 ) -> None:
     """A function signs with the keys in its environment.
 
-    It does not request keys over the network, because a function in a VPC may have no internet
-    access.
+    It needs no network for this, because a function in a VPC may have no internet access.
     """
     bare_environment.setenv("AWS_ACCESS_KEY_ID", "AKIDLAMBDA")
     bare_environment.setenv("AWS_SECRET_ACCESS_KEY", "the role's key")
@@ -210,8 +211,9 @@ def test_a_function_signs_with_the_keys_in_its_environment(
 
 @contextmanager
 def serve_credentials(status: int, **keys: str) -> Iterator[str]:
-    """Yield the URL of a stand-in for the endpoint that serves the role's keys to a function that
-    SnapStart has restored.
+    """Yield the URL of a fake endpoint for AWS keys.
+
+    Functions that SnapStart has restored get their keys from such an endpoint.
     """
 
     class Keys(BaseHTTPRequestHandler):
@@ -252,16 +254,16 @@ def test_with_snapstart_the_keys_come_from_the_local_credentials_endpoint(
 def test_a_credentials_endpoint_without_keys_fails_at_once(
     environment_without_keys: pytest.MonkeyPatch,
 ) -> None:
-    """If the credentials endpoint has no keys, the request fails at once.
+    """If the endpoint for AWS keys has no keys, the request fails at once.
 
-    botocore would pause for a second between its attempts (promise P9).
+    By default, botocore would wait a second before each new attempt (promise P9).
     """
 
     def sleep(_seconds: float) -> None:
         raise AssertionError("a call has no time to sleep")
 
-    # The fetcher has bound `time.sleep` as the default of an argument, so the test replaces this
-    # default.
+    # botocore uses `time.sleep` as the default value of a parameter. Patching `time.sleep`
+    # therefore has no effect, so replace the default value.
     environment_without_keys.setattr(
         ContainerMetadataFetcher.__init__, "__defaults__", (None, sleep)
     )

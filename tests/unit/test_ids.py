@@ -1,6 +1,4 @@
-"""Tests of generated ids: they are opaque and stable, and have the format that the contract
-requires.
-"""
+"""Generated ids reveal nothing, do not change, and have the format that the contract requires."""
 
 import re
 
@@ -34,8 +32,10 @@ def test_generated_ids_do_not_repeat() -> None:
 
 
 def test_each_admission_has_a_different_pass_id() -> None:
-    """Each admission has a different pass id, even if a person was erased, and then imported again
-    with the former time of joining (promise P4).
+    """Each admission gets a new pass id.
+
+    This is true even if a person is erased and then imported with the same time of joining (promise
+    P4).
     """
     admissions = [("a" * 26, 7, 1), ("b" * 26, 7, 1), ("a" * 26, 8, 1), ("a" * 26, 7, 2)]
     assert len({ids.pass_id_of(*one) for one in admissions}) == len(admissions)

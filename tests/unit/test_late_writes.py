@@ -1,7 +1,7 @@
-"""A write to an entry changes nothing if it comes too late.
+"""If a write to a customer's record comes too late, it changes nothing.
 
-In these tests, a request reads the entry's record, or Redis decides about the entry. Then something
-else changes the entry, and the write that belongs to the request follows.
+In these tests, a request reads the record, or Redis makes a decision. Then another request changes
+the record. After that comes the write of the first request.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,10 @@ OTHER_DATA = Signup(address="email", profile={"n": 2}, attributes={}, language="
 
 
 class Life:
-    """The life of one entry. Each method writes a step to the table as the service writes it."""
+    """The life of one customer on a waitlist.
+
+    Each method writes one change to the table, as the service does.
+    """
 
     def __init__(self) -> None:
         self.client = new_table()
@@ -105,7 +108,7 @@ class Life:
         return self.place(self.begin())
 
     def sign_up_unverified(self) -> EntryRecord:
-        """Let the customer sign up with an address that is not verified yet."""
+        """Sign up with an address that is not verified yet."""
         return self.place(self.begin(verification=Verification(until_millis=NOW + HOUR)))
 
     def verify(self) -> EntryRecord:
@@ -113,7 +116,10 @@ class Life:
         return self.change(self.record, event, verification=Verification())
 
     def decision(self, verb: c.Verb, at: int = NOW + HOUR, **more: Any) -> c.Decision:
-        """Return a decision that Redis makes now. Redis knows the state that is in the record."""
+        """Return a decision that Redis makes now.
+
+        Redis has read the same state as the record contains.
+        """
         record = self.record
         made: dict[str, Any] = {
             "token": record.hold.token or "0" * 40,
@@ -141,8 +147,8 @@ class Life:
     def write_claim(self, decision: c.Decision) -> None:
         """Record a claim or an offer.
 
-        If the record already contained the same one before, nothing is written, because a claim may
-        be repeated.
+        If the record contained the same claim or offer before, nothing is written. A repeated claim
+        must not take effect twice.
         """
         transition = transition_of(KEY, decision, ())
         self.transitions.record(replace(transition, unless_token=decision.token), NOW)
@@ -151,10 +157,7 @@ class Life:
         return self.write(self.decision(verb, **more))
 
     def offer(self) -> EntryRecord:
-        """Make an offer to the entry.
-
-        If the entry is not on the waitlist, let the customer sign up first.
-        """
+        """Make an offer to the customer, who first signs up if necessary."""
         record = self.entries.get(*KEY)
         if record is None or record.has_ended:
             self.sign_up()
@@ -181,7 +184,7 @@ class Life:
         return self.leave_as(Leave(by="customer"))
 
     def leave_as(self, leave: Leave) -> EntryRecord:
-        """Begin a leave. Refuse it if the leave does not apply to the record."""
+        """Let the customer begin to leave. Fail if this is not possible in the present state."""
         record = self.record
         if not leave.applies_to(record):
             raise EntryChanged(record)
@@ -227,9 +230,9 @@ class Life:
         return self.exit_at(record, NOW, keeps_room=True)
 
     def move(self, stamp: int, **more: Any) -> Move:
-        """Return a move that Redis has made at this stamp (logical timestamp).
+        """Return a move of the customer, as Redis makes it.
 
-        Redis knows the state in the record.
+        Redis has read the same state as the record contains.
         """
         record = self.record
         assert record.ticket is not None
@@ -254,7 +257,7 @@ class Life:
         return self.record
 
     def edit(self, record: EntryRecord) -> EntryRecord:
-        """Let the customer edit the profile of the entry."""
+        """The customer edits the profile."""
         event = HistoryEvent(stamp=self.draw(), event="edited", by="customer")
         decided = edit(record, event, NOW, profile={"edit": self.stamp})
         return self.ledger.commit(record, decided, NOW)
@@ -265,7 +268,7 @@ class Life:
         return self.ledger.commit(record, decided, NOW)
 
     def change(self, record: EntryRecord, event: HistoryEvent, **fields: Any) -> EntryRecord:
-        """Change fields of the record that decide whether the entry is ready."""
+        """Change fields of the record that decide whether the customer can be served now."""
         decided = change_readiness(record, replace(record, **fields), event, NOW)
         return self.ledger.commit(record, decided, NOW)
 
@@ -287,13 +290,14 @@ class Life:
         self.ledger.commit(record, decided, now_millis)
 
     def repeat_signup(self, record: EntryRecord) -> None:
-        """Let the customer repeat the signup at once, with other data. The signup is not verified
-        yet.
+        """The customer, whose address is not verified, signs up again with other data.
+
+        No new link may be sent yet.
         """
         self.ask(record, self.draw(), NOW, OTHER_DATA)
 
     def repeat_signup_later(self, record: EntryRecord) -> None:
-        """Let the customer repeat the signup with other data, when another link may be sent."""
+        """The customer signs up again with other data, so late that a new link may be sent."""
         self.ask(record, self.draw(), NOW + HOUR, OTHER_DATA)
 
     def ask_address(self, record: EntryRecord) -> EntryRecord:
@@ -305,7 +309,7 @@ class Life:
         self.ledger.commit(record, Notice(record, "near").decide(self.draw()), NOW)
 
     def point_address(self) -> EntryRecord:
-        """Create an alias, through which the id of an address points to the entry."""
+        """Store a second id, made from an address, that leads to the customer's record."""
         if not self.stays:
             self.sign_up()
         alias = alias_of(self.record, ADDRESS, 0, NOW)
@@ -321,9 +325,9 @@ class Life:
         return replace(self.record, entry_id=entry_id, status="joining", join_id="f" * 8)
 
     def ask_in_vain(self, asked_millis: int = NOW, unanswered: bool = True) -> EntryRecord:
-        """Write into the record that the customer was asked at this time.
+        """Record that the service asked the customer at this time whether they are still waiting.
 
-        If `unanswered` is true, also write that the customer has not answered.
+        If `unanswered` is true, also record that no answer came in time.
         """
         event = HistoryEvent(stamp=self.draw(), event="unanswered", by="maintenance")
         return self.change(
@@ -351,9 +355,7 @@ Late = Callable[[Life, Any], object]
 
 
 def in_turn(*steps: Step) -> Step:
-    """Return a step that carries out these steps in turn, and returns the result of the last
-    step.
-    """
+    """Return a step that carries out several steps, and returns the result of the last one."""
 
     def take(life: Life) -> Any:
         return [step(life) for step in steps][-1]
@@ -362,38 +364,33 @@ def in_turn(*steps: Step) -> Step:
 
 
 def with_record(act: Late) -> Step:
-    """Return a step that reads the record, and then carries out the given action with
-    this record.
-    """
+    """Return a step that reads the record, and calls `act` with it."""
     return lambda life: act(life, life.record)
 
 
 JOIN_AGAIN = in_turn(Life.leave, Life.sign_up)
-# The entry is erased and then signs up as new, so the record contains nothing from the first
-# signup.
+# The customer is erased and then signs up. The record contains nothing from the first signup.
 COME_AS_NEW = in_turn(Life.erase, Life.sign_up)
 RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
 
 
 def sign_up_and_draw(life: Life) -> EntryRecord:
-    """Let the customer sign up, and let a request draw a stamp (logical timestamp) that is 10
-    higher than the stamp of the record.
-    """
+    """Sign the customer up. Return a stamp that is higher than the stamp of the record by 10."""
     record = life.sign_up()
     life.draw()
     return record
 
 
 def forget_signup(life: Life) -> None:
-    """Cancel the signup of the first request, and let another request begin a signup."""
+    """The first signup is cancelled, and another signup begins."""
     life.entries.cancel_join(life.record)
     life.begin()
 
 
 def rewind(life: Life) -> None:
-    """Let the next signup get the same stamp as the first signup.
+    """The next signup gets the same stamp as the first signup.
 
-    This can happen after a failover that the service does not notice.
+    This can happen if the service does not notice a failover of Redis.
     """
     life.stamp = 100
 
@@ -415,8 +412,8 @@ def take_back(life: Life, told: EntryRecord) -> None:
     life.ledger.save(told, no_longer_near(told))
 
 
-# For each case: the step that reads or decides first, the step that comes next, and the write that
-# comes too late.
+# Each case has three steps: the first one reads the record or decides, the second one changes the
+# record, and the third one is a write that comes too late.
 REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "taking a notice back: the entry was moved": (
         in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
@@ -749,14 +746,18 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
 
 
 def released(life: Life) -> tuple[EntryRecord, c.Decision]:
-    """Return the record, and the decision to release the entry with a delay. The record does not
-    have the decision yet.
+    """Return the record, and the decision of Redis to release the customer with a delay.
+
+    The decision is not in the record yet.
     """
     return life.claim(), life.decision("released", until_millis=NOW + HOUR)
 
 
 def declined(life: Life) -> tuple[EntryRecord, c.Decision]:
-    """Return the record, and a decline with a pause. The record does not contain the pause yet."""
+    """Return the record, and the decision of Redis that a decline pauses the customer's wait.
+
+    The decision is not in the record yet.
+    """
     return life.claim(), life.decision("declined", until_millis=NOW + HOUR, declines=2)
 
 
@@ -788,8 +789,7 @@ def erased_by_another(life: Life) -> None:
     life.erasures.erase(life.record, life.draw())
 
 
-# These cases have the same form: their late writes are ignored, and their callers are not told
-# about it.
+# In these cases, the late write is ignored without an error.
 IGNORED: dict[str, tuple[Step, Step, Late]] = {
     "a delay: another stay has begun": (released, JOIN_AGAIN, note_delay),
     "a delay: a longer one is recorded": (
@@ -884,7 +884,7 @@ def test_a_late_write_is_ignored_and_changes_nothing(
 
 
 def history(life: Life) -> list[tuple[str, str]]:
-    """Return the events of the entry's history, each with its reason."""
+    """Return the events of the history with their reasons."""
     items = [item for item in life.contents() if item["sk"]["S"].startswith("HISTORY#")]
     return [(item["event"]["S"], item.get("reason", {}).get("S", "")) for item in items]
 
@@ -892,9 +892,9 @@ def history(life: Life) -> list[tuple[str, str]]:
 def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the entry is erased at the moment at which an event is added, the event is refused.
+    """An event cannot be added to a customer's history while the customer is being erased.
 
-    The caller must not believe that the entry exists and already has the event (promise P8).
+    Otherwise the caller would believe that the event is stored (promise P8).
     """
     life.offer()
     declined = life.decision("declined")
@@ -913,7 +913,7 @@ def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
 
 
 def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(life: Life) -> None:
-    """The event of an earlier decision is added to the history. The newer record stays as it is
+    """If the record is newer than a decision, the decision only adds its event to the history
     (promise P3).
     """
     life.offer()
@@ -925,8 +925,8 @@ def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(li
 
 
 def test_an_event_that_the_history_has_stays_as_it_is_and_is_counted_once(life: Life) -> None:
-    """If maintenance and a request both add an event with different reasons, the first event stays
-    as it is and is counted once (promise P2).
+    """If maintenance and a request add the same event with different reasons, the first one wins,
+    and the event is counted once (promise P2).
     """
     life.offer()
     expired = HistoryEvent(stamp=life.draw(), event="expired", by="maintenance")
@@ -955,8 +955,9 @@ def test_a_decision_that_moves_the_entry_changes_the_recorded_rank(life: Life) -
 
 
 def test_a_move_that_a_later_one_has_overtaken_is_an_event_alone(life: Life) -> None:
-    """If a later move is recorded first, an earlier move only adds its event. The record keeps the
-    rank of the later move (promise P1).
+    """If a later move of the customer was recorded first, the earlier move only adds its event.
+
+    The record keeps the place of the later move (promise P1).
     """
     life.sign_up()
     first, second = life.move(life.draw()), life.move(life.draw(), rank=5)

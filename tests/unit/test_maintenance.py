@@ -1,5 +1,5 @@
-"""The handler of maintenance passes on the time that Lambda has left, so that long work stops in
-time.
+"""Maintenance knows how much time Lambda leaves it, and stops long work before that time
+is over.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ class Context:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    """Collect each maintenance run: the ARN of the function, the waitlist, and the milliseconds
+    """Record each run of maintenance: the ARN of the function, the waitlist, and the milliseconds
     that are left.
     """
     asked: Asked = []
@@ -54,9 +54,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
 def test_a_run_gets_its_remaining_time_and_its_own_alias(
     asked: Asked, event: dict[str, str], whom: str
 ) -> None:
-    """A maintenance run gets its remaining time and its own alias.
+    """A run of maintenance knows its remaining time and the Lambda alias that was invoked.
 
-    A rebuild stops before Lambda ends the call, and invokes the same alias to continue (promise
+    When the time is nearly over, it stops rebuilding, and invokes the same alias again (promise
     P3).
     """
     maintenance.lambda_handler(event, Context())

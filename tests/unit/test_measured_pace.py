@@ -1,4 +1,6 @@
-"""The pace of a waitlist is computed from its samples and its admission policy."""
+"""The service computes how fast a waitlist admits people, from its samples and its admission
+policy.
+"""
 
 import random
 from collections.abc import Callable, Sequence
@@ -23,9 +25,9 @@ def samples(
     every: int = 1,
     **fields: Any,
 ) -> list[Sample]:
-    """Return the samples of a list on which 1,000 people wait.
+    """Return the samples of a waitlist with 1,000 waiting people.
 
-    `served` and `left` return the number of people in each minute.
+    `served` and `left` say how many people are served and leave in each minute.
     """
     made, admitted, gone = [], 0, 0
     for minute in range(minutes + 1):
@@ -122,7 +124,7 @@ def test_missing_samples_do_not_lower_the_rate() -> None:
 def test_regular_bursts_are_predicted() -> None:
     found = compute_pace(samples(122, lambda minute: 40 if minute % 5 == 0 else 0))
     assert found.cycle == 5 * MINUTE
-    # The last people were admitted two minutes ago, or slightly earlier.
+    # The last people were admitted about two minutes ago.
     assert estimate_wait(found, 1)[1] == pytest.approx(3 * MINUTE, abs=MINUTE)
     assert estimate_wait(found, 81)[1] == pytest.approx(13 * MINUTE, abs=MINUTE)
 
@@ -140,16 +142,15 @@ def test_daily_batches_give_an_estimate_in_days() -> None:
     hours = samples(minutes, batch, every=60)
     found = pace_of(samples(minutes, batch)[-180:], hours, None)
     assert found is not None
-    # The hourly samples show only that the people are admitted between 9:00 and 10:00.
+    # The hourly samples only show that the people were admitted between 9:00 and 10:00.
     assert [estimate_wait(found, one)[1] / HOUR for one in (50, 150, 350)] == [1.5, 25.5, 73.5]
     low, _, high = estimate_wait(found, 150)
     assert low <= 25.33 * HOUR <= high < 28 * HOUR
 
 
 def compute_weekly_pace(minutes: int, taken: Callable[[int], int]) -> Pace | None:
-    """Return the pace that follows from the samples of the last four weeks.
-
-    The pace is None if nothing is known.
+    """Return the pace as computed from the samples of the last four weeks, or None if they say
+    nothing.
     """
     made = samples(minutes, taken)
     hours = [one for number, one in enumerate(made) if number % 60 == 0 or one is made[-1]]
@@ -160,16 +161,18 @@ WEEK_MINUTES = 7 * 24 * 60
 
 
 def serve_on_tuesdays(minute: int) -> int:
-    """Serve 60 people within two hours each Tuesday. The two hours begin at a different time each
-    week.
+    """60 people are served each Tuesday, within two hours.
+
+    These hours begin at a different time each week.
     """
     begins = 24 * 60 + (9 + minute // WEEK_MINUTES % 3) * 60 + 10
     return 1 if 0 <= minute % WEEK_MINUTES - begins < 120 and minute % 2 else 0
 
 
 def test_weekly_batches_give_an_estimate_in_days() -> None:
-    """People are admitted on four Tuesdays. A customer who asks on the Friday after the last
-    Tuesday gets an estimate in days.
+    """People were admitted on the last four Tuesdays.
+
+    A customer who looks on Friday gets an estimate in days.
     """
     found = compute_weekly_pace(3 * WEEK_MINUTES + 4 * 24 * 60, serve_on_tuesdays)
     assert found is not None
@@ -230,8 +233,8 @@ def test_the_pace_follows_a_schedule() -> None:
         9 * HOUR,
         33 * HOUR,
     ]
-    # The pace lists a limited number of scheduled times separately. After these, the pace continues
-    # at their mean rate.
+    # The pace contains only the next scheduled times. After these, it continues at their average
+    # rate.
     far = 500 * (MOST_INSTANTS + 10)
     assert estimate_wait(found, far)[1] == pytest.approx((MOST_INSTANTS + 9.4) * DAY, rel=0.02)
 
@@ -247,8 +250,8 @@ def test_a_rate_spreads_the_places_of_a_schedule_over_time() -> None:
     policy = Policy(instants=instants_at_nine(2), rate=100 / HOUR)
     found = compute_pace(samples(0, lambda _: 0), policy)
     assert [estimate_wait(found, one)[1] / HOUR for one in (100, 500, 600)] == [10, 14, 34]
-    # If the slots of a scheduled time are not used before the next one, they expire. At 10 an hour,
-    # 240 slots are used in a day.
+    # Offers of a scheduled time that are not used before the next scheduled time are lost. At 10 an
+    # hour, a day allows 240 offers.
     slow = compute_pace(
         samples(0, lambda _: 0), Policy(instants=instants_at_nine(2), rate=10 / HOUR)
     )
@@ -259,17 +262,19 @@ LAUNCH = Policy(rate=100 / HOUR, max_inside=50, pass_seconds=HOUR)
 
 
 def test_the_estimate_considers_that_the_room_will_be_full() -> None:
-    """The estimate considers that the room inside will be full. 50 people can be inside, and nobody
-    is inside yet. The rate is 100 an hour, and passes last an hour.
+    """The estimate takes into account that no more than 50 people can be inside.
+
+    Nobody is inside yet, the rate is 100 an hour, and passes last an hour.
     """
     empty = compute_pace(samples(10, lambda _: 0), LAUNCH)
     low, middle, high = estimate_wait(empty, 2003)
     assert middle == pytest.approx(2003 / 50 * 2 / 3 * HOUR, rel=0.02)
-    # `whole` is the wait if everyone stays for the whole pass. Position 2003 is the third place of
-    # the 41st group of fifty.
+    # `whole` is the estimate if everybody stays until the pass expires. Position 2003 is the third
+    # place in the 41st group of fifty people.
     whole = 40 * HOUR + 3 * 36
     assert low < 20 * HOUR < middle < whole < high
-    # The first customers are admitted at the rate, because the room is not full yet.
+    # The first customers are admitted at the rate of the policy, because there is still room
+    # inside.
     assert estimate_wait(empty, 20)[1] == pytest.approx(20 * 36, abs=2)
     assert estimate_wait(empty, 20)[2] < 21 * 36
 
@@ -281,10 +286,10 @@ def test_a_room_that_never_fills_does_not_change_the_rate() -> None:
 
 
 def test_the_time_inside_is_measured_before_the_room_is_full() -> None:
-    """The time that people stay inside is measured before the room is full.
+    """The service measures how long people stay inside before `max_inside` is reached.
 
-    2 people are admitted a minute, and each stays for 10 minutes, so 20 people are inside. The room
-    has 100 places, and the policy's rate is 12 a minute.
+    2 people a minute are admitted and stay for 10 minutes, so 20 people are inside. The limit is
+    100 people, and the policy's rate is 12 a minute.
     """
     policy = Policy(rate=12 / MINUTE, max_inside=100, pass_seconds=HOUR)
     found = compute_pace(samples(60, lambda _: 2, inside=20), policy)
@@ -294,9 +299,9 @@ def test_the_time_inside_is_measured_before_the_room_is_full() -> None:
 
 
 def test_many_exits_at_once_do_not_raise_the_rate() -> None:
-    """If many people exit at once, the estimated rate does not rise.
+    """The estimate does not change if many people exit at the same time.
 
-    Passes last an hour, people are admitted in 20 minutes of each hour, and the customer asks
+    Passes last an hour. People are admitted in 20 minutes of each hour, and the customer looks
     during these minutes.
     """
     policy = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
@@ -309,9 +314,10 @@ def test_many_exits_at_once_do_not_raise_the_rate() -> None:
 
 
 def test_places_of_a_schedule_open_only_when_there_is_room() -> None:
-    """Slots of a schedule are used only if there is room inside. 100 slots become due at once.
+    """A schedule makes its offers only while there is room inside.
 
-    The room is for 50 people, and one person exits every 48 seconds.
+    It offers 100 places at once, but only 50 people can be inside, and one person exits every 48
+    seconds.
     """
     policy = Policy(instants=[(START + 20 * MINUTE, 100)], max_inside=50, pass_seconds=HOUR)
     found = compute_pace(samples(10, lambda _: 0), policy)
@@ -325,8 +331,8 @@ def test_a_full_list_admits_as_fast_as_people_exit() -> None:
     full = samples(60, lambda _: 10, inside=200)
     assert compute_pace(full, policy).rate == pytest.approx(10 / MINUTE, rel=0.02)
     free = samples(60, lambda _: 10, inside=100)
-    # People are first admitted to the free places, at the rate of the policy. After that, one
-    # person is admitted for each person who exits, after 10 minutes.
+    # The free places inside are filled at the rate of the policy. After 10 minutes people begin to
+    # exit, and one person is admitted for each exit.
     filling = compute_pace(free, policy)
     assert estimate_wait(filling, 100)[1] == pytest.approx(12, abs=1)
     assert estimate_wait(filling, 1000)[1] == pytest.approx(900 / 200 * 600, rel=0.02)
@@ -336,7 +342,7 @@ def test_before_the_first_exit_the_estimate_uses_the_length_of_passes() -> None:
     policy = Policy(max_inside=200, pass_seconds=3600)
     found = compute_pace(samples(30, lambda _: 0, inside=200), policy)
     low, middle, high = estimate_wait(found, 200)
-    # Nobody has exited yet, so it is only known that people stay at most as long as a pass lasts.
+    # Nobody has exited yet. The service only knows that nobody stays longer than a pass lasts.
     assert low < 1800 < middle < 3600 < high
 
 

@@ -1,5 +1,6 @@
-"""The private function refuses messages that break the contract, and such messages change nothing.
-It ignores unknown fields of later versions.
+"""The private function refuses messages that break the contract, and changes nothing.
+
+It ignores unknown fields, which a later version may send.
 """
 
 from typing import Any
@@ -48,7 +49,7 @@ MISSING = Missing()
 
 
 def but(message: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
-    """Return a copy of the message with one field changed or left out."""
+    """Return a copy of the message in which one field is changed or missing."""
     others = {name: old for name, old in message.items() if name != field}
     return others if value is MISSING else {**others, field: value}
 
@@ -59,7 +60,7 @@ NO_TOKENS = [MISSING, None, "", "0" * 39, "0" * 41, "0" * 40 + "\n", "G" * 40, "
 NO_RANKS = ["1", -(2**40) - 1, 1.5, True, 2**53, []]
 NO_TICKETS = [*NO_NUMBERS, 2**45 - 2**40]  # the last one would reach into another priority
 
-# Each case has a message, the name of one of its fields, and invalid values of this field.
+# Each case is a message, the name of one of its fields, and values that are invalid in this field.
 BAD_FIELDS: list[tuple[dict[str, Any], str, list[Any]]] = [
     (SIGNUP, "op", [MISSING, "", "unknown", "Signup", "signup\n", 5, None, [], "\ud800"]),
     (SIGNUP, "v", ["1", None, 1.5, True, []]),
@@ -168,8 +169,9 @@ MALFORMED: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("kind", MALFORMED)
 def test_a_malformed_message_changes_nothing(line: Line, kind: str) -> None:
-    """A malformed message changes nothing: no ticket is drawn, no key is created, and the answer is
-    a clear refusal (promise P5).
+    """A malformed message is refused with a clear error.
+
+    It creates no key in Redis, and uses up no place in the queue (promise P5).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])
@@ -184,8 +186,9 @@ def test_a_malformed_message_changes_nothing(line: Line, kind: str) -> None:
 
 @pytest.mark.parametrize("message", [object(), b"{}", {1: 2}, {"op": object()}, {"op": b"signup"}])
 def test_a_message_that_is_not_json_is_refused(line: Line, message: object) -> None:
-    """A message that is not JSON is refused, and no input makes the handler raise an exception
-    (promise P5).
+    """A message that is not JSON is refused.
+
+    The handler raises no exception, whatever the input is (promise P5).
     """
     assert line.service.handle(message)["code"] == "invalid_request"
 
@@ -209,8 +212,9 @@ def test_a_message_of_another_contract_is_refused_as_such(line: Line) -> None:
 
 
 def test_unknown_fields_are_ignored(line: Line) -> None:
-    """Unknown fields are ignored, because a later version of the caller may send more fields during
-    a deployment.
+    """Unknown fields are ignored.
+
+    During a deployment, the caller may have a later version that sends more fields.
     """
     line.handle({**INIT, "color": "red", "settings": {"version": 1, "color": "red"}})
     answer = line.handle({**SIGNUP, "color": "red", "nested": {"deep": [1]}})

@@ -1,5 +1,6 @@
-"""The estimates that follow from a pace agree with its parts, are ordered by position, and are
-never negative.
+"""Estimated waits agree with the pace from which they are computed.
+
+A later position never has a shorter wait, and no wait is negative.
 """
 
 import pytest
@@ -27,25 +28,25 @@ def test_a_rate_opens_one_place_after_the_other() -> None:
 def test_people_who_leave_from_ahead_shorten_the_wait() -> None:
     staying, leaving = Pace(at=AT, rate=1.0), Pace(at=AT, rate=1.0, leaving=0.001)
     assert estimate_seconds(staying, 1000) == 1000
-    # The expected wait is ln(1 + 0.001 * 999) / 0.001 seconds, and one second for the customer's
-    # own place.
+    # The expected wait is ln(1 + 0.001 * 999) / 0.001 seconds until everybody ahead is served, and
+    # one more second for this customer.
     assert estimate_seconds(leaving, 1000) == 694
-    # Nobody is ahead of the first customer, so people who leave do not shorten this customer's
-    # wait.
+    # Nobody is ahead of the first customer. This customer's wait does not get shorter if people
+    # leave.
     assert estimate_seconds(leaving, 1) == estimate_seconds(staying, 1)
 
 
 def test_people_also_leave_while_no_places_open() -> None:
     day = Pace(at=AT, leaving=0.0001, cycle=86_400, pieces=(Piece(3600, 3600, 50),))
-    # After an hour, 30% of the people ahead have left.
+    # After an hour, 30% of the people ahead have left the waitlist.
     assert estimate_seconds(day, 70) == 3600
     assert estimate_seconds(day, 80) == 86_400 + 3600
 
 
 def test_no_wait_ends_after_the_admission_is_over() -> None:
-    """If the customer's turn would come after the end of the admission, there is no estimate.
+    """There is no estimate if the customer's turn would come after the end of the admission.
 
-    Otherwise, `high` is at most the time until this end.
+    No estimate is longer than the time until this end.
     """
     pace = Pace(at=AT, rate=1.0, error=0.5, until=AT + 100)
     at_millis = AT * 1000
@@ -62,8 +63,8 @@ def test_no_wait_ends_after_the_admission_is_over() -> None:
 def test_a_burst_serves_its_people_at_once() -> None:
     bursts = Pace(at=AT, cycle=300, pieces=(Piece(60, 60, 40),))
     assert [estimate_seconds(bursts, one) for one in (1, 40, 41, 80, 81)] == [60, 60, 360, 360, 660]
-    # The wait until a burst of admissions becomes shorter as time passes. A burst that is over
-    # admits no more people.
+    # As time passes, the wait for a scheduled time gets shorter. When this time has passed, the
+    # estimate ignores it.
     assert [estimate_seconds(bursts, 1, after=one) for one in (50, 70, 350)] == [10, 290, 10]
 
 
@@ -151,7 +152,7 @@ def test_a_later_position_never_has_a_shorter_wait(
     nearer, farther = (pace.estimate(at, AT + after) for at in sorted((one, other)))
     if farther is not None:
         assert nearer is not None
-        # Rounding very large sums may change the estimate by a second.
+        # In very large sums, rounding can change the estimate by a second.
         assert nearer.seconds <= farther.seconds + 1
 
 

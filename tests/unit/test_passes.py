@@ -1,4 +1,4 @@
-"""Admission passes: their claims, their signing keys, and failures of KMS."""
+"""Admission passes: what they contain, how they are signed, and what happens if KMS fails."""
 
 import base64
 import json
@@ -61,7 +61,7 @@ def issue(passes: Passes) -> str:
 
 
 def verify(token: str, passes: Passes, **options: Any) -> dict[str, Any]:
-    """Verify a pass with the published keys, as any program that receives the pass does."""
+    """Check a pass with the public keys, as any program can do."""
     keys = jwt.PyJWKSet.from_dict(passes.jwks())
     key = keys[jwt.get_unverified_header(token)["kid"]]
     found: dict[str, Any] = jwt.decode(
@@ -116,10 +116,10 @@ def test_keys_of_different_lengths_are_read(bits: int) -> None:
 
 
 def test_no_pass_is_refused_during_a_rotation(kms: Any) -> None:
-    """During a rotation of the signing keys, no pass is refused.
+    """No pass is refused while the signing key is replaced.
 
-    At each step of docs/app/admission-pass.md, the passes and keys of the previous step still work
-    (promise P5).
+    At each step of docs/app/admission-pass.md, the passes and public keys of the step before still
+    work (promise P5).
     """
     blue, green = create_key(kms), create_key(kms)
     steps = [(blue,), (blue, green), (green, blue), (green,)]
@@ -146,7 +146,7 @@ def test_a_process_reads_each_public_key_once(kms: Any) -> None:
 
 
 class Signing:
-    """A KMS client that counts its calls to `kms:Sign`."""
+    """A KMS client that counts the calls of `kms:Sign`."""
 
     def __init__(self, kms: Any) -> None:
         self.kms, self.calls = kms, 0

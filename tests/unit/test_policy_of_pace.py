@@ -1,4 +1,4 @@
-"""An admission policy limits the pace of a waitlist."""
+"""An admission policy limits how fast a waitlist admits people."""
 
 from datetime import UTC, datetime
 
@@ -16,10 +16,7 @@ NINE = MIDNIGHT + 7 * HOUR
 
 
 def estimate_hours(policy: AdmissionPolicy, position: int, now: int) -> float:
-    """Return the estimated wait at a position, in hours.
-
-    The list has no earlier samples.
-    """
+    """Return the estimated wait at a position, in hours. The waitlist has no samples."""
     known = policy_of(policy, now * 1000)
     now_sample = [Sample(millis=now * 1000, waiting=9999)]
     pace = pace_of(now_sample, now_sample, known)
@@ -47,7 +44,8 @@ def test_a_schedule_counts_in_its_own_time_zone() -> None:
     policy = AdmissionPolicy(schedule=(AT_NINE,))
     assert estimate_hours(policy, 500, MIDNIGHT) == 7
     assert estimate_hours(policy, 501, MIDNIGHT) == 7 + 24
-    # At 9:00 the slots of the day have already become due, so the next slots become due tomorrow.
+    # It is 9:00, and today's scheduled offers are already being made. The next ones follow
+    # tomorrow.
     assert estimate_hours(policy, 1, NINE) == 24
 
 
@@ -60,9 +58,9 @@ def test_a_single_time_of_a_schedule_admits_once() -> None:
 
 
 def test_places_of_the_last_instant_continue_to_open_at_the_rate() -> None:
-    """The slots of the last scheduled time are used at the rate.
+    """The last scheduled time allows 500 offers.
 
-    At 100 an hour, the 500 slots last until 14:00.
+    At a rate of 100 an hour, they last until 14:00.
     """
     policy = AdmissionPolicy(schedule=(AT_NINE,), rate=Rate(count=100, per="hour"))
     assert estimate_hours(policy, 100, NINE + 3 * HOUR) == pytest.approx(1)
@@ -77,7 +75,7 @@ def test_a_frequent_schedule_has_a_bounded_number_of_instants() -> None:
     instants = (known and known.instants) or ()
     assert len(instants) == MOST_INSTANTS
     assert instants[0][0] == MIDNIGHT
-    # Ten slots become due each minute, and the rate admits five people a minute.
+    # The schedule allows ten offers a minute, but the rate allows only five.
     assert estimate_hours(policy, 600, MIDNIGHT + 30) == pytest.approx(2, rel=0.01)
 
 
@@ -95,10 +93,9 @@ def test_a_rate_opens_no_places_before_it_begins() -> None:
 
 
 def test_combine_sum_adds_the_places_of_an_instant_to_the_rate() -> None:
-    """With `combine: sum`, the slots of an instant are added to the rate.
+    """With `combine: sum`, a scheduled time admits people in addition to the rate.
 
-    The policy admits 100 people an hour until nine, 500 people at once at nine, and then 100 people
-    an hour again.
+    The policy admits 100 people an hour. At nine it also admits 500 people at once.
     """
     rate = Rate(count=100, per="hour")
     policy = AdmissionPolicy(schedule=(AT_NINE,), rate=rate, combine="sum")

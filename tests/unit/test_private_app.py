@@ -1,4 +1,4 @@
-"""The handler of the private function creates its service from the environment once."""
+"""The handler of the private function reads the environment and creates its service only once."""
 
 from collections.abc import Iterator
 
@@ -25,8 +25,10 @@ def test_the_service_is_composed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_handler_answers_every_event_with_an_error_code(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The handler answers every event with an error code, even if the event is invalid or the Redis
-    server cannot be reached (promise P5).
+    """The handler answers every event.
+
+    If the event is invalid or Redis cannot be reached, the answer contains an error code (promise
+    P5).
     """
     monkeypatch.setenv("REDIS_URL", "redis://127.0.0.1:1")
     assert app.lambda_handler({"op": "unknown"}, None)["code"] == "invalid_request"

@@ -1,6 +1,6 @@
 """The private function reads its environment once.
 
-An error about a bad value names the variable.
+If a value is wrong, the error names the variable.
 """
 
 import pytest
@@ -80,9 +80,10 @@ def test_the_address_of_redis_is_required() -> None:
 def test_an_iam_user_needs_a_cache_and_tls_and_excludes_a_password(
     changes: dict[str, str], message: str
 ) -> None:
-    """An IAM user needs a cache and TLS, and cannot be combined with a password.
+    """To log in to Redis as an IAM user, the function needs the name of a cache and TLS, and no
+    password.
 
-    Without TLS, the token could be read and would work as a password for a quarter of an hour.
+    Without TLS, others could read the token and use it for a quarter of an hour.
     """
     with pytest.raises(ConfigError, match=message) as refused:
         Config.from_env({**IAM, **changes})

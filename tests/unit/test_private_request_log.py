@@ -1,5 +1,6 @@
-"""The private function writes a log line for each message. Some lines reuse the cached format of an
-earlier line.
+"""The private function logs a line for each message.
+
+To save time, it fills in parts of an earlier line.
 """
 
 import json
@@ -20,7 +21,7 @@ ID = "0193b3a0-5a5a-7000-8000-0123456789ab"
 
 
 class Answering:
-    """A service that answers each message with the answer that the message contains."""
+    """A service that returns the answer which the message contains."""
 
     waited_seconds = 0.0
 

@@ -1,4 +1,4 @@
-"""Python computes the same ranks and tickets as the Redis scripts."""
+"""Python computes ranks and tickets exactly as the Redis scripts do."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -19,8 +19,9 @@ def test_a_rank_contains_its_priority_with_any_ticket(priority: int, ticket: int
 
 
 def test_every_rank_has_a_priority() -> None:
-    """Every rank has a priority. A rank behind the last ticket of the lowest priority belongs to
-    this priority too.
+    """Every rank belongs to a priority.
+
+    The ranks behind the last ticket of the lowest priority belong to this priority too.
     """
     assert (priority_of(MIN_RANK), priority_of(MAX_RANK)) == (255, 0)
 
@@ -35,8 +36,9 @@ def test_the_first_ticket_of_a_day() -> None:
 
 @given(st.integers(0, MILLIS_OF_ALL_TICKETS))
 def test_the_first_ticket_of_a_millisecond_is_exact(millis: int) -> None:
-    """The first ticket of a millisecond is exact, and no float is rounded down into the previous
-    millisecond (promise P1).
+    """The first ticket of each millisecond is exact.
+
+    No rounding moves it into the millisecond before (promise P1).
     """
     moment = EPOCH + timedelta(milliseconds=millis)
     assert ticket_at(moment) == millis * 16

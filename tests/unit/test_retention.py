@@ -1,4 +1,4 @@
-"""Some items of a person expire. The tests check which items expire, and when."""
+"""Which items about a person expire, and when."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -20,9 +20,9 @@ NOW = 1_790_000_000_000
 
 
 def cache_with_retention(days: int | None) -> Any:
-    """Return a replacement for the cache of waitlists.
+    """Return a fake cache of waitlists.
 
-    In it, each waitlist keeps the data of people who have left for this number of days.
+    Each waitlist keeps the data of people who have left for this number of days.
     """
     return SimpleNamespace(retention_days_of=lambda _: days)
 
@@ -38,7 +38,7 @@ def table(memory: MemoryTable) -> Table:
 
 
 def record_admission(table: Table) -> None:
-    """Write the record of an entry that was admitted at stamp 10 and will expire."""
+    """Write the record of a customer who was admitted. The record will expire."""
     record = EntryRecord(
         waitlist_id=KEY[0],
         entry_id=KEY[1],

@@ -1,4 +1,4 @@
-"""The samples in the table form one series by minute and one series by hour.
+"""The table contains a sample of each minute and a sample of each hour.
 
 Samples expire, and can be deleted.
 """

@@ -1,6 +1,4 @@
-"""Tests of the scheduled times that are computed from a schedule, including the days on which
-clocks change.
-"""
+"""The times of a schedule, also on days on which the clocks change."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
@@ -14,9 +12,9 @@ from waitlist_api.settings.admission import Scheduled
 from waitlist_api.settings.schedule import Instant, instants_after, instants_between, next_instant
 
 MINUTE, HOUR = 60_000, 3_600_000
-# For some time zones, these are the times in UTC at which their clocks change in 2026. The clocks
-# of Lord Howe Island move by half an hour, and the clocks of Troll by two hours. In Cairo, Beirut,
-# Havana and Santiago the change is at midnight. The UTC offset of the Chatham Islands includes 45
+# The times in UTC at which the clocks of some time zones change in 2026.
+# On Lord Howe Island they change by half an hour, and at Troll by two hours. In Cairo, Beirut,
+# Havana and Santiago they change at midnight. The UTC offset of the Chatham Islands includes 45
 # minutes.
 CHANGES = {
     "Europe/Berlin": ("2026-03-29T01:00", "2026-10-25T01:00"),
@@ -48,8 +46,8 @@ def millis_of(text: str) -> int:
 
 
 def find_expected_instants(cron: str, zone: ZoneInfo, begin: int, end: int) -> list[Instant]:
-    """Return the expected instants. They are found by checking each minute between the two times,
-    as Debian's cron does.
+    """Return the scheduled times, found in another way: by checking every minute, as Debian's cron
+    does.
     """
     fields = CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
     minute, hour, *_ = cron.split()
@@ -63,8 +61,8 @@ def find_expected_instants(cron: str, zone: ZoneInfo, begin: int, end: int) -> l
         for millis in range(begin // MINUTE * MINUTE, end + 1, MINUTE):
             found[millis] += matches(datetime.fromtimestamp(millis / 1000, zone))
     else:
-        # Go through each minute that the clocks would show if they never changed. If the clocks
-        # skip a minute, it counts as the first minute after the gap.
+        # Check each minute that the clocks would show if they never changed. A minute that the
+        # clocks skip counts as the first minute after the change.
         shown = datetime.fromtimestamp(begin / 1000, zone).replace(tzinfo=None, second=0)
         shown = shown.replace(microsecond=0) - timedelta(days=1)
         for _ in range((end - begin) // MINUTE + 2 * 24 * 60):
@@ -89,10 +87,10 @@ def after_gap(shown: datetime, zone: ZoneInfo) -> int:
 def test_on_the_day_of_a_clock_change_a_schedule_follows_debians_cron(
     zone: str, change: str
 ) -> None:
-    """On the day of a clock change, a schedule follows Debian's cron.
+    """On days on which the clocks change, a schedule has the same times as Debian's cron.
 
-    The search for instants begins before, at and after the change, and also between two whole
-    minutes.
+    The test looks for scheduled times from before, at and after the change, and also from times
+    between two full minutes.
     """
     at, clock = millis_of(change), ZoneInfo(zone)
     before, after = (datetime.fromtimestamp(at / 1000 - one, clock) for one in (1, 0))

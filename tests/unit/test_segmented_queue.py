@@ -1,5 +1,6 @@
-"""If a message names segments that differ from the segments in Redis, the message is repeated with
-the current segments, at most four times.
+"""If a message contains outdated segments, the private function refuses it.
+
+The message is then sent again with the current segments, at most four times.
 """
 
 from typing import Any, cast
@@ -28,10 +29,10 @@ CACHED = WaitlistRecord(
 
 
 class Waitlists:
-    """A stand-in for the cache of waitlists, and for a Redis server that knows the segments of
-    version `known` or later.
+    """A fake for the cache of waitlists and for Redis.
 
-    Each lookup of the waitlist returns a newer version of its segments.
+    Each look into the cache finds a newer version of the segments. Redis knows the segments from
+    version `known` on.
     """
 
     def __init__(self, known: int) -> None:
@@ -64,9 +65,9 @@ class Waitlists:
 
 
 class Version(Struct):
-    """A message that carries only the version of the segments.
+    """A message that contains the version of the segments.
 
-    The message cannot be built for the versions up to `refused`.
+    It can only be built for versions after `refused`.
     """
 
     refused: int = 0

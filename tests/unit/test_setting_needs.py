@@ -1,4 +1,6 @@
-"""The service warns if a setting needs another setting, or a parameter of the stack."""
+"""The service warns if a setting has no effect without another setting, or without a parameter of
+the stack.
+"""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -31,7 +33,7 @@ AGREE = {"name": "terms", "label": "I agree to the terms", "type": "checkbox"}
 LINKED = {**AGREE, "label": "I agree to the [terms](https://example.com/terms)"}
 SIZE = {"name": "size", "label": "Size", "kept_in": "attributes"}
 EMAIL = {"name": "email", "label": "Email", "type": "email"}
-# These settings need no rule, because they work on every waitlist and every stack.
+# These settings work on every waitlist and in every stack, so they have no rule.
 WITHOUT_NEEDS = frozenset(
     {
         "name",
@@ -84,8 +86,8 @@ WITHOUT_NEEDS = frozenset(
     }
 )
 
-# For each rule, the first settings break the rule, and the second settings are the smallest change
-# that satisfies it.
+# Each case belongs to a rule. The first settings break the rule, and the second ones follow it with
+# as few changes as possible.
 BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "enter_url_without_policy": (
         {"page": {"enter_url": "https://shop.example.com/"}},
@@ -301,9 +303,10 @@ def test_each_rule_is_tested() -> None:
 
 
 def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None:
-    """Each setting is either part of a rule or listed without needs.
+    """Each setting has a rule about its dependencies, or is listed as having none.
 
-    A new setting needs a rule in RULES or CONTRADICTIONS, or its name in WITHOUT_NEEDS.
+    If this test fails for a new setting, add a rule to RULES or CONTRADICTIONS, or add the setting
+    to WITHOUT_NEEDS.
     """
     needing = {name for rule in (*RULES, *CONTRADICTIONS) for name in rule.settings}
     assert needing | WITHOUT_NEEDS == set(names_of_settings(WaitlistSettings))
@@ -311,8 +314,9 @@ def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None
 
 
 def names_of_settings(kind: Any) -> Iterator[str]:
-    """Yield the name of each setting, and of each field of a group of settings, such as
-    `rest.max_days`.
+    """Yield the names of all settings.
+
+    A setting with fields gives one name for each field, such as `rest.max_days`.
     """
     for one in fields(kind):
         yield one.encode_name
@@ -322,7 +326,7 @@ def names_of_settings(kind: Any) -> Iterator[str]:
 
 
 def parts_of(kind: Any) -> Iterator[Any]:
-    """Yield the types that an optional type consists of. Annotations are removed."""
+    """Yield the types in an optional type, without their annotations."""
     if get_origin(kind) is Annotated:
         yield from parts_of(get_args(kind)[0])
     else:

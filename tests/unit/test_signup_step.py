@@ -1,4 +1,4 @@
-"""The state of an entry's record determines the next step of a signup."""
+"""The next step of a signup depends on the customer's record."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def bakery(**settings: Any) -> WaitlistRecord:
 
 
 def decide_step(command: SignupCommand, existing: EntryRecord | None, **settings: Any) -> Any:
-    """Return the next step of a signup. If the step is a refusal, return its error code."""
+    """Return the next step of a signup. If the signup is refused, return the error code."""
     waitlist = bakery(**settings)
     terms = Terms(waitlist, find_refusal(waitlist, command))
     step = next_step(command, existing, terms, NOW_MILLIS)
@@ -88,8 +88,9 @@ def test_an_idempotency_key_with_another_body_is_refused(status: str) -> None:
 def test_a_customer_who_is_on_the_list_gets_their_position(
     command: SignupCommand, status: str
 ) -> None:
-    """A customer who is on the list gets their position, even if the list has been closed since the
-    signup (promise P2).
+    """If a customer who is already on the waitlist signs up again, the answer is their position.
+
+    This is true even if the waitlist has closed since (promise P2).
     """
     assert decide_step(command, record(status)) == Replay(record(status))
     assert decide_step(command, record(status), open=False) == Replay(record(status))
@@ -105,8 +106,9 @@ def test_a_caller_who_proves_nothing_learns_no_position(
 
 @pytest.mark.parametrize("command", [ANN, WITH_TOKEN, SIGNED_IN])
 def test_an_interrupted_signup_is_resumed(command: SignupCommand) -> None:
-    """An interrupted signup is resumed: a repeated request completes the same signup, so the
-    customer keeps the place (promise P2).
+    """If a signup was interrupted, a repeated request completes it.
+
+    The customer keeps the same place (promise P2).
     """
     assert decide_step(command, record("joining")) == Resume(record("joining"))
 
@@ -118,8 +120,8 @@ def test_an_interrupted_leave_is_finished_first(command: SignupCommand) -> None:
 
 @pytest.mark.parametrize("status", ["left", "admitted"])
 def test_a_late_copy_of_a_signup_does_not_bring_the_customer_back(status: str) -> None:
-    """If a customer has already left, a late copy of the customer's signup changes nothing (promise
-    P2).
+    """If a customer has left, a late copy of the signup request does not bring the customer back
+    (promise P2).
     """
     assert decide_step(ANN, record(status), rejoin="always") == Replay(record(status))
 

@@ -1,4 +1,4 @@
-"""The writes of a transaction stay within the limits of DynamoDB: 100 writes and 4 MB."""
+"""No transaction exceeds the limits of DynamoDB: 100 writes and 4 MB."""
 
 from typing import Any
 

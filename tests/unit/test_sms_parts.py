@@ -1,5 +1,5 @@
-"""The service counts the parts of an SMS by 3GPP TS 23.038 and the limits that AWS End User
-Messaging documents.
+"""The service counts the parts of an SMS as 3GPP TS 23.038 says, with the limits of AWS End User
+Messaging.
 
 https://docs.aws.amazon.com/sms-voice/latest/userguide/sms-limitations-character.html
 """
@@ -19,14 +19,15 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
         ("a" * 307, 3),
         ("a" * 459, 3),
         ("a" * 460, 4),
-        # In the GSM alphabet, each euro sign takes two of the places in a part.
+        # In the GSM alphabet, a euro sign needs the space of two characters.
         ("€" * 80, 1),
         ("€" * 81, 2),
-        # A part has 153 places. 76 euro signs fill 152 of them, and the next euro sign does not fit
-        # into the last place.
+        # Each part has space for 153 characters. After 76 euro signs, there is space for one
+        # character but not for another euro sign.
         ("€" * 153, 3),
         ("ä" * 160, 1),
-        # A single character outside the GSM alphabet makes the whole text use 16-bit characters.
+        # One character outside the GSM alphabet is enough to send the whole text with 16 bits for
+        # each character.
         ("a" * 69 + "ê", 1),
         ("a" * 70 + "ê", 2),
         ("ê" * 134, 2),
@@ -35,7 +36,7 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
         ("ش" * 67 * 3, 3),
         ("\N{PARTY POPPER}" * 35, 1),
         ("\N{PARTY POPPER}" * 36, 2),
-        # A surrogate pair is not split between two parts.
+        # No part ends in the middle of a surrogate pair.
         ("\N{PARTY POPPER}" * 67, 3),
     ],
 )
@@ -44,8 +45,10 @@ def test_the_parts_of_a_text_are_counted(text: str, parts: int) -> None:
 
 
 def test_the_alphabet_has_the_characters_of_the_standard() -> None:
-    """The alphabet has the characters of the standard. The table has 128 places, and one of them is
-    the escape character, which is not text.
+    """The alphabet contains the characters of the standard.
+
+    The standard's table has 128 codes. One of them is the escape code, which stands for no
+    character.
     """
     assert len(ALPHABET) == 127
     assert len(EXTENSION) == 10

@@ -1,5 +1,6 @@
-"""A SnapStart snapshot of an imported function contains code, but no keys, times or connections
-that become outdated.
+"""A SnapStart snapshot of a function contains only code.
+
+It contains no keys, times or connections, because these could be outdated later.
 """
 
 import random
@@ -15,8 +16,8 @@ from waitlist_api import maintenance_app as maintenance
 from waitlist_api.http.routing import import_routes
 from waitlist_queue import app as private_app
 
-# This script imports a function without any variables, and cannot open a connection. It prints the
-# number of objects that the function has created.
+# This script imports a function without environment variables and without a network. It prints how
+# many objects the function has created.
 IMPORT = """
 import socket
 class NoSocket:
@@ -41,8 +42,7 @@ def test_importing_a_handler_composes_nothing_and_connects_to_nothing(
 ) -> None:
     """Importing a handler creates no objects and opens no connections.
 
-    Therefore, no key, time or connection comes from the day on which the snapshot was made (promise
-    P2).
+    Nothing in a SnapStart snapshot can therefore be outdated (promise P2).
     """
     script = IMPORT.format(module=module, composed=composed)
     command = [sys.executable, "-c", script]
@@ -72,8 +72,9 @@ def test_routes_are_imported_before_a_snapshot_and_otherwise_at_their_first_requ
 
 
 def test_pydantic_models_are_built_at_their_first_use() -> None:
-    """Pydantic models are built at their first use, because a request needs only a few of them.
-    Importing the function builds no model.
+    """Importing the function builds no pydantic models.
+
+    Each model is built on first use, because a request needs only a few models.
     """
     import_routes()
     models = [
@@ -111,9 +112,10 @@ def complete_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_copies_of_a_snapshot_pause_for_different_times(complete_environment: None) -> None:
-    """Copies of a snapshot pause for different times.
+    """Copies of one snapshot draw different random pauses.
 
-    Clients that are refused at the same time must not return at the same time (promise P9).
+    Otherwise, clients that are refused at the same time would all return at the same time (promise
+    P9).
     """
     for compose in (app.api, private_app.service):
         pauses = set()

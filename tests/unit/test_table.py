@@ -1,5 +1,5 @@
-"""If DynamoDB leaves items of a batch unprocessed, they are requested again a few times, after
-random pauses.
+"""If DynamoDB does not process all items of a batch, the service asks for the others again, a few
+times and after random pauses.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ KEYS: list[Any] = [{"pk": "one", "sk": "RECORD"}, {"pk": "two", "sk": "RECORD"}]
 
 
 class BusyClient:
-    """A DynamoDB client that leaves all items unprocessed in its first `times` calls."""
+    """A DynamoDB client whose first `times` calls process no item."""
 
     def __init__(self, times: int) -> None:
         self.times = times
@@ -57,8 +57,9 @@ def test_unprocessed_deletes_are_repeated(pauses: list[float]) -> None:
 
 
 def test_pauses_before_repeats_are_random_and_grow() -> None:
-    """The pauses before repeated requests are random and grow, so that callers that were throttled
-    together do not all return together.
+    """The pauses before a new attempt are random and grow.
+
+    Callers that were throttled together therefore return at different times.
     """
     first: list[float] = []
     for _ in range(50):

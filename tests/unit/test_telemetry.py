@@ -1,5 +1,6 @@
-"""A telemetry line is a line of the log. If the stack has a metrics namespace, the line also
-carries metrics.
+"""The service writes telemetry into the log.
+
+If the stack has a metrics namespace, the log lines also contain metrics.
 """
 
 import json
@@ -73,10 +74,10 @@ def test_a_line_is_a_log_entry_and_a_record_of_metrics(capsys: pytest.CaptureFix
 def test_a_stack_can_choose_the_metrics_that_it_pays_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A stack can choose the metrics that it pays for.
+    """A stack can limit the metrics for which it pays.
 
-    The chosen metrics are not split by operation and outcome. Each combination would be a separate
-    metric, which AWS charges for.
+    The remaining metrics are not split by operation and outcome, because AWS charges for each
+    combination.
     """
     chosen = telemetry(environ={"METRICS": "cold_answers,late_seconds"}, log_level="ERROR")
     line = write_and_read_line(capsys, chosen)

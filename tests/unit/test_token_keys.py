@@ -1,4 +1,4 @@
-"""Tests of the keys of entry tokens: which keys are valid, which key signs new tokens, and when a
+"""The signing keys of entry tokens: which keys are valid, which one signs new tokens, and when a
 process notices a change.
 """
 
@@ -30,7 +30,7 @@ ISSUED = (*ENTRY, STAY)
 
 @dataclass
 class Secret:
-    """A secret in Secrets Manager, which can change and become unreachable."""
+    """A secret in Secrets Manager. Tests can change it and make it unreachable."""
 
     text: str
     is_reachable: bool = True
@@ -70,9 +70,9 @@ def test_a_token_names_its_key_without_revealing_it() -> None:
 
 
 def test_a_plain_secret_is_the_only_key() -> None:
-    """A plain secret is the only key.
+    """If the secret is plain text, it is the only key.
 
-    A new stack has a plain secret, and an older stack has one if its keys were never rotated.
+    This is so in a new stack, and in older stacks whose keys were never rotated.
     """
     assert TokenKeys.parse(OLD) == TokenKeys.parse(json.dumps({"current": OLD}))
     token = EntryTokens(OLD).issue(*ISSUED)
@@ -99,9 +99,10 @@ def test_the_error_of_a_secret_without_keys_names_its_format(text: str) -> None:
 
 
 def test_every_token_stays_valid_while_processes_notice_a_rotation(secret: Secret) -> None:
-    """While processes notice a rotation of the keys, every token stays valid.
+    """Every token stays valid during a rotation of the keys.
 
-    At no time does a process refuse a token that another process has issued (promise P2).
+    Processes notice the rotation at different times, but each one accepts the tokens of all others
+    (promise P2).
     """
     processes = [secret.start_process()]
     tokens = {processes[0].issue(*ISSUED)}
@@ -180,9 +181,9 @@ def test_tokens_of_all_stays_have_the_same_length(stay: int) -> None:
 
 
 def test_the_stay_of_a_token_cannot_be_changed() -> None:
-    """The signup that a token names cannot be changed.
+    """Nobody can change the signup for which a token is valid.
 
-    Anyone can read it in the token, but the MAC covers it (promise P5).
+    The token contains the signup in plain text, but signed (promise P5).
     """
     tokens = EntryTokens(OLD)
     one, another = tokens.issue(*ENTRY, STAY), tokens.issue(*ENTRY, STAY + 1)
@@ -192,8 +193,9 @@ def test_the_stay_of_a_token_cannot_be_changed() -> None:
 
 
 def test_a_token_that_names_no_stay_is_refused() -> None:
-    """A token that names no signup is refused, because it would be valid for every signup of the
-    entry (promise P5).
+    """A token that names no signup is refused.
+
+    It would otherwise be valid for each signup of the customer (promise P5).
     """
     key = TokenKeys.parse(OLD).current
     mac = hmac.digest(OLD.encode(), "/".join(ENTRY).encode(), "sha256")
@@ -203,9 +205,9 @@ def test_a_token_that_names_no_stay_is_refused() -> None:
 
 
 def test_a_code_that_verifies_an_address_cannot_change_the_address() -> None:
-    """A code that verifies an address cannot be changed into a code that changes the address.
+    """A code for verifying an address cannot be turned into a code for changing the address.
 
-    Anyone can read the parts of the code, but the MAC covers them (promise P5).
+    Its parts are plain text, but signed (promise P5).
     """
     tokens, to = EntryTokens(OLD), "b" * 26
     verifies, moves = (tokens.issue_code(*ISSUED, 60_000, one) for one in ("", to))

@@ -1,7 +1,7 @@
-"""DynamoDB cancels a transaction because a condition failed, the table is busy, or the service has
-a defect.
+"""DynamoDB cancels a transaction if a condition fails, if the table is busy, or if a write is
+invalid.
 
-Callers repeat a throttled request. They must not repeat a write that DynamoDB always refuses.
+Only if the table is busy, callers repeat the transaction.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ NEARLY_FULL = "x" * (400 * 1024 - 100)
 
 
 class Cancelling:
-    """A DynamoDB client that cancels each transaction with the given reason codes."""
+    """A DynamoDB client that cancels each transaction, for the given reasons."""
 
     def __init__(self, *codes: str) -> None:
         self._reasons = [{"Code": code} for code in codes]
@@ -68,9 +68,9 @@ def test_a_failed_condition_is_reported_before_other_reasons(other: str) -> None
 
 
 def test_an_item_that_becomes_too_large_is_not_reported_as_throttled() -> None:
-    """A write that makes an item too large is not reported as throttled.
+    """If a write would make an item too large, the error is not the same as for a throttled write.
 
-    `make test-dynamodb` runs the same check on DynamoDB Local.
+    `make test-dynamodb` checks the same with DynamoDB Local.
     """
     client = new_table()
     table = Table(client, TABLE)

@@ -1,5 +1,5 @@
-"""The record of a waitlist stores its admission policy, its segments, and the progress of building
-the segments.
+"""A waitlist's record contains its admission policy, its segments, and how far the service has got
+with building the segments.
 """
 
 import json
@@ -98,8 +98,9 @@ def test_segments_that_are_declared_again_are_rebuilt(records: WaitlistRecords) 
 def test_settings_that_another_operator_has_changed_are_not_replaced(
     records: WaitlistRecords, theirs: Declared
 ) -> None:
-    """If a different operator has changed the settings in the meantime, they are not replaced, even
-    if the change would restore the former segments (promise P2).
+    """If another operator has changed the settings in the meantime, the change is refused.
+
+    This is true even if the change would only restore the former segments (promise P2).
     """
     records.create("bakery", settings(BY_LANGUAGE), 1)
     before = read_record(records)

@@ -1,1 +1,4 @@
-"""Benchmarks of the private and the public function. Each measurement has a written target."""
+"""Benchmarks of the private and the public function.
+
+A document states a target for each measurement.
+"""

@@ -1,6 +1,4 @@
-"""Run the benchmarks and print their results. The exit code does not depend on whether the targets
-are met.
-"""
+"""Run the benchmarks and print the results. A missed target does not change the exit code."""
 
 import argparse
 import json
@@ -61,10 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
-    """Measure the given parts of the benchmark. Each part starts its own Redis server."""
+    """Run some parts of the benchmark. Each part starts a Redis server of its own."""
     columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeElapsedColumn())
-    # The functions write their log lines to stdout. Rich must not redirect these lines to the
-    # console.
+    # The functions print their log lines to stdout. Rich must leave these lines alone.
     with Progress(*columns, console=console, redirect_stdout=False) as progress:
         return [row for part in parts for row in PARTS[part](sizes, progress)]
 

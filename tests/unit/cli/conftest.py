@@ -14,7 +14,7 @@ from tests.unit.cli.typed import Typed
 
 @pytest.fixture(scope="session")
 def service_url() -> Iterator[str]:
-    """Return the URL of a service that all tests of the command line use."""
+    """Return the URL of the service. All tests of the command line share this service."""
     with served() as url:
         yield url
 
@@ -26,10 +26,7 @@ def typed(service_url: str) -> Typed:
 
 @dataclass(frozen=True)
 class Bakery:
-    """The waitlist of a single test.
-
-    Its customers sign up through the public API, as they would in an app.
-    """
+    """A waitlist that only one test uses. Its customers sign up through the public API."""
 
     typed: Typed
     waitlist_id: str
@@ -45,14 +42,15 @@ class Bakery:
         return entries
 
     def fail_to_sign_up(self, **body: Any) -> str:
-        """Send a signup as a customer, and return the error code of its refusal."""
+        """Try to sign a customer up. The service refuses. Return the error code."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries"
         with plain_client(timeout=35) as http:
             return str(http.post(url, json=body).json().get("code"))
 
     def rest(self, entry: dict[str, Any], days: int) -> None:
-        """As the customer, let the entry rest for some days, so that other customers pass it.
-        `entry` comes from `sign_up`.
+        """As the customer, pause the wait for some days.
+
+        Other customers are served first. `entry` comes from `sign_up`.
         """
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}/rest"
         until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
@@ -62,7 +60,7 @@ class Bakery:
             assert answer.status_code == 200, answer.text
 
     def turn_messages_off(self, entry: dict[str, Any]) -> None:
-        """As the customer, turn off the messages about an entry. `entry` comes from `sign_up`."""
+        """As the customer, unsubscribe from messages. `entry` comes from `sign_up`."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}"
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
         with plain_client(timeout=35) as http:
@@ -70,7 +68,7 @@ class Bakery:
             assert answer.status_code == 200, answer.text
 
     def line(self) -> list[str]:
-        """Return the customer ids of the waiting entries, in the order in which they are served."""
+        """Return the customer ids of the waiting entries, the head of the queue first."""
         shown = self.typed.json("head", self.waitlist_id, "-n", "1000000")
         return [entry["customer_id"] for entry in shown["entries"]]
 
@@ -92,6 +90,6 @@ def bakery(typed: Typed) -> Bakery:
 
 @pytest.fixture
 def fake() -> Iterator[FakeService]:
-    """Yield a stand-in for the service that sends prepared responses."""
+    """Yield a fake service that sends prepared responses."""
     with running_fake() as service:
         yield service

@@ -1,6 +1,6 @@
-"""A small stand-in for the service.
+"""A fake service.
 
-It implements the import route, and sends prepared responses to all other requests.
+It implements the route for imports, and answers all other requests with prepared responses.
 """
 
 import json
@@ -27,10 +27,11 @@ def problem(status: int, code: str, detail: str = "because", **headers: str) -> 
 
 @dataclass
 class FakeService:
-    """A stand-in for the service that sends prepared responses, and stores the people of imports.
+    """A fake service that stores imported people and sends prepared responses.
 
-    A request whose method is in `answers` gets that response. Otherwise, the request gets the next
-    response of `script`. When `script` is empty, imports are stored.
+    If `answers` contains the method of a request, the request gets this response. Otherwise it gets
+    the next response of `script`. When `script` is empty, the service stores the imports that it
+    receives.
     """
 
     url: str = ""
@@ -41,8 +42,8 @@ class FakeService:
     on_request: Callable[[str], None] = lambda _path: None
     on_import: Callable[[int], None] = lambda _calls: None
     imports: int = 0
-    # This is the number of the next imports that are stored but answered with 503, as if the
-    # response had been lost.
+    # The number of imports that the service will store but answer with 503, as if the response had
+    # been lost.
     lost_answers: int = 0
     keys: dict[str, str] = field(default_factory=dict)
     guests: set[str] = field(default_factory=set)

@@ -1,4 +1,4 @@
-"""Runs an import in its own process, and sends it a signal while it is running."""
+"""Runs an import in a process of its own, and sends a signal to it."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from tests.unit.cli.typed import Typed
 
 
 def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, str, str]:
-    """Run a command, and send it a signal during the second call of its import.
+    """Run an import, and send a signal to its process during the second request.
 
     Return the exit code, the standard output, and the standard error.
     """
@@ -26,8 +26,7 @@ def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, s
         os.kill(process.pid, number)
         if number == signal.SIGKILL:
             process.wait(30)
-        # If the signal does not kill the process, the process handles the signal before it handles
-        # this response.
+        # A signal that does not kill the process is handled before the process reads this response.
         go_on.set()
         out, err = process.communicate(timeout=30)
     fake.on_import = lambda _calls: None

@@ -1,4 +1,4 @@
-"""Writes files of people that look like the files that operators have."""
+"""Writes files of people, in the formats in which operators have such files."""
 
 import csv
 from collections.abc import Sequence
@@ -19,15 +19,16 @@ def write_csv(path: Path, rows: Sequence[Sequence[object]]) -> str:
 
 
 def write_customer_file(path: Path, names: Sequence[str]) -> str:
-    """Write a CSV file that contains one customer in each row, and return its path."""
+    """Write a CSV file with one customer in each row. Return its path."""
     return write_csv(
         path, [["customer_id", "name"], *[[name, f"Name of {name}"] for name in names]]
     )
 
 
 def assign_shuffled_times(names: Sequence[str]) -> list[tuple[str, datetime]]:
-    """Return each name with a time. The order of the times differs from the order of the names, and
-    some times are equal.
+    """Pair each name with a time.
+
+    Sorting by time gives another order than sorting by name. Some of the times are equal.
     """
     count = len(names)
     return [
@@ -42,7 +43,5 @@ def write_timed_file(path: Path, people: Sequence[tuple[str, datetime]]) -> str:
 
 
 def sort_by_time(people: Sequence[tuple[str, datetime]]) -> list[str]:
-    """Return the names in the order of their times. If times are equal, keep the order of the
-    file.
-    """
+    """Sort the names by their times. Names with equal times stay in the order of the file."""
     return [name for name, _ in sorted(people, key=lambda person: person[1])]

@@ -1,7 +1,7 @@
-"""Runs the whole service in this process, behind a real HTTP server, for tests of the command line.
+"""Runs the whole service in the process of the tests, behind a real HTTP server.
 
-This service answers many times faster than the processes of `make run`, which the tests in
-tests/e2e use.
+It answers many times faster than the separate processes of `make run`, which the tests in tests/e2e
+use.
 """
 
 import io
@@ -42,8 +42,9 @@ class RealClock(Clock):
 
 @dataclass(frozen=True)
 class WithMailbox:
-    """A Lambda client for the functions. It sends the events of the messages function to the local
-    mailbox.
+    """A Lambda client for the functions of this process.
+
+    The events of the messages function go to the local mailbox.
     """
 
     client: Any
@@ -57,18 +58,17 @@ class WithMailbox:
         return {"StatusCode": 200, "Payload": io.BytesIO(payload)}
 
     def take_started(self) -> list[dict[str, Any]]:
-        """Return the maintenance runs that requests have started since the last call of this
-        method.
-        """
+        """Return the runs of maintenance that were started since the last call of this method."""
         taken, self.client.started = self.client.started, []
         return list(taken)
 
 
 @dataclass(frozen=True)
 class PublicFunction:
-    """The public function. It handles one event at a time.
+    """The public function.
 
-    After each event, it runs the maintenance that the event has started.
+    It handles one event at a time. If an event starts maintenance, maintenance runs directly after
+    this event.
     """
 
     world: World
@@ -84,7 +84,7 @@ class PublicFunction:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """Serve the service and its mailbox over HTTP, and yield the URL."""
+    """Serve the service and its mailbox over HTTP. Yield the URL."""
     server, table = HttpServer(port=0), MemoryTable()
     url = f"http://{HOST}:{server.port}"
     mailbox = Mailbox(Table(table, TABLE), EntryTokens(SECRET), url)

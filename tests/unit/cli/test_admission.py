@@ -1,4 +1,4 @@
-"""Commands that admit people by hand, against the real service."""
+"""The commands for admitting people by hand, with the real service."""
 
 import json
 from typing import Any
@@ -67,8 +67,8 @@ def test_a_wrong_claim_token_changes_nothing(bakery: Bakery) -> None:
 
 
 def test_a_claim_is_repeated_with_the_same_key(fake: FakeService) -> None:
-    """If the response to a claim was lost, the command repeats the claim with the same idempotency
-    key (promise P2).
+    """If the response to a claim is lost, the command sends the claim again with the same
+    idempotency key (promise P2).
     """
     busy = answer(503, {"code": "queue_unavailable", "detail": "d"}, Retry_After="0")
     fake.script = [busy, answer(200, {"claims": []})]
@@ -110,15 +110,16 @@ def offers(count: int) -> Any:
 
 
 def read_sent_counts(fake: FakeService) -> list[tuple[int, str]]:
-    """Return the count and the idempotency key of each request that the stand-in has received."""
+    """Return the count and the idempotency key of each request to the fake service."""
     return [
         (json.loads(body)["count"], head["idempotency-key"]) for *_, head, body in fake.requests
     ]
 
 
 def test_places_are_offered_to_the_head_of_the_queue_only_once_per_key(bakery: Bakery) -> None:
-    """The command offers slots to the head of the queue. If it is repeated with the same key, it
-    makes no more offers (promises P1 and P2).
+    """The command makes offers to the people at the head of the queue.
+
+    A repetition with the same key makes no more offers (promises P1 and P2).
     """
     bakery.sign_up("ada", "bob", "cyd")
     bakery.sign_up("dan", attributes={"language": "Spanish"})
@@ -184,7 +185,10 @@ def test_a_quota_stays_open_until_it_is_ended(bakery: Bakery) -> None:
 
 
 def test_a_quota_of_more_than_a_hundred_needs_several_requests(fake: FakeService) -> None:
-    """A quota can be started while nobody is waiting, because it is for people who come later."""
+    """An operator can let the next people in before anyone waits.
+
+    The people who join later get the offers.
+    """
     fake.script = [offers(0), offers(0)]
     Typed(fake.url).run("admit", "bakery", "150", "--refill", "--key", "launch")
     assert read_sent_counts(fake) == [(100, "launch.1"), (50, "launch.2")]
@@ -234,7 +238,7 @@ def sign_up_and_park(bakery: Bakery, *people: str) -> None:
 
 
 def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
-    """`redrive --all` returns all parked people to their old places (promise P1)."""
+    """`redrive --all` brings all parked people back to their old places (promise P1)."""
     sign_up_and_park(bakery, "ada", "bob", "cyd")
     bakery.sign_up("new")
     assert bakery.typed.json("redrive", bakery.waitlist_id, "--all") == {
@@ -248,8 +252,9 @@ def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
 
 
 def test_a_redrive_names_the_parking_that_it_ends(fake: FakeService) -> None:
-    """A redrive names the parking that it ends, so a request that arrives late does not end a later
-    parking (promise P2).
+    """A redrive names the time at which the person was parked.
+
+    If the request arrives after the person was parked again, it changes nothing (promise P2).
     """
     at = "2026-11-24T19:00:00.000Z"
     fake.script = [

@@ -1,5 +1,5 @@
-"""The API client of the command line repeats a request if a repeat may help, and it gives up in
-time.
+"""The command line's API client repeats a request if this may help, and gives up after
+some time.
 """
 
 import json
@@ -15,8 +15,9 @@ from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unav
 
 
 class Scripted:
-    """An API client that receives these prepared responses in turn. The last response is repeated
-    for ever.
+    """An API client that gets these responses, one after the other.
+
+    After that it always gets the last response.
     """
 
     def __init__(self, *answers: httpx.Response | Exception) -> None:
@@ -158,9 +159,9 @@ def test_a_refused_request_is_not_sent_again(
 
 
 def test_a_500_that_comes_from_api_gateway_is_repeated_with_the_same_key() -> None:
-    """A claim that API Gateway answers with a 500 is repeated with the same key.
+    """If API Gateway answers a claim with a 500, the client repeats the claim with the same key.
 
-    The function may have been killed after it had made the claim (promise P2).
+    The claim may have been made before the function was killed (promise P2).
     """
     killed = httpx.Response(500, json={"message": "Internal Server Error"})
     scripted = Scripted(killed, httpx.Response(500, text=""), httpx.Response(200, json={}))

@@ -1,4 +1,4 @@
-"""The command that sends a message to some or all people, against the real service."""
+"""The command for sending a message to some or all people, with the real service."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ TEXT = ("--text", "We close at 5 pm.")
 
 @pytest.fixture
 def people(bakery: Bakery) -> list[dict[str, Any]]:
-    """Ada and Bob, who can get messages, and Cyd, who has no address."""
+    """Sign up Ada and Bob, who can get messages, and Cyd, who has no address."""
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "left")
     found = []
     for name in ("ada", "bob"):

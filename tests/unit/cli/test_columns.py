@@ -1,4 +1,4 @@
-"""The columns of a file of people become the fields of an entry."""
+"""An import turns the columns of a file into the fields of the entries."""
 
 import time
 from collections.abc import Iterator
@@ -123,9 +123,9 @@ def test_the_error_about_a_missing_column_names_its_option() -> None:
     ],
 )
 def test_no_part_of_a_time_is_ignored(text: str, options: str, expected: str) -> None:
-    """The command refuses to ignore a part of a time.
+    """An import refuses a time with the name of a time zone.
 
-    Python's strptime reads the name of a time zone, but ignores it.
+    Python's strptime would read the name, but ignore it.
     """
     columns = columns_of(kept_time="applied", zone="Europe/Berlin", time_format=options)
     entry = columns.read({"customer_id": "ada", "applied": text}).entry
@@ -134,7 +134,10 @@ def test_no_part_of_a_time_is_ignored(text: str, options: str, expected: str) ->
 
 @pytest.fixture
 def in_chicago() -> Iterator[None]:
-    """Set the time zone of this computer to Chicago, so that Python knows the time zone CST."""
+    """Set this computer's time zone to Chicago.
+
+    Python then accepts CST as the name of a time zone.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "America/Chicago")
         time.tzset()
@@ -192,9 +195,9 @@ BROKEN = {
 
 @pytest.mark.parametrize("value", BROKEN)
 def test_an_id_that_a_spreadsheet_has_changed_is_refused(value: str) -> None:
-    """An id that a spreadsheet has changed is refused.
+    """An import refuses an id that a spreadsheet has damaged.
 
-    The changed value could be the id of another person, or of several people (promise P5).
+    Such an id could belong to another person, or to several people (promise P5).
     """
     for row, options in (
         ({"customer_id": value}, {}),
@@ -210,7 +213,7 @@ def test_an_id_that_a_spreadsheet_has_changed_is_refused(value: str) -> None:
 def test_an_id_that_only_looks_like_a_number_is_kept(value: str) -> None:
     entry = columns_of().read({"customer_id": value}).entry
     assert entry == {"customer_id": value}
-    # The command checks only ids. Other numbers are kept as they are.
+    # Only ids are checked for such damage. Other numbers are imported as they are.
     entry = columns_of().read({"customer_id": "ada", "income": "4.9E+11"}).entry
     assert (entry or {})["profile"] == {"income": "4.9E+11"}
 

@@ -1,5 +1,5 @@
-"""Tests of what all commands have in common: help with an example, --json, completion, and errors
-without a traceback.
+"""What all commands have in common: help with an example, --json, completion, and errors without a
+traceback.
 """
 
 import json
@@ -62,9 +62,9 @@ def test_options_in_documents_exist() -> None:
 
 
 def _words_of_command(span: str) -> list[str]:
-    """Return the words of a command in a document.
+    """Return the words of a command that a document shows.
 
-    The words begin with the name of the command, and end before the program that the command runs.
+    They begin with the command's name. If the command runs a program, they end before this program.
     """
     words = span.partition(" -- ")[0].replace("|", " ").split()
     at = next((number for number, word in enumerate(words) if word in COMMANDS), len(words))
@@ -83,7 +83,7 @@ def test_the_example_in_the_help_is_valid(name: str) -> None:
     assert f"Example: {example}" in text
     program, command, *words = shlex.split(example)
     assert (program, command) == ("waitlist", name)
-    # The example is only parsed. Parsing fails if an option does not exist or an argument is
+    # Parse the example without running it. Parsing fails if an option is unknown or an argument is
     # missing.
     COMMANDS[name].make_context(name, words, PARENT)
 
@@ -206,8 +206,9 @@ def test_health_shows_both_stores(fake: FakeService, status: str, exit_code: int
 
 
 def test_help_and_completion_do_not_import_slow_modules() -> None:
-    """Help and completion do not import slow modules. People wait for help and completion most
-    often, so they must be fast.
+    """Help and completion import no slow modules.
+
+    They are the commands for which people wait most often.
     """
     text = "import sys, waitlist_cli.commands; print(*sys.modules)"
     done = subprocess.run(

@@ -1,5 +1,5 @@
-"""The command line takes the service, the region and the credentials from options, environment
-variables and the configuration file.
+"""The command line gets the URL of the service, the region and the credentials from options,
+environment variables and the configuration file.
 """
 
 from pathlib import Path
@@ -67,9 +67,9 @@ def test_the_region_is_read_from_the_url_of_an_api_gateway() -> None:
 
 
 def test_the_region_variable_is_used_last() -> None:
-    """The variable AWS_REGION sets the region if nothing else does.
+    """The variable AWS_REGION is used if nothing else names a region.
 
-    The AWS CLI and the other SDKs read this variable too. botocore reads only AWS_DEFAULT_REGION.
+    The AWS CLI and most SDKs also read it, but botocore reads only AWS_DEFAULT_REGION.
     """
     environ = {"AWS_REGION": "sa-east-1"}
     assert target_of(Choice(url="https://host"), environ).region == "sa-east-1"
@@ -92,8 +92,10 @@ def test_the_region_variable_is_used_last() -> None:
     ],
 )
 def test_plain_http_is_allowed_only_for_this_computer(url: str, tmp_path: Path) -> None:
-    """A plain HTTP URL of another computer is refused whether it comes from an option, a variable
-    or the configuration file (promise P5).
+    """A URL with plain HTTP is refused unless it is on this computer.
+
+    It does not matter if it comes from an option, a variable or the configuration file (promise
+    P5).
     """
     path = tmp_path / "config.toml"
     path.write_text(f'url = "{url}"', "utf-8")

@@ -1,6 +1,6 @@
-"""The command computes the cost of a month.
+"""`waitlist cost` computes the costs of a month from the expected usage.
 
-The documents show its results, and the price depends on the usage.
+The documents show its results.
 """
 
 import json
@@ -58,7 +58,7 @@ def test_the_documents_show_the_price_of_an_idle_stack() -> None:
     assert said in one_line(readme)
 
 
-# Each of these parameters adds a part to the stack, with the alarms of this part.
+# Each of these parameters adds resources to the stack, and alarms for these resources.
 PARTS = {
     "webhook": {"WebhookUrl": "https://example.com/hook"},
     "messages": {"SmsFrom": "LINE"},
@@ -77,7 +77,7 @@ def test_the_price_counts_the_metrics_that_the_alarms_read(mode: str) -> None:
 
 
 def count_alarmed_metrics(parameters: dict[str, str]) -> int:
-    """Return the number of metrics that the alarms of a stack read."""
+    """Return how many metrics the alarms of a stack use."""
     found = 0
     for resource in deployed(parameters).values():
         if resource["Type"] == "AWS::CloudWatch::Alarm":
@@ -99,9 +99,10 @@ def test_the_price_includes_the_dashboard_if_there_is_a_dashboard() -> None:
 
 
 def test_with_a_cache_boards_cost_almost_nothing() -> None:
-    """With a cache in front of the API, boards cost almost nothing.
+    """With a CDN in front of the API, boards cost almost nothing.
 
-    However many clients request a board, at most one request in five seconds reaches the service.
+    At most one request for a board reaches the service in five seconds, however many clients there
+    are.
     """
     direct, edge = (monthly(Month(0, 0, boards=10**9, edge=edge)) for edge in (False, True))
     assert direct["API Gateway, requests"] == pytest.approx(1_000)
@@ -131,7 +132,7 @@ def test_the_price_of_messages_depends_on_their_number() -> None:
     assert idle["Total"] - without == pytest.approx(idle["Messages"])
     said = f"costs {idle['Messages']:.2f} dollars a month more even if no message is sent"
     assert said in one_line(PAGE)
-    # The metrics cost the same in both months, so the difference does not contain their cost.
+    # The difference contains no costs of metrics, because they are equal in both months.
     first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
     a_thousand = (second - first) / 1_000
     assert f"A thousand emails cost about {a_thousand:.3f} dollars" in one_line(PAGE)
@@ -164,9 +165,9 @@ def test_verification_costs_a_message_for_each_signup() -> None:
 
 
 def test_the_help_names_the_number_of_parts_of_the_services_texts() -> None:
-    """The command's help names the number of SMS parts that the service's own texts need.
+    """The command's help says how many SMS parts the service's own texts need.
 
-    The test uses the longest message of each language, with the longest URL that an API can have.
+    The test takes the longest message in each language, with the longest URL that an API can have.
     """
     url = "https://abcdefghij.execute-api.ap-southeast-2.amazonaws.com"
     parts = {
@@ -186,7 +187,7 @@ def _examples(url: str, language: str) -> Iterator[tuple[str, Message]]:
 def test_the_heartbeat_costs_an_event_each_minute() -> None:
     item = "EventBridge, events"
     idle, busy = monthly(Month(0, 0))[item], monthly(Month(10**6, 0))[item]
-    # A person who joins and is admitted causes four events.
+    # One person who joins and is admitted causes four events.
     assert idle / MINUTES == pytest.approx((busy - idle) / 4 / 10**6)
 
 

@@ -1,8 +1,8 @@
-"""The command line and the console know all settings that the service declares."""
+"""The command line and the console know every setting that the service declares."""
 
 from tools.settings import FILE, text
 
 
 def test_the_command_line_knows_the_settings_of_the_service() -> None:
-    """The file with the settings is up to date. `make openapi` writes this file."""
+    """The file with the settings is up to date. `make openapi` updates it."""
     assert FILE.read_text("utf-8") == text()

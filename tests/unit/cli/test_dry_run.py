@@ -1,6 +1,4 @@
-"""`waitlist import --dry-run` shows what an import would do, and how the command understands the
-columns.
-"""
+"""`waitlist import --dry-run` shows what an import would do, and what it takes the columns for."""
 
 import json
 from pathlib import Path
@@ -43,9 +41,10 @@ def test_priorities_come_first_and_people_without_a_time_last(
 
 
 def test_times_are_compared_across_formats_and_offsets(fake: FakeService, tmp_path: Path) -> None:
-    """An import compares times to the millisecond, across formats and UTC offsets.
+    """An import sorts people by time, to the millisecond.
 
-    Rows of the same millisecond keep the order of the file.
+    The times may have several formats and UTC offsets. If times are equal, the order of the file
+    counts.
     """
     times = {
         "half": "2026-03-01T09:00:00.500Z",
@@ -92,9 +91,9 @@ def test_ambiguous_times_are_counted(fake: FakeService, tmp_path: Path) -> None:
 
 
 def test_people_from_another_programs_file_can_get_messages(bakery: Bakery, tmp_path: Path) -> None:
-    """People from another program's file can get messages.
+    """People in a file of another program can get messages.
 
-    The report also counts the people whom no message can reach.
+    The report counts the people whom no message can reach.
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "offered")
     rows = [["1", "ada@example.com", "+49 30 901820"], ["2", "", ""], ["3", "", "+49 30 901821"]]

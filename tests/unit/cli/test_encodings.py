@@ -1,4 +1,4 @@
-"""The command detects the encoding of a file of people, or uses the chosen encoding."""
+"""An import recognises the encoding of a file, or uses the encoding that the operator names."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""`waitlist explain` says in sentences where a person is in the queue, and why."""
+"""`waitlist explain` says in sentences which place a person has, and why."""
 
 from typing import Any
 

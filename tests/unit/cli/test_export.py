@@ -1,4 +1,4 @@
-"""The command exports people from the real service."""
+"""The export command, with the real service."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV text. The text must begin with a byte order mark."""
+    """Return the rows of a CSV text. Fail if the text has no byte order mark."""
     assert text.startswith(UTF_8_MARK)
     return list(csv.DictReader(io.StringIO(text.removeprefix(UTF_8_MARK))))
 
@@ -42,8 +42,8 @@ def test_each_profile_field_and_each_attribute_has_a_column(bakery: Bakery) -> N
     own = ["profile.name", "profile.party", "profile.note", "profile.email", "attributes.language"]
     assert list(rows[0])[-7:] == [*own, "profile", "attributes"]
     assert [rows[0][name] for name in own] == ["Ada", "4", "'=1", "", ""]
-    # Values that are not text are also in the column `profile`, from which an import restores them
-    # unchanged.
+    # The column `profile` contains all values that are not text. An import restores them from this
+    # column.
     assert json.loads(rows[0]["profile"]) == {"party": 4}
     assert [rows[1][name] for name in own[3:]] == ["b@example.com", "a;b"]
     assert (rows[2]["attributes.language"], rows[2]["attributes"]) == ("x;y", '{"language": "x;y"}')
@@ -66,9 +66,9 @@ def test_importing_an_export_keeps_all_fields(bakery: Bakery, tmp_path: Path) ->
 def test_the_questions_of_the_list_become_columns_and_other_fields_are_kept(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """The questions of the list become columns, in the order of the form.
+    """An export has one column for each question of the waitlist, in the order of the form.
 
-    `--all-columns` adds a column for each other field.
+    With `--all-columns`, every other field gets a column too.
     """
     fields = tmp_path / "fields.json"
     questions = [
@@ -106,9 +106,10 @@ def test_everyone_is_exported_exactly_once(bakery: Bakery) -> None:
 
 
 def test_fields_beyond_the_limit_share_a_column(fake: FakeService) -> None:
-    """Fields beyond the limit share a column, because guests choose the names of fields.
+    """If there are too many fields, some of them share one column.
 
-    Without a limit, guests could create a file that no spreadsheet opens (promise P8).
+    Guests choose the names of fields, and could otherwise create a file that no spreadsheet opens
+    (promise P8).
     """
     common, rare = {"name": "x"}, {f"f{number}": "1" for number in range(300)}
     people = [person(profile={**common, **(rare if number == 2 else {})}) for number in range(3)]

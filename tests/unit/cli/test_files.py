@@ -1,5 +1,6 @@
-"""The command reads files that other programs have written. It reads what it can, and reports the
-rest.
+"""The command line reads files that other programs have written.
+
+It reads the good rows, and reports the bad ones.
 """
 
 import csv
@@ -74,10 +75,9 @@ def test_another_delimiter_is_detected_and_suggested(
 def test_the_first_line_of_a_file_can_declare_its_delimiter(
     fake: FakeService, tmp_path: Path, line: str
 ) -> None:
-    """The first line of a file can declare its delimiter, for example as `sep=;`, which Excel
-    understands too.
+    """A first line such as `sep=;` says which character separates the columns.
 
-    The option for the delimiter overrides this line.
+    Excel understands this line too. The option `--delimiter` overrides it.
     """
     content = f"{line}\ncustomer_id;name\nada;A, B\n".encode()
     path = write_file(tmp_path / "p.csv", content)
@@ -89,9 +89,9 @@ def test_the_first_line_of_a_file_can_declare_its_delimiter(
 
 
 def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) -> None:
-    """Spreadsheets write columns without a name, sometimes only in a few rows.
+    """Spreadsheets sometimes write columns without a name, and sometimes only in a few rows.
 
-    The command does not silently drop a value in a nameless column.
+    No value in such a column is lost silently.
     """
     content = b"customer_id,,name,,\nada,,A,,\nbob,,B\ncyd,,C,,,,\ndan,x,D,,\neve,,E,,,x\n"
     path = write_file(tmp_path / "p.csv", content)
@@ -110,8 +110,10 @@ def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) 
 def test_apostrophes_that_another_program_has_written_are_kept(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """An apostrophe before a formula is removed, because other programs also write such
-    apostrophes. Any other apostrophe is kept.
+    """An import removes an apostrophe before a formula, because other programs also write such
+    apostrophes.
+
+    It keeps all other apostrophes.
     """
     path = write_file(
         tmp_path / "p.csv", b"customer_id,a,b\nada,'+49 1,\"x, '@home; '-\"\nb b,',\n"
@@ -126,14 +128,14 @@ def test_a_refused_row_keeps_its_extra_cells(fake: FakeService, tmp_path: Path) 
     text = (tmp_path / "p.refused.csv").read_text("utf-8-sig")
     (refused,) = csv.DictReader(text.splitlines())
     assert refused["refused_line"] == 'ada,A,"more, even",'
-    # The command adds columns to the file of refused rows. When the corrected row is imported,
-    # these columns do not become part of the person.
+    # The file of refused rows has some more columns, which explain the refusals. If an operator
+    # corrects a row and imports it, these columns do not become part of the person.
     Typed(fake.url).run("import", "bakery", str(tmp_path / "p.refused.csv"))
     assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
 
 
 class FullDisk(io.StringIO):
-    """A text file that raises an error when a program writes to it or closes it."""
+    """A text file that raises an error when the program writes to it or closes it."""
 
     def flush(self) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,4 +1,4 @@
-"""The command guesses the meaning of a file's columns."""
+"""The command line guesses what the columns of a file mean."""
 
 import pytest
 

@@ -1,6 +1,4 @@
-"""The command imports files, against a stand-in that stores people in the order in which they
-arrive.
-"""
+"""The import command, with a fake service that stores people in the order of their arrival."""
 
 import csv
 import json
@@ -42,7 +40,7 @@ def test_refused_rows_are_written_to_a_file_and_the_others_are_imported(
         ["customer_id", "note", *REJECTION_COLUMNS],
         ["b b", "2", "2", "invalid_request", "Not valid; customer_id: no spaces", "", ""],
         ["", "3", "3", "unusable_row", "no customer id in customer_id", "", ""],
-        # A row may have extra cells, for which there is no column. They are kept as well.
+        # If a row has more cells than there are columns, the additional cells are kept as well.
         [
             "cyd",
             "4",
@@ -115,10 +113,10 @@ def test_the_same_command_imports_the_refused_rows_after_they_are_corrected(
 def test_refused_rows_are_read_in_the_same_way_as_their_file(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """Refused rows are read in the same way as the file that they come from.
+    """The file of refused rows is read with the settings of the original file.
 
-    By themselves, the refused rows could seem to use another date format and another column of
-    customer ids (promise P5).
+    The few refused rows alone could suggest another date format or another column of customer ids
+    (promise P5).
     """
     rows = [["13/01/2026", "none", "ada@x.com"], ["14/01/2026", "none", "bob@x.com"]]
     rows.append(["02/03/2026", "dan@x.com", "cyd@x.com", "a cell too many"])
@@ -126,7 +124,7 @@ def test_refused_rows_are_read_in_the_same_way_as_their_file(
     words = ["import", "bakery", "--keep-time", "applied"]
     assert Typed(fake.url)(*words, path).exit_code == 1
     refused = tmp_path / "p.refused.csv"
-    # The extra cell of the refused row is in a column that the command has added.
+    # The additional cell of the refused row is in a column that the command has added.
     result = Typed(fake.url)(*words, str(refused))
     assert result.exit_code == 0
     assert "Times are read in the format %d/%m/%Y (--time-format)." in result.stderr
@@ -206,8 +204,9 @@ def test_a_missing_file_is_an_error(fake: FakeService, tmp_path: Path) -> None:
 def test_an_unclosed_quote_does_not_read_the_whole_file_as_a_single_row(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a quote is not closed, the command stops reading before the memory is used up, and the
-    error names the line (promise P9).
+    """If a quotation mark is never closed, the command stops early and names the line.
+
+    It does not read the whole file into memory (promise P9).
     """
     monkeypatch.setattr(records, "MOST_CHARACTERS", 2000)
     path = tmp_path / "p.csv"
@@ -241,10 +240,9 @@ def test_after_a_503_the_same_rows_are_sent_again(fake: FakeService, tmp_path: P
 def test_rows_whose_response_was_lost_are_counted_as_joined(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rows whose response was lost are counted as joined, even if their call was split into smaller
-    calls.
+    """If a response is lost, its rows still count as joined, even if their request was split.
 
-    A customer who is in the file twice joins once (promise P2).
+    A customer who occurs twice in the file joins once (promise P2).
     """
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=2))
     fake.lost_answers = 3
@@ -259,8 +257,9 @@ def test_rows_whose_response_was_lost_are_counted_as_joined(
 def test_calls_become_smaller_while_the_service_is_busy(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While the service is busy, the import makes smaller calls. A busy minute neither ends an
-    import of an hour nor changes its order (promises P1 and P3).
+    """While the service is busy, an import sends smaller requests.
+
+    One busy minute neither stops a long import nor changes its order (promises P1 and P3).
     """
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=1))
     busy = answer(503, {"code": "record_unavailable", "detail": "d"}, Retry_After="0")

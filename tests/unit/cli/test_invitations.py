@@ -1,4 +1,4 @@
-"""Tests of invitations in the command line and in the console, against the real service."""
+"""Invitations in the command line and in the console, with the real service."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The command line shows live screens to a person at a terminal."""
+"""Some commands show a screen that refreshes itself, if a person runs them in a terminal."""
 
 import json
 import re
@@ -21,7 +21,7 @@ def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
     """P6"""
     bakery.sign_up("ada", "bob", profile={"city": "Rome"})
     terminal = run_in_terminal(*bakery.typed.service, "watch", bakery.waitlist_id, "--every", "0.2")
-    # Wait for the footer, because the footer is the last part of the screen that is drawn.
+    # The footer is drawn last, so wait for it.
     screen = terminal.until(lambda text: "bob" in text and "Ctrl-C to stop" in text)
     for words in ("Bakery", "open", "waiting", "oldest", "city=Rome"):
         assert words in screen
@@ -39,8 +39,7 @@ def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
     terminal.until(lambda text: "paused" in text)
     terminal.interrupt()
     assert terminal.ended() == 0
-    # The command has restored the terminal: the alternate screen is closed, and the cursor is
-    # visible.
+    # The command has left the terminal as it was: the screen is back, and the cursor is visible.
     assert terminal.raw.rindex("\x1b[?1049l") > terminal.raw.rindex("\x1b[?1049h")
     assert terminal.raw.rindex("\x1b[?25h") > terminal.raw.rindex("\x1b[?25l")
 
@@ -66,8 +65,9 @@ def test_a_confirmation_is_required_before_a_list_is_deleted(bakery: Bakery) -> 
 
 
 def test_watch_in_a_narrow_terminal_counts_people_who_are_not_ready(bakery: Bakery) -> None:
-    """In a narrow terminal, `watch` counts the people who are not ready. The screen also says that
-    the list is not open yet.
+    """In a narrow terminal, `watch` still counts the people who cannot be served now.
+
+    It also says that the waitlist is not open yet.
     """
     bakery.sign_up("ada", "bob")
     bakery.typed.run("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00Z")

@@ -1,4 +1,4 @@
-"""The command `waitlist messages`, against the real service and its local mailbox."""
+"""The command `waitlist messages`, with the real service and a local mailbox."""
 
 from tests.support.plain_http import plain_client
 from tests.unit.cli.conftest import Bakery
@@ -10,8 +10,9 @@ from waitlist_cli.operations import messages
 
 
 def turn_messages_on(bakery: Bakery) -> None:
-    """Let the waitlist send the messages `joined` and `offered`. The operator has written the text
-    for `offered`.
+    """Let the waitlist send the messages `joined` and `offered`.
+
+    The text of `offered` is the operator's own.
     """
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     texts = {"de": {"offered": {"text": "Die Torte für {name} ist da."}}}
@@ -21,7 +22,7 @@ def turn_messages_on(bakery: Bakery) -> None:
 
 
 def deliver_messages(bakery: Bakery) -> None:
-    """Let the mailbox send the messages that are due."""
+    """Send the messages that are waiting in the local mailbox."""
     with plain_client(timeout=35) as http:
         assert http.get(f"{bakery.typed.url}/_local/mailbox.json").status_code == 200
 

@@ -1,6 +1,4 @@
-"""Importing an export creates the same list again. The report counts everything that an import
-cannot carry over.
-"""
+"""A waitlist can be exported and imported again. The report says which data an import omits."""
 
 import io
 import json
@@ -36,7 +34,8 @@ PAGE = [
     {"name": "terms", "label": TERMS["text"], "type": "checkbox", "version": "2026-11"},
     {"name": "utm_source", "label": "Source", "type": "hidden"},
 ]
-# No slot is due before the year 2040, so people stay in the state in which the test has left them.
+# The policy makes no offers before the year 2040. Until then, people stay as the test has left
+# them.
 POLICY = ("--schedule", "1 at 2040-01-01T00:00:00Z", "--max-inside", "50")
 FORMS: Mapping[str, Sequence[str]] = {
     "csv": (),
@@ -56,7 +55,7 @@ NUMBERS_AND_MORE = {
     "\x1b[2J": "name",
     "a.b": " blanks ",
 }
-# An import takes over these fields of each person unchanged.
+# After an export and an import, these fields are the same.
 SAME = (
     *("customer_id", "priority", "joined_at", "rank", "profile", "attributes", "language"),
     *("rest_until", "confirmed_at", "messages_off", "unreachable", "ban_reason"),
@@ -65,7 +64,7 @@ SAME = (
 
 @dataclass(frozen=True)
 class Life:
-    """Brings the people of a list into all possible states."""
+    """Brings people into every state that an entry can have."""
 
     bakery: Bakery
 
@@ -80,7 +79,7 @@ class Life:
         return self.bakery.sign_up(customer, **body)[0]
 
     def claim(self, customer: str) -> str:
-        """Let a person sign up, claim the entry, and return the claim token."""
+        """Sign a person up, and claim this person. Return the claim token."""
         self.join(customer)
         self.do("bump", customer, "--priority", "250")
         (claim,) = self.bakery.typed.json("claim", self.name)["claims"]
@@ -95,7 +94,7 @@ class Life:
             assert answer.status_code in (200, 204), answer.text
 
     def import_person(self, **person: Any) -> None:
-        """Import a person from an export of another list."""
+        """Import one person from another waitlist's export."""
         row = dict.fromkeys(EXPORT_COLUMNS) | {"status": "waiting"} | person
         text = json.dumps(row)
         self.bakery.typed.run("import", self.name, "-", "--format", "jsonl", stdin=text)
@@ -163,7 +162,7 @@ def end_some_stays(life: Life) -> None:
 
 @pytest.fixture(scope="module")
 def settings(typed: Typed, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return a function that creates lists whose settings allow every state of a person."""
+    """Return a function that creates waitlists in which people can have every state."""
     fields = tmp_path_factory.mktemp("fields") / "fields.json"
     fields.write_text(json.dumps(PAGE), "utf-8")
 
@@ -181,7 +180,7 @@ def settings(typed: Typed, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def old(settings: Any) -> Bakery:
-    """Return a list with people in every possible state."""
+    """Create a waitlist with people in every state."""
     life = Life(settings())
     ask_and_confirm_people(life)
     move_some(life)
@@ -193,8 +192,9 @@ def old(settings: Any) -> Bakery:
 
 
 def read_everyone(bakery: Bakery) -> dict[str, Any]:
-    """Return all people by their customer ids. People with a rank come first, in the order in which
-    they are served.
+    """Return all people by customer id.
+
+    The people in the queue come first, the head of the queue before the others.
     """
     text = bakery.typed.run("export", bakery.waitlist_id, "--status", "all", "--format", "jsonl")
     people = [json.loads(line) for line in text.splitlines()]
@@ -203,7 +203,7 @@ def read_everyone(bakery: Bakery) -> dict[str, Any]:
 
 
 def expect_after_import(person: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that an exported person must have after an import."""
+    """Return the fields that a person has after being exported and imported."""
     if person["banned_at"]:
         return {"customer_id": person["customer_id"], "ban_reason": person["ban_reason"]}
     reasons = set(person["not_ready"] or ()) - {"delayed"}
@@ -234,9 +234,10 @@ NOTES = {
 def test_importing_an_export_creates_the_same_list(
     old: Bakery, settings: Any, tmp_path: Path, form: str
 ) -> None:
-    """Importing an export creates the same list, and the report says what the import leaves out.
+    """After an export and an import, the new waitlist has the same people in the same order.
 
-    Importing the file a second time changes nothing (promises P1 and P3).
+    The report says which data the import omits. A second import changes nothing (promises P1 and
+    P3).
     """
     path = str(tmp_path / ("people.jsonl" if form == "jsonl" else "people.csv"))
     words = ("--status", "all", "--output", path, *FORMS[form])
@@ -268,10 +269,10 @@ def test_importing_an_export_creates_the_same_list(
 def test_an_export_is_imported_with_addresses_as_identities(
     old: Bakery, settings: Any, tmp_path: Path
 ) -> None:
-    """An export is imported into a list that identifies people by their address, with the steps of
-    docs/operate/identity.md.
+    """People are exported and imported into a waitlist that identifies people by address, as
+    docs/operate/identity.md says.
 
-    Bans need no address.
+    A banned person needs no address.
     """
     path = str(tmp_path / "people.csv")
     old.typed.run("export", old.waitlist_id, "--status", "all", "--output", path)
@@ -288,8 +289,7 @@ def test_an_export_is_imported_with_addresses_as_identities(
     assert [one["profile"] for one in people] == [one["profile"] for one in former]
     assert [one["rank"] for one in people] == [one["rank"] for one in former]
     assert {one["customer_id"][:6] for one in people} == {"email-"}
-    # People without an address keep their customer ids, and keep their places among the other
-    # people.
+    # People without an address keep their customer ids and their places in the queue.
     rest = old.typed.json("import", new.waitlist_id, str(tmp_path / "people.refused.csv"))
     assert (rest["joined"], rest["refused"]) == (report["refused"], 0)
     ranks_there = [one["rank"] for one in read_everyone(old).values() if one["rank"]]
@@ -325,9 +325,9 @@ def test_an_unverified_address_stays_unverified_after_an_import(
 
 
 def test_every_field_of_an_entry_is_exported_and_imported() -> None:
-    """Every field of an entry is part of an export.
+    """An export contains every field of an entry.
 
-    An import takes the field over, or its report notes the loss.
+    For each field, an import either restores it or reports that it is lost.
     """
     fields = AdminEntryAnswer.model_fields.keys() - {"profile", "attributes"}
     assert fields == FIELDS.keys()
@@ -369,9 +369,9 @@ def test_the_loss_of_a_call_number_is_noted() -> None:
 
 
 def test_a_status_column_of_another_program_becomes_a_profile_field() -> None:
-    """If a file comes from another program, its column `status` becomes a profile field.
+    """In a file of another program, the column `status` is an ordinary field of the profile.
 
-    Such a file does not contain entry ids of this service.
+    A file counts as our own export if it contains entry ids.
     """
     columns = Columns()
     row = {"customer_id": "ada", "status": "left", "rank": "1"}
@@ -401,8 +401,9 @@ def test_a_cell_that_an_operator_has_changed_is_imported() -> None:
 def test_the_command_line_computes_the_ranks_of_the_service(
     priority: int, moment: datetime
 ) -> None:
-    """The command line computes the same ranks as the service, so a dry run shows the order that
-    the import creates (promise P1).
+    """The command line computes ranks as the service does.
+
+    The dry run of an import therefore shows the order that the import will create (promise P1).
     """
     aware = moment.replace(tzinfo=UTC)
     assert rank_of(priority, aware) == ranks.rank_of(priority, ranks.ticket_at(aware))
@@ -421,7 +422,8 @@ PROFILES = st.dictionaries(TEXT | st.sampled_from(["email", "phone", "terms"]), 
 
 @given(st.lists(PROFILES, min_size=1, max_size=3), st.booleans())
 def test_a_csv_keeps_every_profile(profiles: list[dict[str, Any]], has_questions: bool) -> None:
-    """An export to CSV keeps every profile, because guests and programs may have stored any values.
+    """An export to CSV and an import keep each profile, whatever values guests and programs have
+    stored.
 
     No line of the file can control a terminal (promise P3).
     """

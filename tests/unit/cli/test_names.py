@@ -1,4 +1,6 @@
-"""Operators see people under their names, which the questions of the waitlist tell."""
+"""The command line shows people with their names, which are in the answers to the waitlist's
+questions.
+"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tests of the notice of a waitlist in the command line, against the real service."""
+"""The notice of a waitlist in the command line, with the real service."""
 
 import json
 from datetime import UTC, datetime, timedelta

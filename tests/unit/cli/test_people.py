@@ -1,4 +1,4 @@
-"""Commands about people, against the real service."""
+"""The commands about people, with the real service."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -13,7 +13,7 @@ from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, problem
 from waitlist_cli.client.ids import entry_id_of
 
-# The parts of a waitlist that `signup` reads. The waitlist asks no questions.
+# The fields of a waitlist that `signup` reads. This waitlist asks no questions.
 UNASKED: dict[str, Any] = {"identity": None, "page": None, "segments": [], "timezone": "UTC"}
 
 
@@ -48,9 +48,9 @@ def test_a_position_is_shown_to_the_operator_and_to_the_customer(
 def test_files_of_people_may_have_another_delimiter(
     bakery: Bakery, tmp_path: Path, name: str
 ) -> None:
-    """A file of people may have another delimiter, and is read with the same options as an import.
+    """`bump` reads a file of people with the same options as `import`, such as another delimiter.
 
-    If a spreadsheet has damaged an id, the row moves nobody.
+    If a spreadsheet has damaged an id, this row moves nobody.
     """
     bakery.sign_up("ada", "bob", "cyd")
     tab = ";" if name.endswith("csv") else "\t"
@@ -192,8 +192,9 @@ def test_a_bump_needs_exactly_one_target(typed: Typed, bakery: Bakery, words: li
 def test_the_people_in_a_file_are_moved_in_its_order(
     typed: Typed, bakery: Bakery, tmp_path: Path, suffix: str
 ) -> None:
-    """The people in a file are moved into the order of the file. Repeating the command does not
-    change the order (promise P1).
+    """`bump --front` moves the people of a file to the front, in the order of the file.
+
+    A second run changes nothing (promise P1).
     """
     bakery.sign_up("ada", "bob", "cyd", "dan")
     names = ["dan", "bob"]
@@ -240,8 +241,10 @@ def test_a_file_with_an_invalid_row_moves_nobody(fake: FakeService, tmp_path: Pa
 
 
 def test_a_relative_bump_is_repeated_with_the_same_key(fake: FakeService) -> None:
-    """A relative bump is repeated with the same idempotency key, because a repeat must not move the
-    person twice (promise P2).
+    """If the command repeats a request to move a person some places ahead, it uses the same
+    idempotency key.
+
+    The person is moved once (promise P2).
     """
     entry = {"entry_id": "a" * 26, "status": "waiting", "position": 1, "total": 1}
     busy = answer(503, {"code": "rebuilding", "detail": "d"}, Retry_After="0")
@@ -293,8 +296,8 @@ def test_no_request_has_a_customer_id_in_its_url(fake: FakeService) -> None:
 
 
 def test_a_profile_cannot_control_the_terminal(typed: Typed, bakery: Bakery) -> None:
-    """A profile cannot control the operator's terminal, although customers choose its text (promise
-    P5).
+    """Customers choose the text of their profiles, but this text cannot control the operator's
+    terminal (promise P5).
     """
     bakery.sign_up("ada", profile={"name": "\x1b[2J\u202eAda\tx\ny"})
     lines = typed.run("head", bakery.waitlist_id).splitlines()
@@ -352,9 +355,9 @@ def test_people_are_reinstated_between_their_former_neighbours(
 def test_the_people_in_a_file_are_reinstated_and_the_command_can_be_repeated(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """The people in a file are reinstated, and the command can be repeated.
+    """`reinstate` brings back the people of a file, and can be repeated.
 
-    The refused rows can be corrected and used in a later run (promise P2).
+    Refused rows can be corrected and used again (promise P2).
     """
     bakery.sign_up("ada", "bob", "cyd")
     for name in ("bob", "cyd"):

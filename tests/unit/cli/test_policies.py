@@ -1,4 +1,4 @@
-"""The command line shows and changes admission policies, and simulates the wait."""
+"""The command line shows, changes and simulates admission policies."""
 
 import json
 from typing import Any
@@ -115,7 +115,8 @@ def test_a_new_schedule_with_a_past_time_causes_a_warning(bakery: Bakery) -> Non
     words = ("policy", bakery.waitlist_id, "--schedule", "5 at 2020-01-01T09:00:00Z")
     text = bakery.typed(*words).stderr
     assert "2020-01-01T09:00:00Z has passed. A new schedule gives no slots" in text
-    # In a saved schedule, the slots of past times have already been given, so no warning is needed.
+    # The warning is about times in the past. A saved schedule gets no such warning, because the
+    # service has already made the offers for these times.
     assert "A new schedule" not in bakery.typed(*words, "--max-inside", "5").stderr
 
 
@@ -143,8 +144,8 @@ def test_the_hours_of_offers_are_set_and_removed(bakery: Bakery) -> None:
 
 
 def test_changing_other_settings_keeps_the_policy(bakery: Bakery) -> None:
-    """Changing another setting leaves the admission policy as it is, although a pause sends all
-    settings of the waitlist (promise P5).
+    """`pause` sends all settings of the waitlist, but does not change the admission policy (promise
+    P5).
     """
     bakery.typed.run("policy", bakery.waitlist_id, "--max-inside", "5")
     before = bakery.typed.json("policy", bakery.waitlist_id)
@@ -203,8 +204,8 @@ def test_after_a_concurrent_change_the_operator_is_asked_to_repeat_the_command(
     result = Typed(fake.url)("policy", "bakery", "--rate", "5/minute")
     assert (result.exit_code, "Run the command again" in result.stderr) == (1, True)
     assert fake.requests[-1][2]["if-match"] == '"7"'
-    # The first attempt was carried out, but its response was lost. When the command reads the
-    # settings again, they are already as requested.
+    # The first request was successful, but its response was lost. The command reads the settings
+    # again, and finds that they are as requested.
     fake.script = [answer(200, found), answer(412, changed), answer(200, found)]
     again = Typed(fake.url)("--json", "policy", "bakery", "--rate", "5/minute")
     assert again.exit_code == 0

@@ -1,4 +1,4 @@
-"""The command line draws a poster with a QR code that leads to the customer page."""
+"""The command line makes a poster with a QR code. The code leads to the page for customers."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ def waitlist(name: str = "Bakery", page_url: str | None = URL, **page: Any) -> d
 
 
 def texts_of(svg: str) -> list[str]:
-    """Return the texts of the poster from top to bottom."""
+    """Return the texts on the poster, from top to bottom."""
     return ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 

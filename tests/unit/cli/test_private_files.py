@@ -1,5 +1,5 @@
-"""Files with personal data or secrets can be read only by their owner, from the moment at which
-they are created.
+"""Only the owner can read files with personal data or secrets, from the moment of their
+creation.
 """
 
 import os
@@ -26,9 +26,9 @@ def _without_umask() -> Any:
 
 
 def record_modes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the modes of all regular files at each moment at which a file is opened or emptied.
+    """Record the mode of each file whenever the file is empty.
 
-    Return the list of modes.
+    Return the list of modes, which later calls extend.
     """
     modes: list[int] = []
     opened, truncated = os.open, os.ftruncate
@@ -81,9 +81,9 @@ def test_a_device_keeps_its_mode(tmp_path: Path) -> None:
 def test_writing_refused_rows_replaces_no_device_and_no_link(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """Writing refused rows replaces no device and no link.
+    """The file of refused rows never replaces a device or a link.
 
-    If root runs a command with `--refused /dev/null`, the device is not removed (promise P5).
+    If root runs a command with `--refused /dev/null`, the device stays (promise P5).
     """
     people, kept = tmp_path / "people.csv", tmp_path / "kept.csv"
     people.write_text("customer_id\nada\na b\n", "utf-8")

@@ -1,4 +1,4 @@
-"""The command line signs requests with the usual AWS configuration."""
+"""The command line signs requests with the credentials of the usual AWS configuration."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,9 +19,9 @@ URL = "http://127.0.0.1:8080"
 
 @pytest.fixture
 def aws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Provide an environment without AWS credentials.
+    """Remove all AWS credentials from the environment.
 
-    Return the path of a credentials file, which does not exist yet.
+    Return the path at which a credentials file can be created.
     """
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_REGION"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""A search finds people regardless of how their names and telephone numbers are spelled."""
+"""A search finds people even if it spells a name or a telephone number differently."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""CSV files can be opened safely in a spreadsheet.
+"""A CSV file can be opened safely in a spreadsheet, because formulas are written as text.
 
-Formulas are written as text, and are restored on import.
+An import restores them.
 """
 
 import csv
@@ -30,11 +30,11 @@ FORMULAS = [
     "＠1",  # noqa: RUF001
     "'=1",
     "''@",
-    # A spreadsheet keeps 15 digits of a number, and replaces the remaining digits with zeros.
+    # Spreadsheets keep only 15 digits of a number, and replace the others with zeros.
     "1234567890123456",
 ]
-# A spreadsheet may split the file at a character that is not the separator of the file. A new cell
-# then starts within these values. Excel splits at semicolons in many countries, and LibreOffice at
+# A spreadsheet may split a line at another character than the file's separator, so that a new cell
+# begins within a value. In many countries, Excel splits at semicolons. LibreOffice splits at
 # several characters.
 WITHIN = {
     "1;=2": "1;'=2",
@@ -98,8 +98,9 @@ def test_every_value_is_restored(value: str) -> None:
 
 
 def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> None:
-    """An export contains no formulas, although customers choose their ids, and programs choose the
-    reasons for parking (promise P8).
+    """An export contains no formulas.
+
+    Customers choose their own ids, and programs choose the reasons for parking people (promise P8).
     """
     people = [person(customer_id=value, park_reason=value) for value in FORMULAS]
     fake.script = [answer(200, {"page": None}), answer(200, {"entries": people, "cursor": None})]
@@ -109,15 +110,15 @@ def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> No
     assert [one["park_reason"] for one in read_cells(path)] == [f"'{value}" for value in FORMULAS]
     header, *lines = path.read_bytes().split(b"\r\n")
     assert lines[0].startswith(b'"","aaa'), "each field is quoted, as other programs divide at ;"
-    # The file begins with a byte order mark. Without it, Excel would read the file in the encoding
-    # of the operator's country.
+    # The file begins with a byte order mark. Otherwise Excel would read it in the encoding of the
+    # operator's country.
     assert header.startswith(b"\xef\xbb\xbfposition,entry_id,")
 
 
 def test_an_exported_file_is_imported_unchanged(bakery: Bakery, tmp_path: Path) -> None:
-    """An exported file is imported unchanged.
+    """An export and an import change no values.
 
-    A JSON document that contains a formula is not treated as a formula (promise P3).
+    A JSON document is not taken for a formula, even if it contains one (promise P3).
     """
     ids = ["=1+1", "@ada", "-bob", "+cyd", "'=dan", "'eve", "fay"]
     bakery.sign_up(*ids, profile={"phone": "+49"}, attributes={"tag": "=x"})

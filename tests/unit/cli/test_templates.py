@@ -1,4 +1,4 @@
-"""A new waitlist can begin with the settings of a template or of another waitlist."""
+"""A new waitlist can start with the settings of a template, or of another waitlist."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -36,7 +36,8 @@ def test_a_template_asks_about_settings_that_exist(name: str) -> None:
     template = templates()[name]
     assert [one.setting for one in template.asks if one.setting not in settings()] == []
     given = template_settings(template, NOW)
-    # The command line asks nothing, so it needs a value for each required answer.
+    # The command line does not ask for the answers of a signup. Required answers must be given as
+    # options.
     assert [
         one.setting for one in template.asks if one.required and not get(given, one.setting)
     ] == []

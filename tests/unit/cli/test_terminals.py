@@ -1,5 +1,5 @@
-"""The command line works with terminals and pipes in every condition: narrow, without UTF-8, full,
-or closed.
+"""The command line works with all kinds of terminals and pipes: narrow, without UTF-8, full, or
+closed.
 """
 
 import csv
@@ -17,8 +17,8 @@ from tests.support.terminal import Terminal
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed, clean_environment
 
-# This program runs several commands in a single process, and prints their exit codes. Starting a
-# process for each command would take longer than the commands themselves.
+# This program runs several commands in one process, which is faster than a process for each
+# command. It prints their exit codes.
 SEVERAL = """
 import os, sys
 from waitlist_cli.__main__ import main
@@ -29,7 +29,7 @@ for words in sys.argv[1:]:
         main()
     except SystemExit as ended:
         codes.append(ended.code)
-    # If a command cannot write its output, it redirects the rest to /dev/null. Restore the output.
+    # After an error, a command redirects its output to /dev/null. Undo this.
     sys.stdout.flush()
     os.dup2(out, 1)
 print(codes, file=sys.stderr)
@@ -64,8 +64,8 @@ def terminal(fake: FakeService, *words: str, columns: int, **environ: str) -> Te
 
 
 def program_of_several(fake: FakeService, *commands: str) -> list[str]:
-    """Return the command line of a program that runs these commands against the stand-in for the
-    service.
+    """Return the arguments that run these commands with the fake service, in a process of
+    its own.
     """
     service = " ".join(Typed(fake.url).service)
     return [sys.executable, "-c", SEVERAL, *(f"{service} {words}" for words in commands)]
@@ -90,7 +90,7 @@ def run_in_pipe(
 
 
 def forbid_writing() -> None:
-    """Prevent this process from writing any byte to a file."""
+    """Make this process unable to write to files."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
@@ -108,9 +108,9 @@ def test_a_narrow_terminal_shows_each_value_on_its_own_line(fake: FakeService) -
 
 
 def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> None:
-    """Tables and colours are shown only in terminals.
+    """Only terminals show tables and colours.
 
-    A terminal of usual width shows a table, however long a profile is.
+    A table fits into the terminal, however long a profile is.
     """
     fake.script = [people("ada", "[red]b")] * 2
     shown = terminal(fake, "head", "bakery", columns=80)
@@ -124,13 +124,14 @@ def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> No
     assert "\x1b" not in Typed(fake.url).run("head", "bakery")
 
 
-# An export sends two requests, because it also reads the questions of the waitlist's form.
+# An export sends two requests. The first one reads the questions of the waitlist.
 WRITING = ("head bakery", "--json head bakery", "export bakery")
 
 
 def test_a_pipe_gets_utf_8_whatever_the_locale(fake: FakeService) -> None:
-    """A pipe gets UTF-8, whatever the operator's locale is, because other programs such as `import`
-    read the output.
+    """Output to a pipe is always in UTF-8, because other programs such as `import` read it.
+
+    The operator's locale does not matter.
     """
     fake.script = [people("ada")] * 4
     done = run_in_pipe(fake, *WRITING, PYTHONIOENCODING="ascii")
@@ -158,7 +159,7 @@ def test_a_full_disk_is_an_error(fake: FakeService, tmp_path: Path) -> None:
 
 
 def test_every_entry_is_served_even_if_the_pipe_of_the_notes_is_closed(fake: FakeService) -> None:
-    """Every entry is served even if the pipe for the notes on standard error is closed.
+    """`work` serves every entry, even if nobody reads its standard error any more.
 
     For example, `waitlist work … 2>&1 | head -1` closes this pipe (promise P3).
     """
@@ -182,8 +183,8 @@ def test_every_entry_is_served_even_if_the_pipe_of_the_notes_is_closed(fake: Fak
     assert sum(path.endswith("/complete") for _, path, _, _ in fake.requests) == 2
 
 
-# These characters control a terminal or change the direction of text. They are C0, C1 and
-# bidirectional control characters.
+# C0, C1 and bidirectional control characters. They control a terminal or change the direction of
+# text.
 HOSTILE = "A\x1b]0;x\x07B\x9b2JC\u202eD\u200fE\u061cF\u2028G"
 
 
@@ -195,8 +196,7 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
     page = json.loads(content) | {"name": HOSTILE}
     page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
     refusal = answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})
-    # An export first reads the questions of the waitlist's form, so the test needs one more
-    # response.
+    # The export reads the questions of the waitlist first, so it gets one more response.
     fake.script = [answer(status, page, **headers)] * (len(found) + 1) + [refusal] * len(missing)
     shown = Terminal(program_of_several(fake, *found, *missing), clean_environment(), columns=200)
     assert shown.ended() == 0
@@ -210,10 +210,10 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
 
 
 def test_text_of_customers_in_a_pipe_cannot_control_a_terminal(fake: FakeService) -> None:
-    """Text of customers in a pipe cannot control a terminal, because output that passes through
-    head or less ends at a terminal.
+    """Customers' text that is written to a pipe cannot control a terminal, because head or less may
+    show it there.
 
-    If the output goes to a file, it keeps every character (promise P8).
+    In a file, the text keeps every character (promise P8).
     """
     status, headers, content = people("ada")
     page = json.loads(content)

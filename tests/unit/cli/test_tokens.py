@@ -1,6 +1,4 @@
-"""The command line gets entry tokens: the token of one person, and the tokens of all people in an
-import.
-"""
+"""The command line gets the entry token of one person, or the tokens of all people in an import."""
 
 import csv
 import json
@@ -111,9 +109,9 @@ def test_the_file_of_tokens_is_complete_after_a_kill_and_a_repeat(
 
 @pytest.mark.parametrize("torn", ["", "\r", 'aaaa,"c000', "aaaa,c00010,token-of-c0"], ids=ascii)
 def test_an_incomplete_last_line_is_removed(fake: FakeService, tmp_path: Path, torn: str) -> None:
-    """An incomplete last line is removed from the file of tokens.
+    """If the last line in the file of tokens is incomplete, the command removes it.
 
-    An incomplete token proves nothing, and would make the next line unreadable (promise P3).
+    The next token then starts in a new line (promise P3).
     """
     path, tokens = write_customer_file(tmp_path / "p.csv", customers(20)), tmp_path / "tokens.csv"
     words = ["import", "bakery", path, "--tokens", str(tokens)]
@@ -150,9 +148,9 @@ def test_a_file_that_cannot_be_written_is_an_error(fake: FakeService, tmp_path: 
 def test_each_imported_token_shows_the_position_of_its_person(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """Each imported token shows the position of its person.
+    """With an imported token, a person sees the position.
 
-    The file has tokens for new people, and for people who were on the list before the import
+    The file contains tokens of the new people, and of the people who were already on the waitlist
     (promise P6).
     """
     names, tokens = customers(620), tmp_path / "tokens.csv"
@@ -213,10 +211,10 @@ def test_find_takes_either_a_text_or_an_address(fake: FakeService, words: list[s
 def test_a_list_is_moved_to_a_list_that_identifies_people_by_address(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """A list is moved to a list that identifies people by address, with the steps of
-    docs/operate/identity.md. The order is kept.
+    """A waitlist's people move to a waitlist that identifies people by address, as
+    docs/operate/identity.md says.
 
-    People without an address are imported by customer id.
+    The order stays the same. People without an address keep their customer ids.
     """
     bakery.sign_up("ada", profile={"email": "Ada@Example.com"})
     bakery.sign_up("bob")

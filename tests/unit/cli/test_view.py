@@ -1,4 +1,4 @@
-"""Commands that show a waitlist, against the real service."""
+"""The commands that show a waitlist, with the real service."""
 
 import pytest
 

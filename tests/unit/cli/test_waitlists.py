@@ -1,4 +1,4 @@
-"""Runs the commands about waitlists against the real service."""
+"""The commands that create and change waitlists, with the real service."""
 
 import json
 from pathlib import Path
@@ -26,8 +26,8 @@ def test_a_waitlist_is_created_with_settings(typed: Typed, bakery: Bakery) -> No
 
 
 def test_an_existing_waitlist_is_not_created_again(typed: Typed, bakery: Bakery) -> None:
-    """An existing waitlist is not created again, because that would replace its settings (promise
-    P5).
+    """`create` refuses if the waitlist exists, because it would replace the settings
+    (promise P5).
     """
     result = typed("create", bakery.waitlist_id, "--name", "Other")
     assert result.exit_code == 1
@@ -45,7 +45,7 @@ def test_a_waitlist_that_another_operator_has_just_created_is_not_replaced(
     result = Typed(fake.url)("create", "bakery", "--name", "Mine")
     assert (result.exit_code, "waitlist edit bakery" in result.stderr) == (1, True)
     assert fake.requests[-1][2]["if-none-match"] == "*"
-    # The first attempt was carried out, but its response was lost.
+    # The first request was successful, but its response was lost.
     lost = refusal(503, "record_unavailable", Retry_After="0")
     fake.script = [missing, lost, answer(412, exists), answer(200, {"waitlist_id": "bakery"})]
     assert Typed(fake.url)("--json", "create", "bakery", "--name", "Mine").exit_code == 0

@@ -1,4 +1,7 @@
-"""The command `waitlist webhook` sends dead letters again, some hundreds in each request."""
+"""`waitlist webhook` sends events again that could not be delivered.
+
+Each request covers some hundreds of them.
+"""
 
 import json
 

@@ -1,4 +1,7 @@
-"""The command `waitlist work` runs a program for each person, against the real service."""
+"""`waitlist work` claims people, and runs a program for each of them.
+
+The tests use the real service.
+"""
 
 import json
 import os
@@ -21,7 +24,7 @@ with pathlib.Path(sys.argv[1]).open("a") as file:
     print(person["customer_id"], person["attempts"], person["profile"], file=file)
 """
 FAIL = "import sys; sys.exit(3)"
-# This program writes its process id, and then waits until a file appears.
+# This program writes its process id to a file, and waits until another file appears.
 STAY = """
 import os, pathlib, signal, sys, time
 signal.signal(signal.SIGINT, lambda *_: pathlib.Path(sys.argv[1] + ".heard").touch())
@@ -31,9 +34,9 @@ while not pathlib.Path(sys.argv[1] + ".end").exists():
 """
 
 
-# This program starts a second program for "ada" and waits for it, as a shell does. The second
-# program ignores SIGTERM, and keeps a pipe open while it runs. For other people, this program
-# records whether the second program is still running.
+# For Ada, this program starts a second program and waits for it, as a shell does. The second
+# program ignores SIGTERM, and keeps its output open. For all other people, this program records
+# whether the second program is still running.
 SHELL = """
 import json, os, signal, subprocess, sys
 pipe = sys.argv[1]
@@ -73,7 +76,7 @@ def stay(tmp_path: Path) -> str:
 
 
 def start_work(bakery: Bakery, program: str, marker: Path, *options: str) -> subprocess.Popen[str]:
-    """Start `work` in its own process, and wait until the program that it runs has started."""
+    """Start `waitlist work` in a process of its own. Wait until it has started its program."""
     process = bakery.typed.start(
         "work", bakery.waitlist_id, *options, "--", program, str(marker), start_new_session=True
     )
@@ -141,9 +144,9 @@ def test_if_the_program_fails_the_person_is_given_back(
 def test_a_hold_is_extended_while_the_program_runs_and_losing_it_ends_the_program(
     bakery: Bakery, stay: str, tmp_path: Path
 ) -> None:
-    """While the program runs, `work` extends its claim.
+    """`work` extends its claim while the program runs.
 
-    If the claim is lost, `work` ends the program, because a different worker could claim the entry
+    If the claim is lost, `work` stops the program, because another worker could claim the entry
     (promise P4).
     """
     bakery.sign_up("ada")
@@ -173,8 +176,8 @@ def test_ctrl_c_waits_for_the_program_and_stops_claiming(
     bakery.sign_up("ada", "bob")
     marker = tmp_path / "stay"
     process = start_work(bakery, stay, marker)
-    # A terminal sends the signal to its foreground process group. The program runs in a different
-    # group.
+    # A terminal sends the signal to its foreground process group. The program of `work` is in
+    # another group.
     os.killpg(process.pid, signal.SIGINT)
     assert process.stderr is not None
     assert "Waiting for running commands" in process.stderr.readline()
@@ -205,8 +208,10 @@ def test_a_second_ctrl_c_ends_the_program_and_gives_the_person_back(
 
 
 def test_a_failing_service_does_not_end_the_work(fake: FakeService) -> None:
-    """If the service fails, the command reports the entry whose completion was not recorded, and
-    claims the next entry (promise P3).
+    """If the service fails after the program has ended, `work` reports the entry whose completion
+    could not be recorded.
+
+    It then claims the next entry (promise P3).
     """
     claims = [{"entry_id": "a" * 26, "customer_id": n, "claim_token": "0" * 40} for n in "xy"]
     broken = answer(500, {"code": "internal_error", "detail": "A defect."})
@@ -225,9 +230,9 @@ def test_a_failing_service_does_not_end_the_work(fake: FakeService) -> None:
 def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
     fake: FakeService, stay: str, tmp_path: Path
 ) -> None:
-    """`work` stops a program when it cannot extend the claim.
+    """`work` stops its program if it cannot extend the claim.
 
-    The credentials may be renewed while the lease lasts, but not later (promise P4).
+    If the credentials expire, they can be renewed until the claim ends (promise P4).
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     expired = answer(403, {"code": "forbidden", "detail": "The token has expired."})
@@ -244,8 +249,9 @@ def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
 def test_a_program_that_ignores_sigterm_is_killed_before_the_next_claim(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A program that ignores SIGTERM is killed before the next claim, even if a shell that has
-    already ended has started it (promise P4).
+    """`work` kills a program that ignores SIGTERM, and then claims the next entry.
+
+    This is true even if a shell started the program and has ended (promise P4).
     """
     monkeypatch.setattr("waitlist_cli.work.program.GRACE_SECONDS", 0.3)
     pipe = tmp_path / "pipe"
@@ -277,8 +283,9 @@ def test_a_missing_program_claims_no_entry(bakery: Bakery) -> None:
 
 
 def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeService) -> None:
-    """While the service is busy or the list is paused, `work` waits. It repeats the claim with the
-    same key until the claim is answered (promise P2).
+    """If the service is busy or the waitlist is paused, `work` waits.
+
+    It repeats the claim with the same key until it gets an answer (promise P2).
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     busy = answer(503, {"code": "rebuilding", "detail": "Later."}, Retry_After="0")
@@ -299,9 +306,9 @@ def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeSe
 
 
 def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> None:
-    """If the limit of claims is reached, `work --until-empty` waits and continues.
+    """If there are too many claims, `work --until-empty` waits and continues.
 
-    Other people may be waiting, who can be claimed after a claim has ended (promise P3).
+    When some claims have ended, it can claim the people who are still waiting (promise P3).
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     fake.script = [
@@ -318,9 +325,10 @@ def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> N
 
 
 def test_the_delay_of_a_released_person_grows_with_each_failure(fake: FakeService) -> None:
-    """The delay of a released person grows with each failure, and is at most an hour.
+    """A person for whom the program failed has to wait before the next claim.
 
-    Earlier claims that expired count as failures. `--retry-after 0` means no delay.
+    The delay grows with each failure, and also with each earlier claim that expired. It is at most
+    an hour. `--retry-after 0` turns it off.
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40, "attempts": 1}
     words = ["work", "bakery", "--max", "2"]

@@ -1,4 +1,4 @@
-"""Runs commands as an operator types them, in this process or in its own process."""
+"""Runs commands as an operator types them, in this process or in a process of its own."""
 
 import json
 import os
@@ -19,14 +19,15 @@ from waitlist_cli.terminal.command import app
 PARTS = commands
 GROUP: Any = get_command(app)
 RUN_SECONDS = 60
-# A developer's environment may set these variables, and they would change the tests.
-# PYTHONUNBUFFERED is among them because operators run with buffered output.
+# These variables may be set on a developer's computer, and would change how commands behave. One of
+# them is PYTHONUNBUFFERED, because operators' output is buffered.
 FOREIGN = ("WAITLIST_", "AWS_", "NO_COLOR", "FORCE_COLOR", "PORT", "PYTHONUNBUFFERED")
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """Return an environment that contains the given variables, and no other variables that affect
-    the command line.
+    """Return an environment with the given variables.
+
+    No other variable in it affects the command line.
     """
     whole = environment()
     folders = os.pathsep.join([str(ROOT / "cli"), whole["PYTHONPATH"]])
@@ -37,7 +38,10 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Typed:
-    """Runs commands against a service. If `url` is None, the commands name no service."""
+    """Runs commands with a service.
+
+    If `url` is None, the commands do not know the URL of a service.
+    """
 
     url: str | None = None
 
@@ -46,8 +50,8 @@ class Typed:
             name: None for name in os.environ if name.startswith(FOREIGN)
         }
         variables |= {"WAITLIST_CONFIG": os.devnull, **environ}
-        # Reuse the commands that were built before. Typer would build all commands again for each
-        # call, which takes longer than most calls.
+        # Build the commands once. Typer would build all of them again for each call, which is
+        # slower than most calls.
         with patch("typer.testing._get_command", return_value=GROUP):
             return CliRunner().invoke(app, [*self.service, *words], input=stdin, env=variables)
 
@@ -56,13 +60,16 @@ class Typed:
         return ["--local", "--url", self.url] if self.url else []
 
     def run(self, *words: str, **more: Any) -> str:
-        """Run a command, which must succeed, and return its output."""
+        """Run a command. Fail if the command fails, and otherwise return its output."""
         result = self(*words, **more)
         assert result.exit_code == 0, (words, result.output, result.exception)
         return str(result.stdout)
 
     def json(self, *words: str, **more: Any) -> Any:
-        """Run a command with --json, which must succeed, and return its JSON document."""
+        """Run a command with --json.
+
+        Fail if the command fails, and otherwise return its JSON document.
+        """
         return json.loads(self.run("--json", *words, **more))
 
     def start(self, *words: str, **more: Any) -> subprocess.Popen[str]:
@@ -79,16 +86,16 @@ class Typed:
 
 
 def problem(result: Result) -> dict[str, Any]:
-    """Return the problem that a command with --json printed to standard error.
+    """Return the problem that a command with --json has written to standard error.
 
-    Fail if the command printed a traceback.
+    Fail if there is a traceback.
     """
     document: dict[str, Any] = json.loads(result.stderr.strip().splitlines()[-1])
     return document
 
 
 def write_program(path: Path, text: str) -> str:
-    """Write a Python program to a file that can be executed. Return the path."""
+    """Write a Python program to an executable file. Return its path."""
     path.write_text(f"#!{sys.executable}\n{text}", "utf-8")
     path.chmod(0o755)
     return str(path)

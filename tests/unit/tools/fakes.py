@@ -1,4 +1,4 @@
-"""Stand-ins for Lambda functions, and a server that stops when its test has ended."""
+"""Fake Lambda functions, and a server that stops at the end of a test."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ from tools.local.http_server import HttpServer
 
 
 class FakeFunction:
-    """A Lambda function that runs `handler` in the caller's thread and records its events."""
+    """A fake Lambda function. It calls `handler` directly, and records its events."""
 
     def __init__(self, handler: Callable[[Any], Any] = lambda event: event) -> None:
         self.handler = handler
@@ -34,8 +34,9 @@ class FailingFunction:
 
 
 class BusyFunction:
-    """A Lambda function that throttles its first `times` calls. After that, it runs the function
-    `then`.
+    """A fake Lambda function.
+
+    Its first `times` calls are throttled, and later calls go to `then`.
     """
 
     def __init__(self, times: int = 10**9) -> None:

@@ -1,4 +1,4 @@
-"""Lambda handlers that the tests run in child processes."""
+"""Lambda handlers for child processes."""
 
 import os
 import socket
@@ -27,9 +27,9 @@ def describe(event: Any, context: LambdaContext) -> dict[str, Any]:
 
 
 def meet(event: Any, context: LambdaContext) -> int:
-    """Connect to the port of the test, and wait until the test ends the connection.
+    """Connect to the port of the test.
 
-    Return the id of this process.
+    Wait until the test closes the connection. Return the id of this process.
     """
     with socket.create_connection(("127.0.0.1", event["port"])) as meeting:
         meeting.recv(1)

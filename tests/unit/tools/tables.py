@@ -1,4 +1,4 @@
-"""Tables in the local DynamoDB, over HTTP. A table exists while a test file runs."""
+"""Tables in a local DynamoDB that answers over HTTP. A test file creates a table and deletes it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def local_table(name: str) -> "Iterator[DynamoDBClient]":
-    """Yield a client of a local DynamoDB that contains this table, as the template declares it."""
+    """Yield a client of a local DynamoDB with this table, which is as in the template."""
     with serving(Database(), in_threads=False) as server:
         ensure_table(url_of(server), name)
         with client_of(url_of(server)) as client:
@@ -25,7 +25,7 @@ def local_table(name: str) -> "Iterator[DynamoDBClient]":
 
 @contextmanager
 def client_of(url: str) -> "Iterator[DynamoDBClient]":
-    """Yield a client of the local DynamoDB at this URL."""
+    """Yield a client of a local DynamoDB."""
     client = boto3.client(
         "dynamodb",
         endpoint_url=url,

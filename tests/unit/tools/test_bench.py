@@ -1,4 +1,4 @@
-"""The benchmark runs and prints its measurements. The tests do not check any speed."""
+"""The benchmark runs and prints its results. These tests check no speed."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Run = Callable[[str], tuple[list[dict[str, Any]], str]]
 def quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
     """Return a function that runs a part of the benchmark.
 
-    The function returns the measured rows and the printed text.
+    It returns the measured rows and the printed text.
     """
 
     def run(part: str) -> tuple[list[dict[str, Any]], str]:

@@ -1,5 +1,6 @@
-"""The browser tests and the pictures find a Chromium to use. If there is none, they print
-advice.
+"""Browser tests and screenshots find an installed Chromium.
+
+If there is none, an error says what to do.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The in-memory DynamoDB answers over HTTP as boto3 expects."""
+"""The in-memory DynamoDB answers over HTTP in the way that boto3 expects."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -42,8 +42,8 @@ def test_an_existing_table_is_kept(client: "DynamoDBClient") -> None:
 
 
 def test_a_transaction_with_the_same_token_runs_only_once(client: "DynamoDBClient") -> None:
-    """A transaction with the same token runs only once, because boto3 repeats a transaction if it
-    gets no response.
+    """A transaction is carried out once for each token. boto3 sends it again if it gets no
+    response.
     """
     condition = {
         "ConditionExpression": "attribute_not_exists(#pk)",
@@ -63,8 +63,10 @@ def test_an_unknown_operation_is_refused(client: "DynamoDBClient") -> None:
 
 @pytest.mark.parametrize("header", [("Origin", "null"), ("Host", "evil.example.com")])
 def test_no_web_page_can_read_the_table(header: tuple[str, str]) -> None:
-    """No web page can read the table. Requests from another origin and requests after DNS rebinding
-    are refused (promise P5).
+    """No web page can read the table.
+
+    Requests from other origins are refused, and so are requests with another host name (promise
+    P5).
     """
     target = ("X-Amz-Target", "DynamoDB_20120810.Scan")
     response = Database()(HttpRequest("POST", "/", (target, header), b"{}"))

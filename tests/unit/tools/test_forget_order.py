@@ -1,5 +1,6 @@
-"""The command forget_order deletes the queues of a stack's waitlists from Redis, and reports
-failures.
+"""The command forget_order deletes the queues of all waitlists from Redis.
+
+It reports the waitlists for which this failed.
 """
 
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ STACK = "waitlist-prod"
 
 
 class AliasedLambda(InProcessLambda):
-    """A private function that can be called only through its Lambda alias."""
+    """A private function that can only be called through its Lambda alias."""
 
     def invoke(self, **call: Any) -> dict[str, Any]:
         assert call["FunctionName"] == f"{PRIVATE}:live"
@@ -33,7 +34,7 @@ class AliasedLambda(InProcessLambda):
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """Yield a stack that has two waitlists, each with an entry."""
+    """Yield a stack with two waitlists. Each of them has an entry."""
     world = World.on(MemoryTable(), empty_redis())
     for waitlist_id in ("bakery", "cafe"):
         people = People(world, waitlist_id)

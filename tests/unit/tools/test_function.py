@@ -37,7 +37,7 @@ def make_function() -> Iterator[MakeFunction]:
 
 
 class Meeting:
-    """Lets handlers in child processes wait for each other."""
+    """Lets the handlers in child processes wait for each other."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2 * MANY)
@@ -155,7 +155,8 @@ def test_a_handler_that_takes_too_long_is_killed(
     [handler] = program.children()
     invocation = function.invoke(meeting.event)
     assert json.loads(invocation.payload)["errorType"] == "Sandbox.Timedout"
-    # Wait until the handler's process has ended. It must end even if it had no time to connect.
+    # Wait until the handler's process has ended. The process may end before it has connected to the
+    # test.
     wait_until(lambda: not handler.is_running() or handler.status() == psutil.STATUS_ZOMBIE)
 
 

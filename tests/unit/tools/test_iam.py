@@ -1,4 +1,4 @@
-"""The local IAM decides as AWS describes in its policy evaluation logic."""
+"""The local IAM decides as AWS describes in the chapter about policy evaluation."""
 
 from typing import Any
 

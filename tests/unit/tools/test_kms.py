@@ -1,4 +1,4 @@
-"""The stand-in for KMS answers the calls of botocore that the public function makes."""
+"""The fake KMS answers the requests that the public function sends through botocore."""
 
 import json
 from collections.abc import Iterator

@@ -33,8 +33,10 @@ def invoke(name: str, body: bytes = b"{}", kind: str | None = None) -> HttpReque
     ids=str,
 )
 def test_no_web_page_can_invoke_a_function(headers: Headers) -> None:
-    """No web page can invoke a function. Requests from another origin and requests after DNS
-    rebinding are refused (promise P5).
+    """No web page can invoke a function.
+
+    Requests from other origins are refused, and so are requests with another host name (promise
+    P5).
     """
     function = FakeFunction()
     target = "/2015-03-31/functions/f/invocations"

@@ -48,8 +48,9 @@ def test_a_request_becomes_an_event_and_the_answer_becomes_a_response() -> None:
 
 
 def test_an_encoded_slash_is_decoded_after_the_route_is_chosen() -> None:
-    """An encoded slash is decoded after the route is chosen. As in API Gateway, the decoded path
-    may differ from the chosen route (promise P5).
+    """The gateway decodes an encoded slash after it has chosen the route.
+
+    As in API Gateway, the decoded path may belong to another route (promise P5).
     """
     public = FakeFunction(answer)
     gateway(public)(HttpRequest("GET", "/v1/waitlists/bakery%2Fentries%3Flimit=1"))
@@ -71,9 +72,9 @@ def test_a_request_with_a_wrong_signature_does_not_reach_the_function(target: st
 
 
 def test_a_web_page_under_another_host_name_cannot_call_the_service() -> None:
-    """A web page under another host name cannot call the service.
+    """The gateway refuses requests with another host name.
 
-    The local credentials are public, and the host name of any web page may resolve to 127.0.0.1
+    A web page could let its own host name point to 127.0.0.1, and the local credentials are public
     (promise P5).
     """
     public = FakeFunction(answer)
@@ -87,8 +88,9 @@ def test_a_web_page_under_another_host_name_cannot_call_the_service() -> None:
 
 @pytest.mark.parametrize("letter", ["a", "ä", "☕"])
 def test_an_answer_may_be_as_large_as_lambdas_limit_but_not_larger(letter: str) -> None:
-    """An answer may be as large as Lambda's limit, but not larger. The limit counts bytes of UTF-8,
-    as Lambda has done since Python 3.12 (promise P9).
+    """An answer of Lambda's maximum size is delivered, but a larger one is not.
+
+    The size is counted in bytes of UTF-8, as Lambda does since Python 3.12 (promise P9).
     """
     for over in (0, 1):
         room = MAX_PAYLOAD_BYTES - len('{"statusCode": 200, "body": ""}') + over
@@ -111,7 +113,8 @@ def test_a_request_is_refused_if_its_event_exceeds_lambdas_limit(
     assert whole(HttpRequest("POST", "/", json_type, letter * 3_000_000)).status == 200
     too_large = whole(HttpRequest("POST", "/", json_type, b"a" * MAX_PAYLOAD_BYTES))
     assert (too_large.status, too_large.body) == (413, b'{"message": "Request Entity Too Large"}')
-    # A body without a content type is sent to the function as base64, which is a third longer.
+    # If a request has no content type, the function gets its body in base64, which makes it a third
+    # longer.
     assert whole(HttpRequest("POST", "/", (), b"a" * 5_000_000)).status == 413
     assert len(public.events) == 1
 
@@ -124,8 +127,7 @@ def test_a_function_that_fails_is_a_500_without_details() -> None:
 def test_only_a_busy_function_causes_retry_after() -> None:
     """The gateway sends Retry-After only if a function is busy.
 
-    API Gateway sends no Retry-After header when a function times out, so clients must cope without
-    the header.
+    API Gateway does not send it if a function is too slow, so clients must work without it.
     """
     busy, slow = BusyFunction(), FailingFunction("Sandbox.Timedout")
     assert dict(gateway(busy)(HttpRequest("GET", "/")).headers)["retry-after"] == "2"
@@ -136,8 +138,8 @@ def test_only_a_busy_function_causes_retry_after() -> None:
 
 
 def test_64_requests_that_each_invoke_through_the_same_server_do_not_deadlock() -> None:
-    # No inner call ends before all 64 inner calls are running. Until then, each outer call needs a
-    # thread of its own.
+    # The 64 inner calls wait for each other. During this time, each of the outer calls needs a
+    # thread.
     together = threading.Barrier(MANY, timeout=120)
 
     def inner(event: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The in-memory table refuses the requests that DynamoDB refuses, and reads pages quickly."""
+"""The in-memory table refuses the same requests as DynamoDB, and reads pages quickly."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_table_refuses_requests_that_dynamodb_refuses(case: Case) -> None:
-    """The table refuses requests that DynamoDB refuses.
+    """The in-memory table refuses what DynamoDB refuses.
 
     `make test-dynamodb` sends the same requests to DynamoDB Local (tests/service/dynamodb).
     """
@@ -32,9 +32,9 @@ def test_a_transaction_that_is_refused_writes_nothing() -> None:
 def test_reading_a_page_takes_the_same_work_in_a_partition_of_any_size(
     condition: str, is_forward: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reading a page takes the same work in a partition of any size.
+    """Reading a page is equally fast in small and large partitions.
 
-    A local run with 50,000 entries must be able to configure a waitlist without delay.
+    A local run with 50,000 entries stays usable.
     """
     looked_at: list[str] = []
     holds = memory_table._holds

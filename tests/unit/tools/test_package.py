@@ -1,5 +1,5 @@
-"""The packaged template can be deployed without SAM, for example by Terraform, CDK or
-CloudFormation itself.
+"""The packaged template works without SAM, for example with Terraform, CDK or CloudFormation
+itself.
 """
 
 import json
@@ -19,8 +19,9 @@ RELEASE = "0a1b2c3d4e5f"
 
 @pytest.fixture
 def packaged(tmp_path: Path) -> Path:
-    """Return the path of a template as `sam package` writes it. Objects in a bucket have replaced
-    the local folders.
+    """Return the path of a template as `sam package` writes it.
+
+    It refers to objects in a bucket instead of local folders.
     """
     text = (ROOT / "template.yaml").read_text(encoding="utf-8")
     for folder in ("public_fn", "private_fn", "shared"):

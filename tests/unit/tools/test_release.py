@@ -1,4 +1,4 @@
-"""The release id changes if and only if something that is deployed changes."""
+"""The release id changes exactly when something changes that is deployed."""
 
 import shutil
 from pathlib import Path
@@ -34,9 +34,10 @@ def release(built: Path) -> str:
     ["template.yaml", "PublicFn/app.py", "SharedLayer/python/ids.py", "../../samconfig.toml"],
 )
 def test_a_change_of_any_deployed_part_changes_the_release_id(built: Path, changed: str) -> None:
-    """A change of any deployed part changes the release id.
+    """The release id changes with each deployed part, also with the layer and the values of
+    parameters.
 
-    This includes the layer and the values of parameters, which SAM itself does not compare.
+    SAM does not compare these two.
     """
     before = release(built)
     with (built / changed).open("a") as file:
@@ -71,8 +72,9 @@ def test_a_template_without_a_placeholder_is_refused(built: Path) -> None:
 
 
 def test_every_function_of_the_stack_has_the_release_id() -> None:
-    """Every function of the stack has the release id as an environment variable, because SAM
-    publishes a new version when a variable changes.
+    """Every function has the release id in its environment.
+
+    If a variable changes, SAM publishes a new version of the function.
     """
     environment = read_template()["Globals"]["Function"]["Environment"]["Variables"]
     name, value = UNBUILT.split(": ")

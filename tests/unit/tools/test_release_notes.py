@@ -1,5 +1,6 @@
-"""A release has the version that the code declares, and the changelog has a dated chapter for
-it.
+"""The code and the changelog name the same version of a release.
+
+Its chapter in the changelog has a date.
 """
 
 import pytest

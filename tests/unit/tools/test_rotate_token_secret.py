@@ -1,4 +1,4 @@
-"""The command rotates the key of a stack's entry tokens. Issued tokens stay valid."""
+"""The command that replaces the signing key of the entry tokens. Old tokens stay valid."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ ENTRY, STAY = ("bakery", "a" * 26), 3_300_000_000_000
 
 @pytest.fixture
 def arn(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Yield the ARN of a new stack's secret, which is generated as `template.yaml` declares it."""
+    """Yield the ARN of the secret in a new stack, with a random value as `template.yaml` says."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
@@ -87,10 +87,9 @@ def test_the_first_rotation_keeps_the_generated_key(
 def test_a_second_rotation_waits_until_people_have_new_tokens(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A second rotation waits until people have new tokens.
+    """The command refuses a second rotation that comes too early.
 
-    A rotation removes the older key, and some customers may only have tokens that were signed with
-    this key (promise P2).
+    It would remove the older key, and some customers may only have tokens of this key (promise P2).
     """
     rotate()
     before = secret_reader(arn, secrets_client())()
@@ -108,10 +107,10 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
 def test_no_rotation_changes_the_identity_of_people(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No rotation changes the identity of people. The identity key stays even if a rotation ends
+    """A rotation never changes the key from which the ids of people are computed, even if it ends
     all tokens.
 
-    If this key changed, each address would become another person.
+    With another key, each address would become a new person.
     """
     key = tokens_at(arn, NOW).identity_key("bakery")
     token = tokens_at(arn, NOW).issue(*ENTRY, STAY)

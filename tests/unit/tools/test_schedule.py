@@ -13,8 +13,9 @@ EVENTS = Path(__file__).parents[3] / "events"
 
 
 def run(function: Invocable, minutes: int) -> list[float]:
-    """Run the schedule for some minutes without waiting, and return the times that it would have
-    waited.
+    """Run the schedule for some minutes without waiting.
+
+    Return how long it would have waited each time.
     """
     waits: list[float] = []
 

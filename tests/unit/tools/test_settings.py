@@ -104,8 +104,10 @@ def test_only_the_embedded_dynamodb_can_keep_its_data_in_a_folder() -> None:
 
 
 def test_a_webhook_must_be_on_this_machine_and_have_a_valid_secret() -> None:
-    """A webhook of the local run must be on this machine and have a valid secret, so that no event
-    leaves the machine (promise P8).
+    """In a local run, the URL of the webhook must be on this computer, and its secret must be
+    valid.
+
+    No event leaves the computer (promise P8).
     """
     url = "http://127.0.0.1:9000/hook"
     settings = Settings.from_env({"WEBHOOK_URL": url, "WEBHOOK_SECRET": f"{SECRET} {SECRET}"})

@@ -9,7 +9,8 @@ from botocore.credentials import Credentials
 from tools.local.http_message import Headers, HttpRequest
 from tools.local.signature import SignatureError, verified_access_key
 
-# curl 7.88 sends this request with `--aws-sigv4 aws:amz:us-east-1:execute-api --user local:local`.
+# The request that curl 7.88 sends with `--aws-sigv4 aws:amz:us-east-1:execute-api --user
+# local:local`.
 CURL_SCOPE = "Credential=local/20261121/us-east-1/execute-api/aws4_request"
 CURL_NOW = datetime(2026, 11, 21, 2, 7, 37, tzinfo=UTC)
 CURL_GET = HttpRequest(
@@ -45,8 +46,8 @@ CURL_PUT = HttpRequest(
 )
 
 
-# The parametrised requests are signed when pytest collects the tests, possibly minutes before the
-# tests run.
+# pytest creates the parameters of all tests at the beginning, so the signatures may be minutes old
+# when a test runs.
 COLLECTED = datetime.now(UTC)
 
 
@@ -61,7 +62,7 @@ def signed(
     region: str = "us-east-1",
     service: str = "execute-api",
 ) -> HttpRequest:
-    """Return a request that botocore has signed, with the time of this machine's clock."""
+    """Return a request that botocore has signed now."""
     aws_request = AWSRequest(method, f"http://127.0.0.1:8080{target}", dict(headers), body)
     SigV4Auth(Credentials(key, secret), service, region).add_auth(aws_request)
     sent = (("Host", "127.0.0.1:8080"), *aws_request.headers.items())

@@ -1,6 +1,4 @@
-"""The smoke test passes only if the service works, and it deletes everything that it has
-created.
-"""
+"""The smoke test succeeds only if the service works. It deletes everything that it creates."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -65,8 +63,8 @@ def test_on_a_stack_with_an_issuer_a_signup_without_a_token_is_refused(
 
 @pytest.fixture
 def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
-    """Yield a stack on which new guests must pass a bot check."""
-    # This bot check never calls its provider, because no guest sends a bot token.
+    """Yield a stack that requires a bot check from new guests."""
+    # No guest sends a bot token in this test, so the provider of the bot check is never called.
     monkeypatch.setenv("BOT_CHECK", "turnstile")
     monkeypatch.setenv("BOT_CHECK_SITE_KEY", "key")
     monkeypatch.setenv("BOT_CHECK_SECRET", "secret")
@@ -104,9 +102,9 @@ def test_the_command_reads_from_the_stacks_parameters_whether_bots_are_checked(
 def test_a_stack_that_lacks_its_issuer_fails(
     guests: Deployment,
 ) -> None:
-    """The smoke test fails on a stack that lacks its issuer.
+    """The smoke test fails if the stack does not know the issuer of the token.
 
-    The signup is refused because it has no customer id, and not because it has no token.
+    The error is then about the missing customer id, and not about a missing token.
     """
     with ApiClient(url_of(guests)) as client, pytest.raises(CliError) as refused:
         Smoke(client, LIST).run(has_issuer=True)
@@ -117,8 +115,9 @@ Answer = httpx.Response
 
 
 class Altered(httpx.BaseTransport):
-    """An HTTP transport that replaces the response to a particular request, and records the paths
-    of DELETE requests.
+    """An HTTP transport that replaces the response to one request.
+
+    It records the paths of DELETE requests.
     """
 
     def __init__(self, method: str, ending: str, answer: Answer) -> None:
@@ -171,7 +170,7 @@ def test_after_a_failure_the_waitlist_is_deleted_too(
 
 @pytest.fixture
 def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Provide an AWS account with the region and the credentials of the local run."""
+    """Provide the region and the credentials of the local run."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     with mock_aws():
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
@@ -194,10 +193,10 @@ def test_the_command_reads_the_url_of_the_api_from_the_stack(
 def test_on_a_stack_with_an_edge_only_customers_call_the_edge(
     monkeypatch: pytest.MonkeyPatch, account: Any
 ) -> None:
-    """On a stack with an edge, only customers call the edge.
+    """If a stack has a CDN, only customers use it.
 
-    With the parameter EdgeOnly, the API refuses customers who do not use the edge. Operators sign
-    requests for the API itself.
+    With the parameter EdgeOnly, the API refuses customers who bypass the CDN. Operators always send
+    their signed requests to the API itself.
     """
     called: dict[str, list[str]] = {"https://api": [], "https://d1.cloudfront.net": []}
     with deployed(monkeypatch, issuer=False) as deployment:

@@ -1,5 +1,5 @@
-"""The webhook of the local run: its SQS queue as botocore calls it, the loop that invokes the
-function, and the mailbox.
+"""The webhook of a local run: the SQS queue, the loop that invokes the function, and the
+mailbox.
 """
 
 import json
@@ -33,8 +33,8 @@ def clock() -> Clock:
 def test_messages_are_sent_received_hidden_and_deleted(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Messages are sent, received, hidden and deleted. The test calls the queue through botocore,
-    as the functions do.
+    """Messages can be sent, received, hidden and deleted through botocore, which the
+    functions use.
     """
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "local")
@@ -74,7 +74,7 @@ def test_a_message_that_is_received_too_often_becomes_a_dead_letter(clock: Clock
 
 
 class Stream:
-    """Returns the records of a test once, and signals when all of them have been read."""
+    """Returns the records of a test once, and says when all of them have been read."""
 
     def __init__(self, scene: Scene) -> None:
         self.parts = [scene.table.records]

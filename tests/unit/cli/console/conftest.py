@@ -8,13 +8,12 @@ from tests.unit.cli.fake_service import FakeService
 
 @pytest.fixture
 def console(service_url: str) -> Iterator[Opened]:
-    """Yield the console, connected to the real service."""
     with opened(api_of(service_url)) as one:
         yield one
 
 
 @pytest.fixture
 def scripted(fake: FakeService) -> Iterator[Opened]:
-    """Yield the console, connected to a stand-in that sends prepared responses."""
+    """Yield a console whose service is a fake that sends prepared responses."""
     with opened(api_of(fake.url)) as one:
         yield one

@@ -1,4 +1,4 @@
-"""Uploads files to the console, and waits until they are processed."""
+"""Uploads files of people to the console, and waits until the console has processed them."""
 
 from tests.e2e.processes import wait_until
 from tests.unit.cli.console.opened import Opened
@@ -7,9 +7,9 @@ from tests.unit.cli.console.opened import Opened
 def drop(
     console: Opened, waitlist_id: str, name: str, content: str | bytes, kind: str = "import"
 ) -> str:
-    """Upload a file as the script of the page does.
+    """Upload a file as the page's script does.
 
-    Return the path of the page that asks what to do with the file.
+    Return the path of the page that asks what the columns mean.
     """
     answered = console.browser.post(
         f"/lists/{waitlist_id}/{kind}",
@@ -22,9 +22,9 @@ def drop(
 
 
 def wait_for_report(console: Opened, page: str) -> str:
-    """Wait until all rows of the file are done or the job has stopped.
+    """Wait until the console has processed the file, or has stopped.
 
-    Return the text of the job's report.
+    Return the text of the report.
     """
     wait_until(
         lambda: (

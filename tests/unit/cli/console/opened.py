@@ -1,6 +1,4 @@
-"""A running console and a browser that has opened it. The console's server runs in a thread of the
-test.
-"""
+"""Runs the console's server in a thread, and opens the console as a browser does."""
 
 import re
 import threading
@@ -29,7 +27,7 @@ SHOWN = re.compile(r"<[^>]*>")
 
 @dataclass(frozen=True)
 class Opened:
-    """An open console. `browser` keeps the session cookie of the console."""
+    """A running console. `browser` is an HTTP client that has the console's session cookie."""
 
     browser: httpx.Client
     guard: Guard
@@ -39,20 +37,17 @@ class Opened:
         return self.guard.origin
 
     def page(self, path: str) -> str:
-        """Return the HTML of a page. Fail if the console has no such page."""
+        """Return the HTML of a page. Fail if the page does not exist."""
         response = self.browser.get(path)
         assert response.status_code == 200, (path, response.status_code, response.text)
         return response.text
 
     def text(self, path: str) -> str:
-        """Return the text of a page as a person reads it in the browser."""
+        """Return the visible text of a page."""
         return readable(self.page(path))
 
     def row_of(self, waitlist_id: str) -> str:
-        """Return the text of a waitlist's row in the overview.
-
-        Search all pages of the overview.
-        """
+        """Return the text of a waitlist's row in the overview, which may have several pages."""
         path: str | None = "/"
         while path:
             page = self.page(path)
@@ -63,7 +58,7 @@ class Opened:
         raise AssertionError(f"{waitlist_id} is on no page")
 
     def part(self, path: str) -> httpx.Response:
-        """Request a part of a page, as htmx does when the page polls."""
+        """Request a part of a page, as htmx does when it refreshes this part."""
         return self.browser.get(path, headers={"HX-Request": "true"})
 
     def send(self, path: str, **form: str) -> httpx.Response:
@@ -72,9 +67,9 @@ class Opened:
         return self.browser.post(path, data=form, headers=headers)
 
     def submit(self, path: str, **form: str) -> str:
-        """Send the form of a dialog, which must succeed.
+        """Submit the form of a dialog.
 
-        Return its notice, or the text of the page that follows.
+        Return the notice that appears, or the text of the page that follows.
         """
         response = self.send(path, **form)
         assert response.status_code == 200, response.text
@@ -86,14 +81,20 @@ class Opened:
         )
 
     def submit_again(self, path: str, **form: str) -> str:
-        """Send the form of a dialog that asks a second time, and return the second question."""
+        """Submit the form of a dialog that asks for a second confirmation.
+
+        Return the second question.
+        """
         response = self.send(path, **form)
         assert response.status_code == 200, response.text
         assert response.headers["HX-Retarget"] == "#dialog-body"
         return readable(response.text)
 
     def submit_refused(self, path: str, **form: str) -> str:
-        """Send the form of a dialog, which must fail, and return the text that the dialog shows."""
+        """Submit the form of a dialog with a mistake.
+
+        Return the text of the dialog that appears again.
+        """
         response = self.send(path, **form)
         assert response.status_code >= 400, response.text
         assert "HX-Trigger" not in response.headers
@@ -112,7 +113,10 @@ def api_of(url: str) -> Api:
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[Opened]:
-    """Serve an application behind the console's guard. The browser has no session cookie yet."""
+    """Run an application with the access check of the console.
+
+    The browser has no session cookie yet.
+    """
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
         guard = Guard(app, sockets[0].getsockname()[1])
@@ -128,8 +132,9 @@ def served(app: ASGIApp) -> Iterator[Opened]:
 
 
 def browser_of(host: str) -> httpx.Client:
-    """Return an HTTP client that connects to 127.0.0.1 for every host name below localhost, as
-    browsers do.
+    """Return an HTTP client for host names that end in `.localhost`.
+
+    Like browsers, it connects to 127.0.0.1.
     """
     port = host.rpartition(":")[2]
     return plain_client(
@@ -139,7 +144,7 @@ def browser_of(host: str) -> httpx.Client:
 
 @contextmanager
 def opened(api: Api) -> Iterator[Opened]:
-    """Open the console of a service, and let the browser use the console's token."""
+    """Open the console with its token, as the operator's browser does."""
     with (
         TemporaryDirectory() as folder,
         console_app(api, Path(folder)) as app,

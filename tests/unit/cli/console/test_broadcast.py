@@ -1,4 +1,4 @@
-"""The dialog of the console that sends a message to some or all people."""
+"""The console's dialog for sending a message to some or all people."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ WORDS = {"subject": "We close early", "text": "We close <at> 5 pm."}
 
 @pytest.fixture
 def people(bakery: Bakery) -> list[dict[str, Any]]:
-    """Ada and Bob, who can get messages, and Cyd, who has no address."""
+    """Sign up Ada and Bob, who can get messages, and Cyd, who has no address."""
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "left")
     found = []
     for name in ("ada", "bob"):
@@ -27,7 +27,7 @@ def messaged(bakery: Bakery, person: dict[str, Any]) -> int:
 
 
 def entered(html: str) -> dict[str, str]:
-    """Return the values that a dialog repeats in hidden fields."""
+    """Return the values of the hidden fields in a dialog."""
     return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', html))
 
 

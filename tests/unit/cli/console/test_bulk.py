@@ -1,4 +1,4 @@
-"""Operators can take an action on several people of a table at once."""
+"""The console can take an action on all people whose boxes are ticked in a table."""
 
 import re
 
@@ -9,7 +9,7 @@ from waitlist_cli.operations.every_action import PERSON_ACTIONS
 
 
 def send(console: Opened, bakery: Bakery, action: str, *names: str, **form: str) -> str:
-    """Take an action on these people. Return the HTML of the response, which may be a refusal."""
+    """Take an action on several people. Return the HTML of the response."""
     entries = [entry_id_of(bakery.waitlist_id, name) for name in names]
     headers = {"HX-Request": "true", "Origin": console.origin}
     path = f"/lists/{bakery.waitlist_id}/bulk/{action}"

@@ -1,4 +1,6 @@
-"""The console shows a person's call number first beside the name, and finds people by it."""
+"""The console shows a person's call number before the name, and finds people by their
+call numbers.
+"""
 
 import re
 
@@ -11,7 +13,7 @@ from tests.unit.cli.console.test_people import person, search
 
 @pytest.fixture
 def people(bakery: Bakery) -> str:
-    """A waitlist with call numbers. The path of its page *People*."""
+    """Create a waitlist with call numbers. Return the path of its page *People*."""
     bakery.typed.run("edit", bakery.waitlist_id, "--call-numbers-prefix", "A")
     bakery.sign_up("ada", "bob")
     return f"/lists/{bakery.waitlist_id}/people"

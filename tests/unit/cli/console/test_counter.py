@@ -1,5 +1,5 @@
-"""Tests of the console's counter: an operator calls people to a desk, ends their calls, and can
-undo the last decision.
+"""The console's page *Counter*: an operator calls people to a desk, ends their calls, and can undo
+the last decision.
 """
 
 import re
@@ -19,7 +19,10 @@ ROOM = "Room 2"
 
 @dataclass
 class Counter:
-    """A console that shows its counter. `due` contains the decisions that can still be undone."""
+    """The page *Counter* in a console.
+
+    `due` contains the decisions that the operator can still undo.
+    """
 
     console: Opened
     bakery: Bakery
@@ -46,7 +49,7 @@ class Counter:
         return [readable(one) for one in re.findall(r'<h2 class="called-name".*?</h2>', page)]
 
     def call_next(self, key: str | None = None) -> str:
-        """Press *Call next*, and return the text of the page."""
+        """Press *Call next*. Return the text of the page."""
         sent = self.console.send(self.path, room=self.room, key=key or self.key)
         assert sent.status_code == 200, sent.text
         return readable(sent.text)
@@ -58,7 +61,7 @@ class Counter:
         return readable(sent.text)
 
     def wait(self) -> None:
-        """Let the time pass in which the decisions can be undone."""
+        """Let the time pass in which the operator can undo a decision."""
         while self.due:
             self.due.pop(0)()
 
@@ -79,7 +82,7 @@ def counter(console: Opened, bakery: Bakery, due: list[Callable[[], None]]) -> C
 def other_desk(
     service_url: str, bakery: Bakery, due: list[Callable[[], None]]
 ) -> Iterator[Counter]:
-    """Yield the counter of a second console on the same waitlist."""
+    """Yield the page *Counter* in a second console for the same waitlist."""
     with opened(api_of(service_url)) as console:
         yield Counter(console, bakery, "Room 3", due)
 
@@ -106,7 +109,7 @@ def test_the_browser_remembers_the_desk(counter: Counter) -> None:
     [("", "Enter the name of this desk"), ("a" * 300, "may have at most 60 characters")],
 )
 def test_a_desk_without_a_usable_name_calls_nobody(counter: Counter, room: str, says: str) -> None:
-    """The error is shown at the field that caused it, and this field gets the focus."""
+    """The field with the mistake shows the error and has the focus."""
     counter.bakery.sign_up("ada")
     sent = counter.console.send(counter.path, room=room, key=counter.key)
     assert says in readable(sent.text)
@@ -212,7 +215,7 @@ def test_decisions_are_sent_when_the_console_ends(
 
 
 def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter) -> None:
-    """The call lasts as long as a call from the counter."""
+    """A call from this page lasts as long as a call from the page *Counter*."""
     counter.bakery.sign_up("ada", "bob", "cyd")
     counter.call_next()
     cyd = person(counter.console, counter.bakery, "cyd")

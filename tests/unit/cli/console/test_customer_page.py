@@ -1,4 +1,4 @@
-"""The console shows the settings of the customer's page as a form, and saves them."""
+"""The console shows the settings of the customer's page in a form, and saves them."""
 
 import re
 from typing import Any
@@ -55,9 +55,9 @@ TERMS = {
 
 
 def form_of(*questions: dict[str, str], **changes: str) -> dict[str, Any]:
-    """Return the form as a browser sends it.
+    """Return the fields of the form as a browser sends them.
 
-    Each field of the questions has a list, which contains one value for each question.
+    A field of the questions occurs once for each question, so its value is a list.
     """
     columns = {name: [one[name] for one in questions] for name in EMAIL} if questions else {}
     return {**PAGE, **changes, **columns}
@@ -123,7 +123,7 @@ def test_the_customers_page_is_set_shown_and_emptied(console: Opened, bakery: Ba
     assert ">Mitte\nn | en: North | de: Nord</textarea>" in html
     assert ">en: I agree.\nde: Ich stimme zu.</textarea>" in html
     assert ">{}</textarea>".format(PAGE["texts"].replace("\r\n", "\n")) in html
-    # Removing a text or a question from the form removes it from the settings.
+    # If the operator empties a text or removes a question, it disappears from the settings.
     send(
         console, path, form_of(source="", sources="", texts="en.count.other: {n}\r\nde.text: A\\nB")
     )
@@ -164,7 +164,7 @@ def test_an_error_of_the_service_is_shown_beside_its_field(
     assert "<main" not in answer.text
     (beside,) = re.findall(rf'id="wrong-{re.escape(field)}">([^<]*)<', answer.text)
     assert message in beside
-    # The form keeps everything that the operator has entered, including the wrong value.
+    # The form still contains everything that the operator entered, and also the wrong value.
     for name in PAGE:
         value = form[name].replace("\r\n", "\n")
         assert value in answer.text

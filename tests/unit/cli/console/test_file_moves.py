@@ -1,5 +1,6 @@
-"""The console moves the people in an uploaded file. The tests use the real service and a
-stand-in.
+"""The console moves the people in an uploaded file.
+
+Some tests use the real service, and others a fake service.
 """
 
 import json
@@ -74,8 +75,9 @@ def test_an_invalid_move_is_refused_before_it_begins(
 
 
 class Moves:
-    """A stand-in for the service that answers move requests. A test can delay or replace the answer
-    to any request.
+    """A fake service that answers requests for moving people.
+
+    A test can delay an answer or replace it.
     """
 
     def __init__(self, fake: FakeService) -> None:

@@ -1,5 +1,3 @@
-"""The console gives access only to the operator's own browser."""
-
 import hashlib
 import re
 from collections.abc import Iterator

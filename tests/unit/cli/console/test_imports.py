@@ -1,5 +1,6 @@
-"""The console imports the people in an uploaded file. The tests use the real service and a
-stand-in.
+"""The console imports the people in an uploaded file.
+
+Some tests use the real service, and others a fake service.
 """
 
 import json
@@ -27,7 +28,10 @@ WAITLIST: dict[str, Any] = {
 
 
 def start(console: Opened, page: str, **form: Any) -> None:
-    """Start an import with the meanings of columns that the page has guessed."""
+    """Start an import.
+
+    The page has guessed what the columns mean, and the operator accepts this.
+    """
     html = console.page(page)
     columns = re.findall(r'name="column" value="([^"]*)"', html)
     targets = re.findall(
@@ -112,8 +116,8 @@ def test_a_dry_run_shows_the_result_and_imports_nobody(console: Opened, bakery: 
 
 
 def test_people_are_imported_by_address(console: Opened, bakery: Bakery) -> None:
-    """If people are imported by mail address, the address is stored only in the profile (promise
-    P8).
+    """If mail addresses identify the people of a waitlist, an import stores the address only in the
+    profile (promise P8).
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     content = "Name,E-Mail\nAda,Ada@example.com\nAda L.,ada+x@example.com\nBob,bob\n"
@@ -155,8 +159,9 @@ def test_an_export_in_json_lines_is_imported_with_tokens(console: Opened, bakery
 
 
 def test_an_export_of_everyone_is_imported_unchanged(console: Opened, bakery: Bakery) -> None:
-    """If an export of everyone is imported, people who were held back stay held back. The page says
-    what the import leaves out.
+    """An export of everyone can be imported.
+
+    People who were held back are still held back, and the page says which data the import omits.
     """
     bakery.sign_up("ada", "bob", "cyd", "dan", profile={"name": "Zoë"})
     name = bakery.waitlist_id

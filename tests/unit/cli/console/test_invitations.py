@@ -1,4 +1,4 @@
-"""Tests of the console's page with invitations, and of its dialog for inviting people."""
+"""The console's page *Invitations*, and its dialog for inviting people."""
 
 import re
 

@@ -1,4 +1,6 @@
-"""The console shows an overview of all lists, and a live page for each list."""
+"""The console shows an overview of all waitlists, and for each waitlist a page that refreshes
+itself.
+"""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The notice of a waitlist on the pages of the console."""
+"""The console's pages show the notice of a waitlist."""
 
 import re
 from typing import Any

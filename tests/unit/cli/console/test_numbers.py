@@ -1,4 +1,4 @@
-"""Tests of how the console formats numbers and times, and prepares charts."""
+"""How the console formats numbers and times, and draws charts."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -77,7 +77,7 @@ def test_a_sparkline_ends_at_the_right_edge() -> None:
 
 
 def moment(value: object, timezone: str = "Asia/Kolkata", shown: str = "moment") -> str:
-    """Return the time in the form in which a page of a waitlist in this time zone shows it."""
+    """Return a time as a page of the console shows it, for a waitlist in this time zone."""
     template = Pages("http://127.0.0.1").templates.from_string(f"{{{{ value|{shown} }}}}")
     return template.render(value=value, waitlist={"timezone": timezone})
 

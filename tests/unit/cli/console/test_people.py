@@ -1,6 +1,4 @@
-"""The console lists people by status, finds people, shows a person, and offers actions on a
-person.
-"""
+"""The console lists people, finds people, shows one person, and can change a person's state."""
 
 import csv
 import io
@@ -32,8 +30,8 @@ class Person:
         return f"/lists/{self.bakery.waitlist_id}/people/{entry_id}"
 
     def do(self, action: str, **form: str) -> str:
-        """Open the dialog of an action, and send the form with the idempotency key that the dialog
-        contains.
+        """Open the dialog of an action, and submit its form with the idempotency key of
+        the dialog.
         """
         page = self.console.page(f"{self.path}/{action}")
         key = re.search(r'name="key" value="([^"]+)"', page)
@@ -41,7 +39,7 @@ class Person:
         return self.console.submit(f"{self.path}/{action}", key=key[1], **form)
 
     def form(self, action: str) -> dict[str, str]:
-        """Return the values of the dialog of an action, as a browser would send them."""
+        """Return the fields of an action's dialog, as a browser would send them."""
         page = self.console.page(f"{self.path}/{action}")
         page = page[page.index('<form class="question"') :]
         texts = re.findall(r'<textarea[^>]* name="([^"]+)"[^>]*>(.*?)</textarea>', page, re.DOTALL)
@@ -77,7 +75,7 @@ def test_a_person_is_found_by_id_and_by_a_part_of_it(console: Opened, bakery: Ba
 
 
 def search(console: Opened, bakery: Bakery, text: str) -> str:
-    """Start a search, wait until the search has ended, and return the text of the page."""
+    """Search for people. Return the text of the page when the search has finished."""
     page = console.send(f"/lists/{bakery.waitlist_id}/people", find=text).headers["HX-Redirect"]
     wait_until(lambda: "data-poll" not in console.page(page))
     return console.text(page)
@@ -220,7 +218,7 @@ def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery)
     ]
     profile = {"name": "Ada", "size": "huge", "terms": "I agreed in 2025", "score": 7}
     bakery.sign_up("ada", profile=profile, attributes={"city": "Bonn", "language": ["de", "en"]})
-    # The waitlist has changed its questions since the person signed up.
+    # The waitlist asks other questions now than at the person's signup.
     ask(bakery, questions)
     ada = person(console, bakery, "ada")
     shown = console.text(f"{ada.path}/edit")
@@ -414,7 +412,7 @@ def test_people_are_held_back_made_ready_and_listed_separately(
     export = console.browser.get(f"{path}/export", params={"ready": "false"}).text
     assert [row["customer_id"] for row in csv.DictReader(io.StringIO(export))] == ["ada", "bob"]
     assert console.browser.get(f"{people}?ready=x").status_code == 422
-    # An operator cannot end a rest, so the page says that only the customer can end it.
+    # Only the customer can end a pause that the customer has asked for. The page says so.
     assert "Only the customer can end this rest." in console.text(f"{ada.path}/ready")
     assert "They are still passed over: resting." in ada.do("ready")
     for name, is_there in (("admit", False), ("ready", False), ("hold-back", True)):
@@ -605,8 +603,9 @@ def test_add_asks_the_questions_of_the_list_and_makes_an_id(
 def test_a_person_who_is_added_by_address_has_a_single_place(
     console: Opened, bakery: Bakery
 ) -> None:
-    """A person signs up with a different spelling of the address, and finds the place that the
-    operator has created (promise P1).
+    """An operator adds a person by address.
+
+    The person signs up with another spelling of this address, and gets the same place (promise P1).
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     add = f"/lists/{bakery.waitlist_id}/do/add"
@@ -673,7 +672,7 @@ def test_columns_for_profile_fields_and_attributes_can_be_chosen(
     ).headers["HX-Redirect"]
     assert headings(console, to) == [*usual, "email", "name"]
     assert headings(console, f"/lists/{bakery.waitlist_id}") == [*usual, "email", "name"]
-    # The operator can still choose columns that the page does not show.
+    # The page leaves these columns out at first. The operator can choose them.
     assert 'value="profile.party">' in console.page(to)
 
 

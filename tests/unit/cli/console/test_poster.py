@@ -1,4 +1,4 @@
-"""The console shows the poster of a waitlist, to print it or to download it."""
+"""The console shows a waitlist's poster, which can be printed and downloaded."""
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened

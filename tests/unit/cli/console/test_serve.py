@@ -1,6 +1,6 @@
-"""The console's page at which an operator claims people, sees them and serves them.
+"""The console's page *Serve*: an operator claims people and serves them.
 
-The page also shows claims that ended elsewhere.
+The page also says if a claim has ended elsewhere.
 """
 
 import re

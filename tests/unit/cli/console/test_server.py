@@ -1,5 +1,6 @@
-"""`waitlist console` runs in its own process. The tests check its URL, its port, and the files that
-it deletes when it ends.
+"""`waitlist console` runs in a process of its own.
+
+It prints its URL, chooses a port, and deletes its files at the end.
 """
 
 import json
@@ -26,8 +27,8 @@ from waitlist_cli.console.server import bound_sockets
 from waitlist_cli.errors import WrongUsage
 
 END_SECONDS = 60
-# This program is a stand-in for a browser. It copies the page that it is asked to open, and ends
-# when the page is deleted.
+# This program replaces the browser. It copies the page that it should open, and ends when the page
+# has been deleted.
 BROWSER = """
 import sys, time
 from pathlib import Path
@@ -43,7 +44,7 @@ FIELDS = re.compile(r'action="([^"]*)".* value="([^"]*)"')
 
 @contextmanager
 def enter(url: str) -> Iterator[httpx.Client]:
-    """Open a URL that the console has printed, and yield a browser that has access."""
+    """Open the URL that a console has printed. Yield a browser with access to this console."""
     address = httpx.URL(url)
     with browser_of(address.netloc.decode()) as browser:
         assert browser.get("/", params=address.params).status_code == 200
@@ -52,7 +53,7 @@ def enter(url: str) -> Iterator[httpx.Client]:
 
 @contextmanager
 def start(typed: Typed, *words: str, **more: Any) -> Iterator[subprocess.Popen[str]]:
-    """Start a command, and kill its process when the context ends."""
+    """Start a command. Kill it at the end of the block."""
     with typed.start(*words, **more) as process:
         try:
             yield process
@@ -139,8 +140,8 @@ def test_renewed_credentials_are_used_after_an_expired_token(
 
 
 def command_lines() -> str:
-    """Return the command lines of all processes on the computer. Any user of the computer can read
-    them.
+    """Return the command lines of all processes on this computer, which every user of the computer
+    can read.
     """
     texts = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -188,9 +189,10 @@ def test_the_browser_is_opened_without_a_secret_on_its_command_line(
 def test_no_other_program_can_use_the_port_on_an_address_of_localhost(
     family: socket.AddressFamily, host: str
 ) -> None:
-    """Another program cannot use the console's port on an address of localhost.
+    """No other program can listen on the console's port at [::1].
 
-    Chromium tries [::1] first, so a program that listens there would receive the session cookie.
+    Chromium tries this address before 127.0.0.1, and would send the console's session cookie to
+    that program.
     """
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]

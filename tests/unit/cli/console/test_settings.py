@@ -1,6 +1,6 @@
-"""The console creates lists and changes their settings.
+"""The console creates waitlists and changes their settings.
 
-It also previews admission policies, counts segments and exports people.
+It also tries out admission policies, counts the entries of segments, and exports people.
 """
 
 import csv
@@ -186,7 +186,8 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     console.submit(path, **berlin)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert found["opens_at"] == "2999-10-25T07:00:00.000Z"
-    # On this day, the clocks show 2:30 twice. The time in the form means the first of the two.
+    # On this day, the clocks are set back and show 2:30 twice. A form with 2:30 means the earlier
+    # of the two times.
     assert found["closes_at"] == "2999-10-27T00:30:00.000Z"
     assert 'type="datetime-local" step="any" size="20" value="2999-10-25T09:00:00"' in console.page(
         path
@@ -194,7 +195,8 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     live = readable(console.page(f"/lists/{bakery.waitlist_id}"))
     assert "not open yet" in live
     assert "Opens at" in live
-    # A time that the operator did not edit keeps its milliseconds.
+    # The form shows no milliseconds. If the operator does not edit a time, its milliseconds are
+    # still kept.
     before = {"closes_at_before": "2999-10-27T01:30:00.123Z"}
     console.submit(path, **{**berlin, **before})
     assert bakery.typed.json("show", bakery.waitlist_id)["closes_at"] == before["closes_at_before"]
@@ -317,8 +319,8 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
 def test_the_form_says_what_happens_to_people_who_do_not_use_their_offers(
     console: Opened, bakery: Bakery
 ) -> None:
-    """The fields stand for presence, for unused and declined offers, and for the end of the
-    admission.
+    """The form's fields are about polling, about offers that were not accepted or were declined,
+    and about the end of the admission.
     """
     path = f"/lists/{bakery.waitlist_id}/policy"
     fields = {
@@ -474,7 +476,8 @@ def test_the_preview_warns_about_a_launch_in_the_past(console: Opened, bakery: B
     passed = "08:00:00 on Tue 1 Dec 2020 (UTC) has passed"
     assert passed in readable(console.send(f"{path}/preview", **plain).text)
     console.submit(path, **plain)
-    # In a saved schedule, the slots of past times have already been given, so no warning is needed.
+    # The warning is about times in the past. A saved schedule gets no such warning, because the
+    # service has already made the offers for these times.
     assert "has passed" not in readable(console.send(f"{path}/preview", **plain).text)
 
 

@@ -1,4 +1,6 @@
-"""The console shows all times in the time zone of the waitlist, and reads typed times in it."""
+"""The console shows all times in the waitlist's time zone, and understands typed times in this
+zone.
+"""
 
 import json
 import re
@@ -18,7 +20,7 @@ from waitlist_cli.operations.every_action import (
 )
 from waitlist_cli.terminal.times import localize
 
-# A time in UTC, as the API sends it or as the command line prints it.
+# A time in UTC, in the format of the API or of the command line.
 IN_UTC = re.compile(r"\d\d:\d\d(:\d\d(\.\d+)?)?(Z|\+00:00)|\bUTC\b")
 POLICY = {
     "by": "policy",
@@ -38,9 +40,10 @@ SEEN = '{"admission": null, "timezone": "Europe/Berlin"}'
 
 
 class Visible(HTMLParser):
-    """Collects what the operator can see or hear: texts, tips, and the values of fields.
+    """Collects everything in a page that a person can see or hear: texts, tooltips, and values of
+    fields.
 
-    The names of the time zones to choose from are left out.
+    The list of time zones is left out.
     """
 
     def __init__(self, html: str) -> None:
@@ -71,7 +74,10 @@ def times_in_utc(html: str) -> list[str]:
 
 @pytest.fixture
 def berlin(bakery: Bakery) -> Bakery:
-    """Return a waitlist in Berlin with people of each status, and with times in its settings."""
+    """Create a waitlist in Berlin.
+
+    It has people of every status, and settings that contain times.
+    """
     bakery.typed.run("edit", bakery.waitlist_id, "--timezone", "Europe/Berlin")
     bakery.sign_up("ada", "bob", "cyd", "dan", "eve", "fay", profile={"name": "Zoë"})
     return bakery
@@ -115,7 +121,7 @@ def test_no_page_and_no_notice_shows_a_time_in_utc(console: Opened, berlin: Bake
     shown |= {f"notice {number}": response.text for number, response in enumerate(notices)}
     found_in = {page: times_in_utc(html) for page, html in shown.items()}
     assert {page: found for page, found in found_in.items() if found} == {}
-    # The test would find nothing if the pages showed no times.
+    # Check that the pages show times at all. Otherwise this test could not fail.
     assert "(Europe/Berlin)" in shown[f"{person('ada')}?ahead=1"]
     assert "(Europe/Berlin)" in notices[2].text
 
@@ -149,7 +155,8 @@ def test_a_saved_time_of_the_schedule_stays_exact_if_its_line_is_not_changed(
     console: Opened, berlin: Bakery
 ) -> None:
     path = f"/lists/{berlin.waitlist_id}/policy"
-    # In this night, the clocks in Berlin show 02:30 twice. This is the second time.
+    # In this night the clocks in Berlin were set back and showed 02:30 twice. This is the later of
+    # the two times.
     schedule = {"schedule": "7 at 2999-10-27T01:30:00.123Z"}
     console.submit(path, **POLICY, **schedule, seen=SEEN)
     saved = berlin.typed.json("policy", berlin.waitlist_id)["admission"]

@@ -1,5 +1,6 @@
-"""The console shows each error with advice and a way back. Text from attackers cannot run scripts
-in the page.
+"""The console explains each error and offers a way back.
+
+Text from customers cannot run scripts in a page.
 """
 
 import re
@@ -16,7 +17,7 @@ from waitlist_cli.client.ids import entry_id_of
 
 
 class Tags(HTMLParser):
-    """Collects the tags and attributes in a page that no template of the console uses."""
+    """Collects the tags and attributes of a page that occur in no template of the console."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""If an action can be undone, the notice after the action has a button that undoes it."""
+"""After an action that can be undone, the console shows a notice with the button *Undo*."""
 
 import re
 
@@ -16,7 +16,10 @@ FORM = {"where": "front", "profile.name": "Bob", "attributes.language": "fr"}
 
 
 def undo_path(console: Opened, path: str, **form: str) -> str | None:
-    """Send a dialog and return the path of the button *Undo* in its notice, or None."""
+    """Submit a dialog.
+
+    Return the path of the button *Undo* in the notice, or None if there is no such button.
+    """
     response = console.send(path, **form)
     assert response.status_code == 200, response.text
     found = re.search(r'hx-post="([^"]+/undo/\d+)"', response.text)
