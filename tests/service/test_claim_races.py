@@ -1,6 +1,6 @@
-"""Sixteen workers claim people from the same service at the same time.
+"""Sixteen workers claim people at the same time, from one service. Each person is claimed once.
 
-Each person is claimed once and in order.
+The people are claimed in the order of the queue.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ Claimed = tuple[str, Answer]
 
 @pytest.fixture
 def crowd(valkey: Server) -> Iterator[Line]:
-    """300 people wait, and all workers use one service."""
+    """300 people are waiting. All workers use the same service."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     line = Line(client)
@@ -38,9 +38,8 @@ def crowd(valkey: Server) -> Iterator[Line]:
 
 
 def until_no_entry_waits(line: Line, size: int, **fields: Any) -> list[Claimed]:
-    """Claim people until nobody waits.
-
-    Return the claimed entries in the order in which the claims returned them.
+    """Claim people until nobody is waiting any more. Return the claimed entries in the order of the
+    claims.
     """
     given: list[Claimed] = []
     while claimed := line.claimed(size, **fields):
@@ -67,7 +66,9 @@ def test_each_person_is_given_to_one_claimer_and_each_claimer_is_served_in_order
 
 
 def test_a_released_entry_is_admitted_by_another_claimer_and_none_twice(crowd: Line) -> None:
-    """Every third claim is released until nobody waits any more (promises P3 and P4)."""
+    """Workers release every third person whom they claim. They go on until nobody is waiting any
+    more (promises P3 and P4).
+    """
     turns = count()
 
     def work() -> list[str]:
@@ -88,8 +89,8 @@ def test_a_released_entry_is_admitted_by_another_claimer_and_none_twice(crowd: L
 
 
 def test_a_person_who_leaves_while_being_claimed_ends_in_one_way(crowd: Line) -> None:
-    """Whichever request reaches Redis first, the person has left in the end, because the record
-    decides (promises P2 and P4).
+    """A person leaves and is admitted at the same time. The service then counts the person as
+    having left, whichever request reaches Redis first (promises P2 and P4).
     """
 
     def admit() -> Counter[str]:
@@ -114,7 +115,9 @@ def test_a_person_who_leaves_while_being_claimed_ends_in_one_way(crowd: Line) ->
 
 
 def test_one_wish_takes_people_once(crowd: Line) -> None:
-    """All threads send the same claim with the same idempotency key (promise P2)."""
+    """Many threads send the same claim with the same idempotency key at the same time (promise
+    P2).
+    """
     answers = at_once([partial(crowd.claim, 10, once=1)] * CLAIMERS)
     assert Counter(answer["outcome"] for answer in answers) == {"claimed": 1, "repeat": 15}
     assert all(answer["entries"] == answers[0]["entries"] for answer in answers)
@@ -122,9 +125,8 @@ def test_one_wish_takes_people_once(crowd: Line) -> None:
 
 
 def test_one_hold_is_completed_once(crowd: Line) -> None:
-    """Requests to complete, release and park arrive at the same time.
-
-    The first one decides, and only repetitions of it succeed (promises P2 and P4).
+    """Workers try to complete, release and park the same claim at the same time. The first request
+    decides. After that, only requests of the same kind succeed (promises P2 and P4).
     """
     ((name, entry),) = crowd.claimed().items()
     verbs = ["complete", "release", "park", "complete"] * (CLAIMERS // 4)
@@ -140,9 +142,8 @@ def test_one_hold_is_completed_once(crowd: Line) -> None:
 
 
 def test_expired_holds_are_ended_once_however_many_look(crowd: Line) -> None:
-    """Claims and maintenance run at the same time.
-
-    Each entry returns to the queue with one more attempt (promises P1 and P4).
+    """New claims and maintenance find at the same time that old claims have expired. Each entry
+    returns to the queue once, with one more failed attempt (promises P1 and P4).
     """
     until_no_entry_waits(crowd, 100)
     crowd.clock.advance(seconds=300)

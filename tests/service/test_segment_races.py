@@ -1,6 +1,7 @@
-"""Sixteen workers claim people from overlapping segments at the same time.
+"""Sixteen workers claim people from segments at the same time, and a person may be in several
+segments. Each person is claimed once.
 
-Each person is claimed once, and each segment is served in order.
+The people of a segment are claimed in the order of the queue.
 """
 
 from collections.abc import Iterator
@@ -33,9 +34,8 @@ PLACE = {name: number for number, name in enumerate(OF)}
 
 @pytest.fixture
 def crowd(valkey: Server) -> Iterator[Line]:
-    """300 people wait.
-
-    There are six segments, and each person is in several of them. All workers use one service.
+    """300 people are waiting in six segments. Each person is in several of them, and all workers
+    use the same service.
     """
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
@@ -55,8 +55,8 @@ def asked(line: Line, segment: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("size", [1, 5])
 def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size: int) -> None:
-    """No entry is claimed twice or left over, and each worker gets the entries in order (promises
-    P1 and P4).
+    """Everybody is claimed once, and each worker gets people in the order of the queue (promises P1
+    and P4).
     """
     claimers = list(islice(cycle(SEGMENTS), CLAIMERS))
     groups = at_once(
@@ -72,9 +72,7 @@ def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size
 
 
 def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Line) -> None:
-    """While an entry in the queue matches a claim, the claim never returns an empty response
-    (promise P4).
-    """
+    """A claim never returns nobody as long as somebody is waiting who matches it (promise P4)."""
     mine = sorted(name for name, kind in OF.items() if "French M" in kind)
     others = sorted(name for name, kind in OF.items() if "Spanish F" in kind)
     acts = [
@@ -87,7 +85,7 @@ def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Li
 
 
 def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> None:
-    """Claims with and without a filter, bumps, leaves and changes of attributes run at the same
+    """Claims with and without a filter, bumps, leaves and changes of attributes happen at the same
     time (promises P1, P2 and P4).
     """
     edits = count(1)
@@ -118,7 +116,8 @@ def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> No
     admitted += admit()
     assert len(admitted) == len(set(admitted))
     counters = crowd.stats()["counters"]
-    # An entry that has left counts as left, even if Redis returned it as admitted before.
+    # A customer who has left counts as having left, even if Redis said before that the customer was
+    # admitted.
     assert counters["left"] == len([name for name in OF if PLACE[name] % 5 == 0])
     assert counters["left"] + counters["admitted"] == len(OF)
     assert_exact(crowd)

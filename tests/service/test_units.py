@@ -1,6 +1,6 @@
-"""The tests count the units that each call uses.
+"""The tests count how many DynamoDB units and other priced units each request uses.
 
-`waitlist cost` and docs/operate/sizing.md state these numbers.
+`waitlist cost` and docs/operate/sizing.md contain the same numbers.
 """
 
 import json
@@ -65,9 +65,10 @@ def people() -> Admissions:
 def counted(
     people: Admissions, call: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> Operation:
-    """Return the DynamoDB units that a call uses.
+    """Return what a call uses.
 
-    Reads of the waitlist's settings are not counted, because they happen only once in 30 seconds.
+    Reads of the settings are left out, because each function instance reads them only once in 30
+    seconds.
     """
     sent: list[object] = []
     send = QueueClient.send
@@ -91,7 +92,9 @@ def counted(
 
 
 def largest(letter: str) -> dict[str, list[str]]:
-    """Return attributes of nearly `max_guest_bytes`. They are stored in the index too."""
+    """Return attributes of nearly the largest size that guests may send. They are stored in the
+    index too.
+    """
     return {f"a{number}": [f"{value:02d}{letter * 62}" for value in range(15)] for number in "12"}
 
 
@@ -129,9 +132,8 @@ def test_a_verified_signup_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_dearest_of_each_route_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The profile and attributes have `max_guest_bytes`.
-
-    The data that they replace has the same size, and so does the data that later replaces them.
+    """All profiles and attributes have the largest size that guests may send, before and after each
+    change.
     """
     people = Admissions(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(
@@ -228,7 +230,9 @@ def test_the_dearest_of_a_list_that_verifies_uses_what_is_said(
 def test_an_offer_of_many_uses_what_is_said(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All offers of a run share one call of the private function and one read of their records."""
+    """A maintenance run makes many offers with one call of the private function, and reads the
+    records of all entries in one call.
+    """
     people.all_sign_up(*(f"another-person-{number}" for number in range(PLACES - 1)))
     found = counted(people, lambda: people.admit(PLACES), monkeypatch)
     assert found.queue_calls == 1
@@ -286,7 +290,7 @@ def test_a_message_uses_what_is_said(
     assert line["sent"] == 1
     assert MESSAGE_BYTES * 0.8 < len(text) <= MESSAGE_BYTES
     of_each, of_service = (one["Metrics"] for one in line["_aws"]["CloudWatchMetrics"])
-    # The metrics have one dimension for the service, and one for each outcome.
+    # CloudWatch counts these metrics once for the service, and once for each outcome.
     dimensions = 1 + len(("ok", "retried"))
     assert len(of_each) * dimensions + len(of_service) == WATCHED["full"]["messages"].busy
 
@@ -294,7 +298,7 @@ def test_a_message_uses_what_is_said(
 def test_a_minute_of_maintenance_uses_what_is_said(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The stack has one empty waitlist, so the result is the price of an idle stack.
+    """There is one waitlist, and nobody is on it. The result is what an unused stack costs.
 
     Some runs use a little more.
     """

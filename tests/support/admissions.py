@@ -1,7 +1,4 @@
-"""Sends the requests of an operator and of customers over HTTP.
-
-Customers are identified by name.
-"""
+"""Sends requests of operators and customers over HTTP. A test names customers by their names."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +13,7 @@ FOREIGN_TOKEN = "0" * 40
 class Admissions(People):
     """Sends requests about claims and offers.
 
-    `tokens` contains the newest claim token of each customer.
+    `tokens` contains each customer's newest claim token.
     """
 
     tokens: dict[str, str] = field(default_factory=dict)
@@ -31,15 +28,14 @@ class Admissions(People):
         return answer
 
     def claimed(self, count: int = 1, key: str | None = None, **body: Any) -> list[str]:
-        """Claim entries. Return the names of the customers in the order of the response."""
+        """Claim entries. Return the names of their customers in the order of the response."""
         answer = self.claim(count, key, **body)
         assert answer.status == 200, answer.text
         return [self.names[claim["entry_id"]] for claim in answer.json["claims"]]
 
     def act(self, verb: str, name: str, token: str | None = None, **body: Any) -> Answer:
-        """Send an operator's request about a claim.
-
-        The default claim token is the newest token of the customer.
+        """Send a request about a claimed entry. Unless a test says otherwise, it uses the
+        customer's newest claim token.
         """
         path = f"{self.admin_path}/claims/{self.id_of(name)}/{verb}"
         body = {"claim_token": token or self.tokens.get(name, FOREIGN_TOKEN), **body}
@@ -107,19 +103,19 @@ class Admissions(People):
         return self.world.request("POST", path, body=body, key=key, token=self.token_of(name))
 
     def status(self, name: str) -> str:
-        """Return the status that the customer sees. If the poll fails, return the error code."""
+        """Return the status that the customer sees. If the request fails, return the error code."""
         answer = self.poll(name)
         return str(answer.json["status"]) if answer.status == 200 else str(answer.code)
 
     def place(self, name: str) -> tuple[int | None, int | None]:
-        """Return the position and total that the customer sees."""
+        """Return the position and the total number of people that the customer sees."""
         answer = self.poll(name)
         assert answer.status == 200, answer.text
         return answer.json["position"], answer.json["total"]
 
     def listed(self, status: str) -> list[str]:
-        """Return the names of all customers with this status, as the operator sees them on all
-        pages of the list.
+        """Read all pages of the operators' list, and return the names of the customers with this
+        status.
         """
         found: list[str] = []
         cursor = ""
@@ -141,7 +137,7 @@ class Admissions(People):
         return waiting, offered, parked, admitted, left
 
     def recorded(self, name: str) -> dict[str, Any]:
-        """Return the record of a customer's entry from the table."""
+        """Return the DynamoDB record of a customer's entry."""
         record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
         assert record is not None, f"{name} has no record"
         return record.values()

@@ -1,7 +1,7 @@
-"""Computes the state of a CloudWatch alarm from the values of its metrics, as AWS documents it.
+"""Computes in which state a CloudWatch alarm is, given the values of its metrics.
 
-The sources are "Configuring how CloudWatch alarms treat missing data" and "Use metric math" in
-CloudWatch's user guide. If a metric has no data point in a period, its value is None.
+The rules come from two sections of CloudWatch's user guide, "Configuring how CloudWatch alarms
+treat missing data" and "Use metric math". None stands for a period without a value.
 """
 
 import re
@@ -10,15 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 OK, ALARM, INSUFFICIENT = "OK", "ALARM", "INSUFFICIENT_DATA"
-# A metric is identified by its namespace, its name and its dimensions, which are pairs of name and
-# value.
+# A metric has a namespace, a name, and dimensions, each of which has a name and a value.
 Metric = tuple[str, str, frozenset[tuple[str, str]]]
 Series = list[float | None]
-# For each metric, the values that were reported in each minute, beginning with the first minute.
+# The values that were reported for each metric in each minute.
 Reported = Mapping[Metric, Sequence[Sequence[float]]]
 MINUTE_SECONDS = 60
-# CloudWatch evaluates more data points than the alarm has evaluation periods. In AWS's examples, it
-# evaluates two more.
+# CloudWatch also looks at some periods before those that the alarm names. In the examples of AWS,
+# there are two of them.
 MORE_POINTS = 2
 
 STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
@@ -38,11 +37,11 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Alarm:
-    """An alarm of the template, with all references resolved.
+    """An alarm of the template.
 
-    If `fills_nothing` is true, the alarm is computed as if the CloudWatch function FILL did not
-    change a metric that has no data points at all. AWS does not document what FILL does in this
-    case, so no alarm may depend on it.
+    CloudWatch's function FILL replaces missing values. AWS does not say whether it does so for a
+    metric without any value. If `fills_nothing` is true, it is assumed not to. No alarm may depend
+    on this.
     """
 
     properties: Mapping[str, Any]
@@ -50,9 +49,9 @@ class Alarm:
 
     @property
     def metrics(self) -> dict[str, Mapping[str, Any]]:
-        """The metrics that the alarm reads, by their ids.
+        """The metrics that the alarm reads, with their ids.
 
-        If the alarm has no expression, the id of its metric is `value`.
+        An alarm without an expression has one metric, and its id is `value`.
         """
         listed = self.properties.get("Metrics")
         if listed is None:
@@ -60,10 +59,7 @@ class Alarm:
         return {query["Id"]: query["MetricStat"] for query in listed if "MetricStat" in query}
 
     def state(self, reported: Reported, minutes: int, before: str = OK) -> str:
-        """Return the state of the alarm after a number of minutes.
-
-        `before` is the state of the alarm until then.
-        """
+        """Return the state of the alarm after some minutes. `before` is its state until now."""
         needed = int(self.properties["EvaluationPeriods"])
         points = needed + MORE_POINTS
         # DIFF needs the point before the first point.
@@ -71,7 +67,7 @@ class Alarm:
         real = [value for value in series if value is not None]
         treatment = self.properties.get("TreatMissingData", "missing")
         if any(named(metric).startswith("AWS/DynamoDB") for metric in self.metrics.values()):
-            # Alarms on DynamoDB metrics always ignore missing data.
+            # Alarms on metrics of DynamoDB always ignore missing data.
             treatment = "ignore"
         if len(real) >= needed:
             return self._judge([self._breaches(value) for value in real[-needed:]])
@@ -106,7 +102,7 @@ class Alarm:
 
 
 def metric_of(metric: Mapping[str, Any]) -> Metric:
-    """Return the metric that a MetricStat reads, or the metric of an alarm that has no
+    """Return the metric that an alarm reads. `metric` is the alarm itself, or a part of its
     expression.
     """
     found = metric.get("Metric", metric)
@@ -124,9 +120,8 @@ def named(metric: Mapping[str, Any]) -> str:
 def statistic(
     metric: Mapping[str, Any], values: Sequence[Sequence[float]], minutes: int, points: int
 ) -> Series:
-    """Return the statistic of a metric for each of its last periods. `points` is their number.
-
-    If a period has no values, its statistic is None.
+    """Return the value of a metric in each of its last `points` periods. None stands for a period
+    without a value.
     """
     name = metric.get("Stat") or metric.get("Statistic") or metric["ExtendedStatistic"]
     length = int(metric["Period"]) // MINUTE_SECONDS
@@ -136,14 +131,14 @@ def statistic(
     return [STATISTICS[name](period) if period else None for period in flat]
 
 
-# The following code evaluates metric math. Python itself evaluates an expression on time series, in
-# which values may be missing.
+# From here on, this file evaluates metric math. Python itself evaluates the expression, with
+# objects of the following class as values.
 
 
 class _Values:
-    """A time series in an expression.
+    """The values of a metric in an expression.
 
-    If one operand lacks a value at some time, the result lacks it too.
+    If one of two operands has no value at some time, the result has none either.
     """
 
     def __init__(self, values: Series) -> None:
@@ -183,9 +178,9 @@ class _Values:
 
 
 def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bool) -> Series:
-    """Return the time series that an expression computes.
+    """Compute an expression of CloudWatch's metric math.
 
-    Only the part of the language that the template uses is supported.
+    It may use only what the alarms of the template use.
     """
 
     def fill(one: _Values, value: float) -> _Values:
@@ -212,7 +207,7 @@ def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bo
         )
 
     words = {"FILL": fill, "IF": choose, "DIFF": differences}
-    # In Python, comparisons bind less tightly than `|`, so put each comparison in parentheses.
+    # In Python, a comparison such as `a > 1` needs parentheses next to `|`. CloudWatch needs none.
     compared = re.sub(r"(\w+ >=? [\w.]+)", r"(\1)", expression)
     compared = re.sub(r"\bOR\b", "|", re.sub(r"\bAND\b", "&", compared))
     names = {id_: _Values(values) for id_, values in series.items()}

@@ -1,5 +1,5 @@
-"""Computes a position from a board, as apps do. A board is a snapshot of the positions of the whole
-queue.
+"""Computes a customer's position from a board, which contains some positions of the whole queue.
+Apps do the same.
 """
 
 from bisect import bisect_right
@@ -9,7 +9,7 @@ Cuts = Sequence[tuple[int, int]]
 
 
 def bounds(cuts: Cuts, total: int, rank: int) -> tuple[int, int]:
-    """Return the lowest and the highest position that an entry with this rank could have."""
+    """Return the lowest and the highest position that are possible for an entry with this rank."""
     after = bisect_right(cuts, rank, key=lambda cut: cut[0])
     if after == 0:
         return 0, 0

@@ -1,7 +1,7 @@
-"""A stand-in for curl, so that `make test` does not need curl. `make test-curl` uses the real curl.
+"""A stand-in for curl, so that `make test` works without it. (`make test-curl` uses the real curl.)
 
-The stand-in accepts the options that are used in the documents and in the banner of the local run.
-Any other option raises ValueError.
+It knows only the options that the documents and the output of `make run` use. For any other option,
+it raises ValueError.
 """
 
 import sys
@@ -16,7 +16,7 @@ HTTP_ERROR = 22
 
 
 def send(words: Sequence[str]) -> httpx.Response:
-    """Send the request that curl would send for these command-line words."""
+    """Send the request that curl would send for these arguments."""
     method, url, body, auth = "", "", None, None
     headers: dict[str, str] = {}
     left = iter(words)
@@ -44,10 +44,7 @@ def send(words: Sequence[str]) -> httpx.Response:
 
 
 def main() -> int:
-    """Print the body of the response.
-
-    Return the exit code that curl returns with the option --fail-with-body.
-    """
+    """Print the body of the response. Return curl's exit code with the option --fail-with-body."""
     response = send(sys.argv[1:])
     sys.stdout.write(response.text)
     return HTTP_ERROR if response.is_error else 0

@@ -1,4 +1,4 @@
-"""Connects tests with AWS's DynamoDB Local, if `make test-dynamodb` has started it."""
+"""Connects the tests with AWS's DynamoDB Local, which `make test-dynamodb` starts."""
 
 import logging
 import os
@@ -12,17 +12,17 @@ from botocore.config import Config
 from tools.local.table import create_table_request
 
 TABLE = "waitlist-test"
-# This environment variable contains the URL of DynamoDB Local. Only `make test-dynamodb` sets it.
+# Only `make test-dynamodb` sets this environment variable. It contains the URL of DynamoDB Local.
 URL_VARIABLE = "DYNAMODB_LOCAL_URL"
 ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "test"}
 
 
 class RealTable:
-    """A client for DynamoDB Local with its own database. The database is deleted when this object
-    is deleted.
+    """A client of DynamoDB Local with a database of its own, which is deleted together with this
+    object.
 
-    DynamoDB Local keeps a database and four threads for each access key. Objects that are created
-    later therefore reuse the access keys.
+    For each access key, DynamoDB Local keeps a database and four threads. An access key is
+    therefore used again after its object was deleted.
     """
 
     _free_keys: ClassVar[list[str]] = []
@@ -33,8 +33,7 @@ class RealTable:
             RealTable._made += 1
             RealTable._free_keys.append(f"test{os.getpid()}x{RealTable._made}")
         access_key = RealTable._free_keys.pop()
-        # botocore makes only a single attempt, because a test that expects a refusal must not wait
-        # for retries.
+        # botocore makes only one attempt, so that a test does not wait when it expects an error.
         config = Config(proxies={}, retries={"total_max_attempts": 1}, max_pool_connections=32)
         self._access: dict[str, Any] = {
             "endpoint_url": url,
@@ -44,8 +43,8 @@ class RealTable:
         }
         self._client = _session().client("dynamodb", **self._access)
         self._client.create_table(**create_table_request(TABLE))
-        # At the level DEBUG, botocore would log whole requests, and tests read the log of the
-        # service.
+        # At the level DEBUG, botocore logs whole requests. Some tests read the log and expect no
+        # such lines.
         logging.getLogger("botocore").setLevel(logging.INFO)
         weakref.finalize(self, _give_back, self._client, access_key)
 
@@ -54,12 +53,12 @@ class RealTable:
 
     @property
     def items(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """A copy of all items of the table, by their keys."""
+        """A copy of all items in the table. The keys are the items' own keys."""
         return {(item["pk"]["S"], item["sk"]["S"]): item for item in self.scan()["Items"]}
 
     def scan(self, **request: Any) -> dict[str, Any]:
-        """Return all items of the table. Like the in-memory table, this method needs no table
-        name.
+        """Return all items in the table. As with the in-memory table, the caller need not name the
+        table.
         """
         whole = {"TableName": TABLE, "ConsistentRead": True} | request
         return {"Items": self._client.scan(**whole)["Items"]}
@@ -90,7 +89,7 @@ def _give_back(client: Any, access_key: str) -> None:
 
 @cache
 def _session() -> Any:
-    """Return the boto3 session of all clients, because a session reads the description of DynamoDB
-    only once.
+    """Return the boto3 session that all clients share. A session reads the description of the
+    DynamoDB API only once, which takes long.
     """
     return boto3.Session()

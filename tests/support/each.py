@@ -1,5 +1,5 @@
-"""Runs a rule over many files or routes as a single test, because starting a test takes longer than
-checking a case.
+"""Checks many files or routes in one test. Separate tests would take longer to start than to
+run.
 """
 
 import inspect
@@ -9,10 +9,11 @@ from typing import Any
 
 
 def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]], Any]:
-    """Return a decorator that runs a test once for each case. The test gets the case as the
+    """Return a decorator that calls a test function for each case, and passes the case as the
     argument `name`.
 
-    All failures are raised together. The keys of `cases` are labels, which appear in the failures.
+    If several cases fail, the error contains all of them. The keys of `cases` are their labels in
+    the error.
     """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
@@ -41,5 +42,5 @@ def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]],
 
 
 def labelled(*cases: Any) -> dict[str, Any]:
-    """Return the cases by their text, which is used as their label."""
+    """Return the cases with their texts as labels."""
     return {str(case): case for case in cases}

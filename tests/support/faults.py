@@ -1,4 +1,4 @@
-"""Faults that can be injected at any AWS call of any operation."""
+"""Faults that a test can let happen at any call to AWS."""
 
 import json
 import threading
@@ -13,15 +13,15 @@ ENDPOINT = "https://aws.example.com"
 
 
 class Crash(BaseException):
-    """The process has crashed.
+    """The process crashes.
 
-    No code catches this exception, and no code of the process runs afterwards.
+    The service does not catch this exception, so none of its code runs afterwards.
     """
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call to AWS. The function `make` carries it out."""
+    """A call to AWS. `make` makes the call."""
 
     name: str
     arguments: dict[str, Any]
@@ -36,7 +36,7 @@ Fault = Callable[[Call], Any]
 
 
 class Wire:
-    """Records the AWS calls of one process, and can inject faults at some of the calls."""
+    """Records the calls of one process to AWS, and can let a fault happen at one of them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -45,13 +45,12 @@ class Wire:
         self.is_dead = False
 
     def client(self, client: Any) -> Any:
-        """Return a boto3 client whose calls are recorded here."""
+        """Return an AWS client whose calls go through this object."""
         return _Wired(client, self)
 
     def arm(self, step: int, fault: Fault) -> None:
-        """From now on, inject a fault at this step, and no other faults.
-
-        The first step has the number 0.
+        """Forget all earlier faults, and let this fault happen at the given call from now on. The
+        first call has the number 0.
         """
         self.disarm()
         self._faults[step] = fault
@@ -61,10 +60,7 @@ class Wire:
         self._faults[step] = fault
 
     def disarm(self) -> None:
-        """Remove all faults and recorded calls.
-
-        If the process has crashed, this starts a new process.
-        """
+        """Forget all faults and all calls. A crashed process starts again."""
         self._faults = {}
         self.calls = []
         self.is_dead = False
@@ -130,7 +126,7 @@ def crash_before(call: Call) -> Any:
 
 
 def crash_after(call: Call) -> Any:
-    """Make the call, and then crash. A crash before the next call has the same effect."""
+    """Make the call, and then crash."""
     call.make()
     raise Crash
 
@@ -141,13 +137,13 @@ def lost(call: Call) -> Any:
 
 
 def unheard(call: Call) -> Any:
-    """Simulate a request that takes effect, but whose response never arrives."""
+    """Make the call, but lose its response."""
     call.make()
     raise ReadTimeoutError(endpoint_url=ENDPOINT)
 
 
 def unheard_and(action: Callable[[], object]) -> Fault:
-    """Return a fault that carries out the request and then the action, and loses the response."""
+    """Return a fault that makes the call, runs `action` and loses the response to the call."""
 
     def fault(call: Call) -> Any:
         call.make()
@@ -158,7 +154,7 @@ def unheard_and(action: Callable[[], object]) -> Fault:
 
 
 def delivered_twice(call: Call) -> Any:
-    """Simulate that the AWS SDK repeats a request because it did not get the first answer."""
+    """Let the AWS SDK send the call twice, because it got no response to the first attempt."""
     answer = call.make()
     # Each transaction carries an idempotency token. If the SDK sends the transaction again,
     # DynamoDB repeats its first answer.
@@ -174,7 +170,7 @@ def throttled(call: Call) -> Any:
 
 
 def in_conflict(call: Call) -> Any:
-    """Simulate another transaction that is writing the same item at this moment."""
+    """Refuse the call, because a different transaction is writing the same item."""
     if call.name == "TransactWriteItems":
         raise _cancelled(call, "TransactionConflict")
     if call.name in ("PutItem", "UpdateItem", "DeleteItem"):
@@ -183,8 +179,8 @@ def in_conflict(call: Call) -> Any:
 
 
 def function_failed(call: Call) -> Any:
-    """Simulate a private function that crashes after its work, for example because of Lambda's
-    timeout.
+    """Let the private function do its work and then crash, for example because it has taken too
+    long.
     """
     answer = call.make()
     if not call.is_invoke or call.arguments.get("InvocationType") == "Event":
@@ -193,7 +189,7 @@ def function_failed(call: Call) -> Any:
 
 
 def before(action: Callable[[], object]) -> Fault:
-    """Return a fault that runs an action just before the step."""
+    """Return a fault that runs `action` directly before the call."""
 
     def fault(call: Call) -> Any:
         action()
@@ -203,7 +199,7 @@ def before(action: Callable[[], object]) -> Fault:
 
 
 def after(action: Callable[[], object]) -> Fault:
-    """Return a fault that runs an action just after the step."""
+    """Return a fault that runs `action` directly after the call."""
 
     def fault(call: Call) -> Any:
         answer = call.make()
@@ -214,8 +210,8 @@ def after(action: Callable[[], object]) -> Fault:
 
 
 def operation_of(call: Call) -> str:
-    """Return the name of the private operation in an invocation. If the invocation contains several
-    operations, return "batch".
+    """Return the name of the private function's operation in a call, or "batch" if the call
+    contains several operations.
     """
     return str(json.loads(call.arguments["Payload"]).get("op", "batch"))
 

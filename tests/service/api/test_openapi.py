@@ -36,7 +36,8 @@ WITHOUT_RECORD = {
     "GET /.well-known/openid-configuration",
     "GET /.well-known/jwks.json",
     "POST /v1/admin/webhook/replay",
-    # This route does not answer with an entry, although sending a test message reads the record.
+    # For this route, only the function that sends messages reads DynamoDB. The public function does
+    # not.
     "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
 }
 each_operation = each("route", labelled(*OPERATIONS))

@@ -1,6 +1,5 @@
-"""The events of one person on a waitlist.
-
-The person's life is chosen so that every event occurs. docs/app/events.md shows these events.
+"""One person goes through so much on a waitlist that every kind of event occurs. docs/app/events.md
+shows these events as examples.
 """
 
 from functools import cache
@@ -11,7 +10,7 @@ from tests.service.bus.stories import WORDS, is_verified, keep, moves, policy, r
 
 @cache
 def samples() -> list[Detail]:
-    """Return the first event of each kind, sorted by stamp (logical timestamp)."""
+    """Return the first event of each kind, sorted by their stamps (logical timestamps)."""
     scene = Scene()
     for happen in (
         _is_offered_and_back,
@@ -59,7 +58,7 @@ def _is_parked_and_back(scene: Scene) -> None:
 
 
 def _is_asked(scene: Scene) -> None:
-    # If the waitlist asked two people, their events would have no fixed order.
+    # With a second person, the order of the events would not be fixed.
     scene.people.remove("bob")
     rules = {"every_days": 9, "answer_days": 2, "reminders_days": [1]}
     assert scene.configure(confirm=rules).status == 200

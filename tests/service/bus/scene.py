@@ -1,4 +1,6 @@
-"""A deployment whose table has a stream, and the events that its event bus receives."""
+"""A deployment whose DynamoDB table has a stream. A test can read which events the stream puts on
+the event bus.
+"""
 
 from collections import defaultdict
 from typing import Any
@@ -26,10 +28,10 @@ Detail = dict[str, Any]
 
 
 class Scene:
-    """A waitlist with Ada and Bob, and a wire that records the calls of the function to AWS.
+    """A waitlist with Ada and Bob.
 
-    The clock of Redis stands still, so the stamps (logical timestamps) are as close to each other
-    as possible.
+    `wire` records the calls of the function to AWS. The clock of Redis stands still, so that the
+    stamps (logical timestamps) are as close to each other as possible.
     """
 
     def __init__(self) -> None:
@@ -57,12 +59,12 @@ class Scene:
         return self.people.configure(**{**terms, **settings})
 
     def people_elsewhere(self) -> Admissions:
-        """Return the same waitlist, served by a second process, with the same claim tokens."""
+        """Return the same waitlist as a second process sees it. It knows the same claim tokens."""
         world = self._world(Wire())
         return Admissions(world, names=self.people.names, tokens=self.people.tokens)
 
     def maintain(self) -> None:
-        """Run maintenance twice in a second process. Some minutes pass before each run."""
+        """Let a second process run maintenance twice, each time after some minutes."""
         elsewhere = self._world(Wire())
         for _ in range(2):
             elsewhere.maintain()
@@ -73,8 +75,8 @@ class Scene:
         self.table.expire(self.clock.millis // 1000)
 
     def details(self, name: str | None = None) -> list[Detail]:
-        """Return the events on the bus, of one entry or of all entries, in the order in which they
-        were published.
+        """Return the events on the bus in the order in which they were published. With a name,
+        return only the events of this person.
         """
         found = details_of(self.table.records)
         entry_id = name and self.people.id_of(name)
@@ -86,15 +88,13 @@ class Scene:
         return details_of(records)
 
     def words(self, name: str) -> list[str]:
-        """Return the names of one person's events on the bus, sorted by stamp (logical
-        timestamp).
-        """
+        """Return the names of one person's events, sorted by their stamps (logical timestamps)."""
         return [one["event"] for one in in_order(self.details(name))]
 
     def history(self, name: str) -> list[tuple[str, int]]:
-        """Return the recorded events of one person and their stamps.
+        """Return the name and the stamp (logical timestamp) of each event in a person's history.
 
-        Events that are not published are left out.
+        Events that are never published are left out.
         """
         pk = entry_pk(self.people.waitlist_id, self.people.id_of(name))
         events = [item for (whose, _), item in sorted(self.table.items.items()) if whose == pk]
@@ -105,9 +105,9 @@ class Scene:
         ]
 
     def webhooks(self, name: str) -> list[Detail]:
-        """Return the events of one person in the form in which a webhook receives them.
+        """Return one person's events in the form in which a webhook gets them.
 
-        They are read from the history.
+        This form is made from the history, and not from the bus.
         """
         records = WebhookRecords(Table(self.table, TABLE), self.clock.now_millis)
         entry_id = self.people.id_of(name)
@@ -115,7 +115,9 @@ class Scene:
         return [to_builtins(one) for one in found]
 
     def contradictions(self) -> list[str]:
-        """Return the differences between the events on the bus, the histories and the records."""
+        """Compare the events on the bus with the histories and the records. Return the
+        differences.
+        """
         wrong = []
         by_person: dict[str, list[Detail]] = defaultdict(list)
         for detail in self.details():

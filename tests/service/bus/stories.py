@@ -1,4 +1,6 @@
-"""Stories about what can happen to a person, and the events that the service then publishes."""
+"""Stories about what can happen to a person. Each story lists the events that the service must
+publish.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -66,8 +68,8 @@ REINSTATED: Published = ("reinstated", "operator")
 
 @dataclass(frozen=True)
 class Story:
-    """A story about Ada: what happens to her, the events that must be published, and the kind of
-    actor of each event.
+    """What happens to Ada in this story, which events must be published, and who causes each
+    event.
     """
 
     name: str
@@ -148,9 +150,8 @@ def rests_and_is_held_back(scene: Scene) -> None:
 
 
 def rests(scene: Scene) -> None:
-    """Let Ada rest and resume, and let an operator hold her entry back and make it ready again.
-
-    Each request is sent twice.
+    """Let Ada pause and resume, and let an operator mark her as not ready and as ready again. Each
+    request is sent twice.
     """
     assert scene.people.configure(rest={"max_days": 9, "times": 9}).status == 200
     for _repeat in range(2):
@@ -188,7 +189,7 @@ def is_asked_twice_and_confirms_once(scene: Scene) -> None:
 
 
 def _walk(scene: Scene, seconds: int) -> None:
-    """Run the maintenance of the waitlist after `seconds`, and again two minutes later."""
+    """Let time pass and run maintenance. Do this a second time two minutes later."""
     for pause in (seconds, 120):
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
@@ -206,12 +207,13 @@ def signs_up_to_be_verified(scene: Scene) -> None:
 
 
 def is_verified(scene: Scene) -> None:
-    """Let Ada sign up on a waitlist that verifies addresses.
+    """Let Ada sign up on a waitlist that verifies addresses, and let her verify her address.
 
-    Each request is repeated, and after the verification, the signup is repeated too.
+    Each request is repeated. A repeated signup also comes after the verification.
     """
     services = scene.world.services
-    # If Ada had an address, her customer id would be derived from the address.
+    # Ada signs up without an address, because her customer id would otherwise come from her
+    # address.
     command = SignupCommand(waitlist_id=scene.people.waitlist_id, customer_id="ada")
     for _repeat in range(3):
         services.unproven_signups.sign_up(command, verify_minutes=600)
@@ -229,7 +231,7 @@ def is_verified(scene: Scene) -> None:
 
 @story(JOINED, ("address_change_asked", "customer"), ("address_changed", "customer"), ERASED)
 def moves_to_another_address_and_is_erased(scene: Scene) -> None:
-    """The new address has no entry of its own, so erasing it publishes no event."""
+    """Nobody has signed up with the new address, so its erasure publishes no event of its own."""
     scene.people.all_sign_up("ada")
     moves(scene)
     assert scene.people.erase("ada").status == 204
@@ -239,7 +241,7 @@ def moves_to_another_address_and_is_erased(scene: Scene) -> None:
 def moves(scene: Scene) -> None:
     """Move Ada's entry to a new address.
 
-    One minute from now, Ada enters the new address. A minute later, she verifies it.
+    A minute passes before Ada enters the new address, and a second minute before she verifies it.
     """
     services, now_millis = scene.world.services, scene.world.clock.now_millis
     record = services.entries.find(scene.people.waitlist_id, scene.people.id_of("ada"))
@@ -397,7 +399,9 @@ def is_admitted_without_an_offer(scene: Scene) -> None:
     NEAR,
 )
 def is_near_once_a_stay_and_warned_once_an_offer(scene: Scene) -> None:
-    """Bob is ahead of Ada for a while, Redis loses its data, and Ada leaves and signs up again."""
+    """Bob is ahead of Ada for a while, Redis loses its data, and Ada leaves and signs up again. For
+    each of her signups, the service tells her only once that her turn is near.
+    """
     scene.people.all_sign_up("ada", "bob")
     tells(scene, near=1)
     keep(scene, 60, 60)
@@ -418,9 +422,7 @@ def is_near_once_a_stay_and_warned_once_an_offer(scene: Scene) -> None:
 
 
 def tells(scene: Scene, near: int) -> None:
-    """Let the service tell people on the waitlist when their turn is near and when their offers
-    end.
-    """
+    """Let the service tell customers that their turn is near, and that their offers end soon."""
     rules = {"kinds": ["near", "ending"], "near": near}
     policy_of_offers = {"offer_seconds": OFFER_SECONDS, "no_show": "keep_place"}
     answer = scene.configure(admission=policy_of_offers, messages=rules, max_attempts=9)
@@ -428,7 +430,7 @@ def tells(scene: Scene, near: int) -> None:
 
 
 def keep(scene: Scene, *pauses: float) -> None:
-    """Run the maintenance of the waitlist after each of the given pauses, which are in seconds."""
+    """Let each of these times (in seconds) pass, and run maintenance after each of them."""
     for pause in pauses:
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
@@ -534,7 +536,7 @@ def is_refused_when_coming_back(scene: Scene) -> None:
 
 @story(JOINED)
 def is_edited_and_looked_at(scene: Scene) -> None:
-    """Edits, new segments, polls, a rebuild and a maintenance run do not move the entry, so they
+    """Edits, new segments, polls, a rebuild and a maintenance run do not move the entry. They
     publish no events.
     """
     signs_up(scene)
@@ -566,7 +568,9 @@ def is_erased_long_after(scene: Scene) -> None:
 
 @story(JOINED, ERASED)
 def is_erased_after_an_edit(scene: Scene) -> None:
-    """The stamp (logical timestamp) of the edit is higher than the stamp of the record."""
+    """After the edit, the record still has its earlier stamp (logical timestamp). The erasure must
+    nevertheless get a higher stamp than the edit.
+    """
     signs_up(scene)
     assert scene.people.edit("ada", profile={"name": "Ada"}).status == 200
     assert scene.people.erase("ada").status == 204
@@ -575,9 +579,11 @@ def is_erased_after_an_edit(scene: Scene) -> None:
 
 @story(JOINED, BANNED, ERASED)
 def is_erased_while_a_ban_is_cut_off(scene: Scene) -> None:
-    """The stamp (logical timestamp) of the ban is higher than the stamp of the record."""
+    """The ban has got its stamp (logical timestamp), but was interrupted. The erasure must get a
+    higher stamp than the ban.
+    """
     signs_up(scene)
-    # In the step before this one, Redis draws the stamp of the ban.
+    # At this step, Redis has already given a stamp to the ban.
     scene.wire.arm(3, crash_after)
     with suppress(Crash):
         scene.people.ban("ada")
@@ -617,7 +623,7 @@ def is_erased_without_ever_having_had_a_place(scene: Scene) -> None:
 
 
 def policy(scene: Scene, **fields: object) -> None:
-    """Configure an admission policy on the waitlist."""
+    """Let the waitlist make offers by an admission policy."""
     assert scene.configure(admission={"offer_seconds": OFFER_SECONDS, **fields}).status == 200
 
 

@@ -1,6 +1,5 @@
-"""Operations run in any order and are interrupted at any step.
-
-Afterwards, the event bus has received exactly the events that are recorded.
+"""Operations run in random order, and many of them are interrupted. In the end, exactly the
+recorded events are on the event bus.
 """
 
 import json
@@ -44,9 +43,8 @@ def lose_redis(people: Admissions) -> None:
 
 
 def take_over_behind(people: Admissions) -> None:
-    """Let a different Redis server take over whose clock is an hour behind.
-
-    Its stamps (logical timestamps) are ahead of its own clock.
+    """Let a different Redis server take over. Its clock is an hour behind, so new stamps (logical
+    timestamps) are higher than the time on its clock.
     """
     people.world.redis_clock.advance(-HOUR_SECONDS)
     lose_redis(people)
@@ -57,7 +55,7 @@ def ask_for_link(people: Admissions, name: str) -> None:
 
 
 def change_address(people: Admissions, name: str) -> None:
-    """Let a customer request a change of address and verify the new address a moment later."""
+    """Let a customer enter a new address, and verify it a moment later."""
     services, to = people.world.services, people.id_of(f"{name}, elsewhere")
     ledger = services.address_changes.ledger
     draw_stamp = services.address_changes.recovering_queue.draw_stamp
@@ -135,7 +133,7 @@ lives: Any = st.lists(
 )
 @given(life=lives)
 def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | None]]) -> None:
-    """Each change is published exactly once, with its own stamp (logical timestamp) (promises P2
+    """Every change is published once, and has a stamp (logical timestamp) of its own (promises P2
     and P3).
     """
     scene = Scene()
@@ -155,7 +153,7 @@ def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | N
 class Webhook:
     """The function that sends webhooks, its queue, and a receiver that accepts everything.
 
-    Each event is delivered twice. The second delivery happens at a random later time.
+    The queue delivers each event twice. The second copy arrives at a random later time.
     """
 
     def __init__(self, scene: Scene, chance: random.Random) -> None:
@@ -177,11 +175,10 @@ class Webhook:
         return Attempt("sent", 204)
 
     def bring(self, news: list[Detail]) -> None:
-        """Deliver the messages of the new events in random order, and second messages of some older
-        events.
+        """Deliver the new events in random order, together with second copies of some older events.
 
-        If one of the new events is an erasure, the order is kept, because the history no longer
-        contains what came before.
+        After an erasure, the history no longer contains the events before it. The order is
+        therefore kept if one of the new events is an erasure.
         """
         again = [one for one in self.copies if self.chance.random() < 0.3]
         self.copies = [one for one in self.copies if one not in again] + news
@@ -202,11 +199,10 @@ class Webhook:
 def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
     apart: float, seed: int
 ) -> None:
-    """The webhook receives each event once, in the order in which the requests were answered
-    (promises P2 and P3).
+    """The webhook gets each event once. Its events come in the order in which the service answered
+    the requests (promises P2 and P3).
 
-    The functions' clock is `apart` seconds ahead of the clock of Redis. The counter in Redis may be
-    ahead of both clocks.
+    The clock of the functions is `apart` seconds ahead of the clock of Redis.
     """
     chance, scene = random.Random(seed), Scene()
     scene.clock.advance(apart)
@@ -219,8 +215,8 @@ def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
     )
     assert configured.status == 200, configured.text
     losses = LOSSES if seed % 2 else ()
-    # Many operations happen at the same moment and to the same person. People join again as often
-    # as they leave.
+    # Many operations happen at the same moment and to the same person. Customers sign up again as
+    # often as they leave.
     weights = {
         **dict.fromkeys(USUAL, 1.0),
         **dict.fromkeys((*PAUSES, *losses), 0.3),
@@ -236,7 +232,7 @@ def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
         for one in news:
             earlier, stamp = expected[one["entry_id"]], int(one["stamp"])
             assert stamp not in earlier, (deed, name, one)
-            # Decisions that only Redis has made are recorded later by maintenance.
+            # Maintenance later records what only Redis has decided so far.
             if one.get("by") not in ("maintenance", "policy"):
                 assert stamp > max(earlier, default=0), (deed, name, one)
             earlier.append(stamp)

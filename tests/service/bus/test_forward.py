@@ -1,5 +1,5 @@
-"""The function that publishes events puts each change on the bus at least once and in order, and
-sends a heartbeat.
+"""A function publishes each change in the table on the event bus, at least once and in order. It
+also publishes a heartbeat.
 """
 
 import json
@@ -22,7 +22,9 @@ READ_AT = "2026-09-21T14:13:20.000Z"
 
 
 class Bus:
-    """An EventBridge bus. It refuses the next event of each entry whose id is in `refused`."""
+    """An EventBridge bus. For each entry id in `refused`, it refuses the next event of this
+    entry.
+    """
 
     def __init__(self) -> None:
         self.calls: list[list[dict[str, Any]]] = []
@@ -58,9 +60,7 @@ def forwarder(bus: Bus) -> Forwarder:
 
 
 def batch(scene: Scene) -> list[dict[str, Any]]:
-    """Return what Lambda passes to the function: the numbered records that the filter of the stream
-    accepts.
-    """
+    """Return the records for which the stream calls the function, with their sequence numbers."""
     return [
         {**record, "dynamodb": {**record["dynamodb"], "SequenceNumber": f"{number:021d}"}}
         for number, record in enumerate(scene.table.records)
@@ -69,10 +69,7 @@ def batch(scene: Scene) -> list[dict[str, Any]]:
 
 
 def changes(number: int) -> list[dict[str, Any]]:
-    """Return the given number of stream records.
-
-    Each of them is a change of the same person's entry.
-    """
+    """Return a number of stream records, which are all about the same person."""
     scene = Scene()
     signs_up(scene)
     (one, *_) = [one for one in batch(scene) if event_of(one, READ_AT) is not None]
@@ -104,9 +101,8 @@ def test_the_bus_gets_at_most_ten_events_in_a_call(bus: Bus) -> None:
 def test_a_refused_event_comes_again_with_all_behind_it(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The function returns the first refused record to Lambda.
-
-    Lambda repeats the batch from this record on, so the order is kept.
+    """The bus refuses an event. The function returns this record to Lambda, and Lambda sends it
+    again together with all later records. The order of the events is therefore kept.
     """
     scene = Scene()
     signs_up(scene)
@@ -143,9 +139,8 @@ def test_a_bus_that_does_not_answer_gets_the_whole_batch_again(
 
 
 def test_each_run_of_maintenance_is_a_heartbeat(bus: Bus) -> None:
-    """Even a maintenance run that finds nothing to do must publish a heartbeat.
-
-    A write that changes nothing would create no stream record.
+    """Every maintenance run must write something, so that a heartbeat is published even if nothing
+    has happened. A write that changes nothing is not in the stream.
     """
     scene = Scene()
     for _minute in range(2):

@@ -1,6 +1,5 @@
-"""If a process records a change late, its event is published late.
-
-The stamp (logical timestamp) of the event shows its place in the order.
+"""A process may record a change late, so that its event is published late. The stamp (logical
+timestamp) of the event then shows its place in the order.
 """
 
 from collections.abc import Callable
@@ -45,15 +44,15 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
     fast: Callable[[Admissions], object],
     expected: list[str],
 ) -> None:
-    """Consumers sort the events by their stamps (logical timestamps), which show the order of the
-    decisions (promise P2).
+    """Consumers sort events by their stamps (logical timestamps). They then have the order in which
+    the service made the decisions (promise P2).
     """
     scene = Scene()
     prepare(scene)
     before = len(scene.details("ada"))
     elsewhere = scene.people_elsewhere()
-    # At this step, Redis has made the decision of the slow process. A bump reads the record before
-    # that.
+    # At this step, Redis has decided about the slow request. If the slow request is a bump, it has
+    # also read the record before this step.
     scene.wire.arm(step, faults.before(lambda: fast(elsewhere)))
     slow(scene.people)
     assert scene.words("ada")[before:] == expected
@@ -63,7 +62,7 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
 
 
 def test_an_erasure_comes_last_whatever_it_overtakes() -> None:
-    """After `erased`, consumers receive no other event of the entry (promise P8)."""
+    """After the event `erased`, consumers get no other event of this entry (promise P8)."""
     scene = Scene()
     signs_up(scene)
     elsewhere = scene.people_elsewhere()
@@ -91,8 +90,8 @@ def is_not_verified(scene: Scene) -> None:
 def test_an_erasure_comes_last_by_its_stamp(
     prepare: Callable[[Scene], None], last: str, how: str
 ) -> None:
-    """The event `erased` is the last event, even after events that do not change the stamp of the
-    record (promise P8).
+    """The event `erased` is the last event of an entry. This holds even if the events before it did
+    not change the stamp (logical timestamp) of the record (promise P8).
     """
     scene = Scene()
     prepare(scene)

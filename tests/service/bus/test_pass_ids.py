@@ -1,5 +1,5 @@
-"""The `jti` in the events is the same as the `jti` of the pass, whichever request records the
-admission.
+"""Each pass has an id, `jti`. The events of the admission contain the same id, whichever request
+has recorded the admission.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,9 @@ from tests.service.bus.stories import (
 
 
 def jti_of(scene: Scene, name: str = "ada") -> str:
-    """Return the `jti` of the customer's pass, and check that it is the same in each response."""
+    """Return the `jti` of the customer's pass. Check that it is the same each time the customer
+    gets the pass.
+    """
     path = f"{scene.people.entry(name)}/pass"
     answers = [
         scene.world.request("GET", path, token=scene.people.token_of(name)) for _ in range(2)
@@ -35,7 +37,7 @@ def _claims(token: str) -> dict[str, Any]:
 
 
 def published(scene: Scene, name: str = "ada") -> list[tuple[str, str]]:
-    """Return the published events that contain a `jti`."""
+    """Return the published events that contain the `jti` of a pass."""
     return [(one["event"], one["jti"]) for one in scene.details(name) if one.get("jti")]
 
 
@@ -77,8 +79,8 @@ def test_admission_and_exit_have_the_jti_of_the_pass(admission: Callable[[Scene]
 
 
 def test_the_next_signup_has_the_jti_of_the_pass_that_it_ends() -> None:
-    """If `rejoin` is `always`, a new signup frees the room inside, as an exit does, but without the
-    event `exited` (promise P4).
+    """The waitlist lets people join again at any time. A customer who is inside and signs up again
+    is no longer inside, as after an exit. There is no event `exited` (promise P4).
     """
     scene = Scene()
     enters(scene)

@@ -1,6 +1,8 @@
-"""Each event of an entry has a higher stamp (logical timestamp) than the events before it, whether
-Redis or DynamoDB has created the stamp. In these tests, the clock of Redis stands still, and its
-counter is ahead of this clock.
+"""Each event of an entry gets a higher stamp (logical timestamp) than all events before it. Some
+stamps come from Redis and some from the functions.
+
+In these tests, the clock of Redis stands still, and earlier stamps are higher than the time on this
+clock.
 """
 
 from collections.abc import Callable
@@ -28,7 +30,7 @@ AHEAD_SECONDS, HOUR_SECONDS = 60, 3600
 
 def published_in_order(scene: Scene, *words: str) -> None:
     """Check that Ada's events were published in the order of their stamps, and that the last events
-    have the names in `words`.
+    are `words`.
     """
     published = [one["event"] for one in scene.details("ada")]
     assert published == scene.words("ada")
@@ -42,9 +44,7 @@ def is_held_back_again_and_again(scene: Scene) -> None:
 
 
 def draw_some(scene: Scene) -> None:
-    """Let Redis create stamps (logical timestamps) for a different entry, long after the last
-    change of Ada's entry.
-    """
+    """Let Redis give stamps (logical timestamps) to a different entry."""
     scene.maintain()
     scene.world.advance(HOUR_SECONDS)
     for ready in (False, True, False, True):
@@ -74,8 +74,8 @@ def lose_redis(scene: Scene) -> None:
 def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
     happen: Happen,
 ) -> None:
-    """The clock of the next Redis server stands still, and shows the same time as the clock of the
-    lost server (promise P3).
+    """Redis has lost its data. The clock of the new Redis server stands still, and shows the same
+    time as that of the lost server (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -90,8 +90,8 @@ def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
 def test_what_follows_two_losses_of_redis_comes_after_what_the_record_alone_has(
     happen: Happen,
 ) -> None:
-    """The clock of the second Redis server was behind, so its counter was ahead of all clocks
-    (promise P3).
+    """Redis loses its data twice. The clock of the second server was behind, so its stamps (logical
+    timestamps) were higher than the time on any clock (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -119,9 +119,8 @@ def is_banned(people: Admissions) -> object:
 def test_what_the_record_knows_of_comes_before_what_a_server_that_lagged_draws(
     act: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """The service does not notice that a different Redis server has taken over.
-
-    This server has lost the last moves of the entry (promise P3).
+    """A different Redis server has taken over and has lost the last moves of the entry. The service
+    cannot notice this (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -168,7 +167,9 @@ def is_erased_and_banned(people: Admissions) -> object:
 def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
     comes: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """The clock that creates these stamps is ahead of the clock of Redis (promise P3)."""
+    """The clock of the function gives the stamps (logical timestamps) of the ban. It is ahead of
+    the clock of Redis (promise P3).
+    """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
     scene.configure(rejoin="always")
@@ -182,8 +183,8 @@ def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
 
 
 def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_own() -> None:
-    """At the key of the former address, there is an alias of a different entry, whose address has
-    changed since (promise P3).
+    """The customer had changed the address. The old address has become an alias of the entry, which
+    itself has a different address now (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -221,7 +222,9 @@ def test_two_events_off_the_list_at_one_moment_follow_each_other(
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """A slow request reads the record, and then a fast request writes it (promises P2 and P3)."""
+    """Two requests change the same entry. The slow one reads the record first, and the fast one
+    writes first (promises P2 and P3).
+    """
     scene = Scene()
     is_admitted_by_hand_and_let_in(scene)
     elsewhere = scene.people_elsewhere()
@@ -239,8 +242,8 @@ def is_admitted_by_hand_and_let_in(scene: Scene, **settings: Any) -> None:
 
 
 def test_a_ban_that_an_edit_overtakes_is_written_with_a_later_stamp() -> None:
-    """The ban gets its stamp (logical timestamp) before the edit, but is recorded after the edit
-    (promise P3).
+    """A ban and an edit run at the same time. The ban gets its stamp (logical timestamp) first, but
+    it is written last (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -274,8 +277,8 @@ def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_th
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """The slow request gets its stamp first, but the fast request writes first (promises P3 and
-    P8).
+    """Two requests change the same entry. The slow one gets its stamp (logical timestamp) first,
+    and the fast one writes first (promises P3 and P8).
     """
     scene = Scene()
     signs_up(scene)
@@ -291,7 +294,9 @@ def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_th
 
 
 def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit() -> None:
-    """An admission, an exit and a signup happen in the same millisecond (promises P2 and P3)."""
+    """A customer is admitted, exits and signs up again in the same millisecond (promises P2 and
+    P3).
+    """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
     is_admitted_by_hand_and_let_in(scene, rejoin="always")
@@ -307,8 +312,8 @@ def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit
 def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
     follows: Callable[[Admissions], object],
 ) -> None:
-    """The decisions of a server that had lost writes are not published as events, even if the
-    record already contains a later event (promise P3).
+    """A Redis server that had lost the newest writes has decided something. This is not published,
+    even if the record already contains a later event (promise P3).
     """
     scene = Scene()
     scene.people.all_sign_up("ada")
@@ -333,9 +338,8 @@ def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
 
 @pytest.mark.parametrize("ahead", [0, AHEAD_SECONDS])
 def test_an_erasure_by_retention_comes_last_after_an_exit(ahead: float) -> None:
-    """DynamoDB deletes the record.
-
-    At that time, the record contains the stamp of the newest event (promise P8).
+    """DynamoDB deletes the expired record. The record contains the stamp (logical timestamp) of the
+    newest event, so that `erased` gets a higher one (promise P8).
     """
     scene = Scene()
     scene.clock.advance(ahead)

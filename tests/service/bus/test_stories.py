@@ -1,6 +1,5 @@
-"""Every change of a person's entry is published once and in order.
-
-If a request changes nothing, nothing is published.
+"""Every change of an entry is published once and in order. Requests that change nothing publish
+nothing.
 """
 
 import pytest
@@ -11,8 +10,8 @@ from tests.service.bus.stories import STORIES, WORDS, Story
 
 @pytest.mark.parametrize("story", STORIES, ids=str)
 def test_each_change_is_published_once_and_in_order(story: Story) -> None:
-    """No two events have the same stamp (logical timestamp), and the stamps follow the order of the
-    events (promise P2).
+    """No two events have the same stamp (logical timestamp). Sorted by their stamps, the events are
+    in the order in which they happened (promise P2).
     """
     scene = Scene()
     story.happen(scene)

@@ -1,4 +1,4 @@
-"""A Python client, generated from the OpenAPI document by openapi-python-client."""
+"""A Python client that openapi-python-client generates from the OpenAPI document."""
 
 import importlib
 import re
@@ -15,19 +15,20 @@ from tests.rules.sources import ROOT
 
 GENERATOR = ROOT / ".venv-clients/bin/openapi-python-client"
 PACKAGE = "generated_waitlist_client"
-# By default, the generator formats the code that it writes. This configuration switches it off.
+# The generator would format the code that it writes. This option turns that off, because it takes
+# long.
 CONFIGURATION = "post_hooks: []\npackage_name_override: " + PACKAGE + "\n"
 BASE_URL = "https://api.example.com"
 
 
 @dataclass(frozen=True)
 class PythonClient:
-    """The package that openapi-python-client has generated."""
+    """A generated Python package, with functions to call its operations."""
 
     package: Any
 
     def body(self, name: str, fields: dict[str, Any]) -> Any:
-        """Return a request body, which is an object of the generated class `name`."""
+        """Return the body of a request as an object of the generated class `name`."""
         models = importlib.import_module(f"{PACKAGE}.models")
         return getattr(models, name).from_dict(fields)
 
@@ -38,7 +39,7 @@ class PythonClient:
         respond: Callable[[httpx.Request], httpx.Response],
         **arguments: Any,
     ) -> Any:
-        """Call one operation, and return its detailed response."""
+        """Call an operation. Return the response with its status, headers and content."""
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operation_id).lower()
         module = importlib.import_module(f"{PACKAGE}.api.{tag}.{name}")
         client = self.package.Client(
@@ -49,7 +50,7 @@ class PythonClient:
 
 
 def generate(document: Path, folder: Path) -> PythonClient:
-    """Generate the client into a folder and import it. Raise an error if the generator warns."""
+    """Generate the client in a folder, and import it. Fail if the generator prints a warning."""
     write(document, folder)
     sys.path.insert(0, str(folder))
     try:
@@ -59,9 +60,8 @@ def generate(document: Path, folder: Path) -> PythonClient:
 
 
 def write(document: Path, folder: Path) -> Path:
-    """Generate the client into a folder and return its path.
-
-    Raise an error if the generator warns.
+    """Generate the client in a folder, and return its path. Fail if the generator prints a
+    warning.
     """
     if not GENERATOR.exists():
         raise FileNotFoundError(f"{GENERATOR} is missing: run `make client-generator` once")

@@ -1,5 +1,5 @@
-"""The FastAPI check of docs/app/admission-pass.md accepts valid passes and refuses all other
-tokens.
+"""docs/app/admission-pass.md contains code for FastAPI that checks passes. The code must accept
+valid passes and refuse everything else.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A client generated from the OpenAPI document can read every response of the service."""
+"""A client that was generated from the OpenAPI document can read every response of the service."""
 
 import json
 from collections.abc import Callable
@@ -47,8 +47,8 @@ def test_an_app_generates_a_client_of_the_customers_routes_alone(tmp_path: Path)
 
 
 def answered(client: PythonClient, name: str, response: httpx.Response) -> Any:
-    """Call an operation whose response is `response`, and return the object that the client has
-    made of it.
+    """Let the service answer an operation with `response`. Return the object into which the client
+    turns it.
     """
     tag = OPERATIONS[name]["tags"][0]
     wanted = {
@@ -90,13 +90,13 @@ def test_it_reads_what_the_gateway_answers_by_itself(client: PythonClient, name:
 
 @pytest.fixture
 def called() -> set[str]:
-    """The operations that the tests have called through the function `send`."""
+    """The names of the operations that the tests have called with `send`."""
     return set()
 
 
 @pytest.fixture
 def send(client: PythonClient, called: set[str]) -> Send:
-    """Return a function that calls an operation of the running service."""
+    """Return a function that calls an operation of the service with the generated client."""
     world = World.on(MemoryTable(), empty_redis())
 
     def respond(request: httpx.Request) -> httpx.Response:
@@ -263,9 +263,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
 
 
 def test_it_reads_a_status_that_is_new(client: PythonClient) -> None:
-    """Later versions may add new statuses.
-
-    A client that has a closed enum would fail when it reads a new status.
+    """Later versions of the service may add a status. A client that accepts only a fixed list of
+    statuses would fail then.
     """
     entry: dict[str, Any] = {
         "entry_id": ENTRY_ID,

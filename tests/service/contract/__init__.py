@@ -1,3 +1,3 @@
-"""Tests of the contracts between the functions, and of the contracts with AWS: messages, events,
-and the calls of each operation.
+"""Tests of the contracts between the functions, and between the functions and AWS. They check
+messages, events, and which calls each operation makes.
 """

@@ -1,5 +1,5 @@
-"""Fixtures of the contract tests: the handler of the real private function, and both functions on
-empty stores.
+"""Fixtures of the contract tests: the private function's handler, and both functions on empty
+stores.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,13 +18,12 @@ Handler = Callable[[Any], Any]
 
 @pytest.fixture
 def redis() -> Any:
-    """The Redis server that the private function uses."""
     return empty_redis()
 
 
 @pytest.fixture
 def private_handler(redis: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handler]:
-    """The entry point of the private function. Its Redis server runs in the same process."""
+    """The handler of the private function. Its Redis server runs in the process of the test."""
     monkeypatch.setenv("REDIS_URL", "redis://queue.example.com:6379")
     monkeypatch.setattr(app, "connect", lambda _: redis)
     app.service.cache_clear()
@@ -34,7 +33,7 @@ def private_handler(redis: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Han
 
 @pytest.fixture
 def queue(private_handler: Handler) -> QueueClient:
-    """The public function's client for the private function."""
+    """The client with which the public function calls the private function."""
     return QueueClient(InProcessLambda(private_handler), PRIVATE)
 
 

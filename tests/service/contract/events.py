@@ -1,4 +1,4 @@
-"""The sample events in the repository, with the names of their files."""
+"""The example events in the repository, with the names of their files."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ LOCAL_SECRET = "local-entry-token-secret-not-for-production"
 
 
 def load_all(folder: str) -> dict[str, Event]:
-    """Return the events in a folder, with the names of their files."""
+    """Return the example events in a folder, with the names of their files."""
     paths = sorted((EVENTS / folder).glob("*.json"))
     return {path.stem: json.loads(path.read_text("utf-8")) for path in paths}
 

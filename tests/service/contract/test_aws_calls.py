@@ -1,4 +1,4 @@
-"""Each operation makes exactly these calls to AWS, in this order (promise P9)."""
+"""Each operation makes exactly the listed calls to AWS, in this order (promise P9)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,9 @@ def wire() -> Wire:
 
 @pytest.fixture
 def people(wire: Wire) -> People:
-    """A waitlist on which Ada and Bob wait. The function has already handled a request for it."""
+    """A waitlist on which Ada and Bob are waiting. The function's cache already contains the
+    settings.
+    """
     people = People(World.on(wire.client(new_table()), empty_redis(), wire.client))
     assert people.configure().status == 201
     people.all_sign_up("ada", "bob")
@@ -31,7 +33,7 @@ def people(wire: Wire) -> People:
 
 @pytest.fixture
 def new_instance(wire: Wire, people: People) -> People:
-    """The same waitlist, served by a function that has just started and has empty caches."""
+    """The same waitlist as a new Lambda instance sees it, whose caches are empty."""
     world = people.world
     table, redis = world.dynamodb, world.redis
     return People(World.on(table, redis, wire.client), entry_tokens=people.entry_tokens)
@@ -40,7 +42,7 @@ def new_instance(wire: Wire, people: People) -> People:
 SIGNUP = ["PutItem", "Invoke", "TransactWriteItems"]
 LEAVE = ["GetItem", "UpdateItem", "Invoke"]
 SPANISH = {"language": "Spanish"}
-# For each request: the expected HTTP status, and the expected calls.
+# Requests, each with its HTTP status and the calls that it makes to AWS.
 CALLS: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = {
     "signup": (lambda people: people.sign_up("cyd", key="k"), 201, SIGNUP),
     "repeated signup": (
@@ -72,10 +74,10 @@ ON_NEW_INSTANCE: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = 
 }
 WITH_SEGMENTS: dict[str, tuple[Callable[[Admissions], Answer], int, list[str]]] = {
     "signup": (lambda people: people.sign_up("cyd", attributes=SPANISH), 201, SIGNUP),
-    # The service never refuses a request because of cached settings alone, so it reads the settings
-    # again.
+    # Settings in the cache may be outdated. The service reads them again before it refuses the
+    # request.
     "claim by a wrong filter": (lambda people: people.claim(filter={"age": "5"}), 422, ["GetItem"]),
-    # The service reads the declared segments from the record.
+    # The service reads the record, because it contains the current segments.
     "position within": (
         lambda people: people.poll("bob", "segment=language"),
         200,
@@ -95,9 +97,8 @@ def test_a_request_takes_exactly_these_calls(people: People, wire: Wire, name: s
 def test_on_a_new_instance_a_request_takes_these_calls(
     new_instance: People, wire: Wire, name: str
 ) -> None:
-    """Only a signup needs the settings of the waitlist.
-
-    The other requests of this list do not read them (promise P9).
+    """The instance is new, so its cache does not contain the settings. Of these requests, only a
+    signup needs them and reads them (promise P9).
     """
     send, status, calls = ON_NEW_INSTANCE[name]
     assert (send(new_instance).status, wire.names) == (status, calls)
@@ -120,9 +121,8 @@ def test_after_a_leave_a_repeated_leave_only_reads_and_a_signup_takes_one_more_w
 def test_a_bump_takes_one_read_one_invocation_and_one_write(
     people: People, wire: Wire, where: dict[str, Any]
 ) -> None:
-    """The service reads the record to know which signup is bumped.
-
-    It writes the history and the journal together with the record (promises P2 and P9).
+    """A bump first reads the record, which says to which signup the bump belongs. It later writes
+    the record, the history and the journal in one transaction (promises P2 and P9).
     """
     assert people.bump("bob", key="b", **where).json["position"] == 1
     assert wire.names == ["GetItem", "Invoke", "TransactWriteItems"]
@@ -144,9 +144,8 @@ def test_a_page_takes_one_invocation_and_one_read_however_long(
 
 @pytest.fixture
 def agents(wire: Wire) -> Admissions:
-    """A waitlist with segments, on which Ada and Bob are in the same segment.
-
-    The function has already served it.
+    """A waitlist on which Ada and Bob are in the same segment. The function's cache already
+    contains the settings.
     """
     people = Admissions(World.on(wire.client(new_table()), empty_redis(), wire.client))
     people.configure(segments=[["language"]])
@@ -169,8 +168,8 @@ def test_with_segments_a_request_takes_these_calls(
 def test_a_filter_makes_a_claim_no_dearer(
     agents: Admissions, wire: Wire, filter_: dict[str, str] | None
 ) -> None:
-    """A claim of two entries makes one call to Redis, one for all records, and one for each offer
-    (promise P9).
+    """A claim of two entries makes one call to Redis. It then reads both records in one call, and
+    writes each of the two offers in its own transaction (promise P9).
     """
     assert len(agents.claimed(2, filter=filter_)) == 2
     assert wire.names == ["Invoke", "BatchGetItem", "TransactWriteItems", "TransactWriteItems"]

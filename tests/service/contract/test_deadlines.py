@@ -1,6 +1,5 @@
-"""The AWS clients call a local HTTP server.
-
-The tests check which calls the clients retry, and for which calls too little time is left.
+"""The AWS clients of the service call a local HTTP server. The tests check which calls a client
+repeats, and when it gives up because too little time is left.
 """
 
 from collections.abc import Iterator
@@ -16,8 +15,8 @@ from waitlist_api.aws.deadline import Deadline
 
 
 class Service:
-    """An HTTP server that sends the given responses one after the other, and then repeats the last
-    response.
+    """An HTTP server that sends the given responses one after the other. It repeats the last
+    one.
     """
 
     def __init__(self) -> None:
@@ -46,7 +45,9 @@ PAUSE_SECONDS = clients.THROTTLED_PAUSE_SECONDS
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses that botocore makes before retries. In these tests, a pause takes no time."""
+    """The pauses that botocore makes before it repeats a call. In these tests, they take no
+    time.
+    """
     found: list[float] = []
     monkeypatch.setattr("botocore.endpoint.time.sleep", found.append)
     return found
@@ -65,9 +66,8 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
 @pytest.fixture
 def time() -> Deadline:
-    """A clock that stands still.
-
-    Each request therefore has exactly the time that the test gives it.
+    """A clock that stands still, so that each request has exactly the time that the test gives to
+    it.
     """
     return Deadline(lambda: 0.0)
 
@@ -150,9 +150,8 @@ def test_a_retry_that_would_come_too_late_is_not_made(
     answer: HttpResponse,
     longest: float,
 ) -> None:
-    """The original error is reported.
-
-    A throttled request is therefore reported as throttled (promise P9).
+    """If no time is left for another attempt, the error of the last attempt is reported, for
+    example that AWS throttles requests (promise P9).
     """
     client = clients.lambda_client(time)
     service.answer(answer)
@@ -180,7 +179,7 @@ def test_a_connection_that_fails_late_is_not_tried_again(
 
 
 def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadline) -> None:
-    """If a response arrives, it counts even if no time is left."""
+    """The response arrives when no time is left. It counts nevertheless."""
     ticks = iter([0.0, 0.0, 100.0, 100.0])
     client = clients.lambda_client(late := Deadline(lambda: next(ticks)))
     service.answer(DONE)
@@ -191,8 +190,8 @@ def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadl
 def test_a_condition_that_fails_late_still_returns_the_former_item(
     service: Service, time: Deadline
 ) -> None:
-    """Such an error contains the stored item, and the service reads the item from it
-    (promise P2).
+    """If the condition of a write fails, the error contains the stored item. The service needs this
+    item (promise P2).
     """
     item = {"pk": {"S": "a"}}
     body = {"__type": "ConditionalCheckFailedException", "message": "no", "Item": item}

@@ -1,4 +1,6 @@
-"""The public function's client calls the handler of the private function."""
+"""The public function's client calls the private function's handler. The tests check whether they
+understand each other.
+"""
 
 from typing import Any
 
@@ -40,7 +42,7 @@ INIT = c.Init(
 
 
 def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> None:
-    """Positions and ranks have the same meaning in every result (promise P6)."""
+    """Positions and ranks mean the same in the results of all operations (promise P6)."""
     queue.send(INIT)
     ada, bob = queue.send(c.Signup(**tagged(ADA))), queue.send(c.Signup(**tagged(BOB)))
     assert (ada.position, bob.position, bob.total) == (1, 2, 2)
@@ -64,7 +66,7 @@ def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> No
 
 
 def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> None:
-    """If an entry is claimed with a filter, it disappears from both results at once
+    """The position in a segment and the number of people in it agree. A claim changes both at once
     (promise P6).
     """
     queue.send(INIT)
@@ -83,8 +85,8 @@ def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> Non
 
 
 def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
-    """During a rebuild, the result of a signup has no position, and a restore with a different
-    epoch number is refused (promise P7).
+    """During a rebuild, a signup gets no position. A message to restore an entry is refused if it
+    belongs to a different rebuild, which its epoch number shows (promise P7).
     """
     opened = queue.send(
         c.Init(

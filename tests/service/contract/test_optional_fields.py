@@ -1,5 +1,5 @@
-"""The contract has two rules: unknown fields are ignored, and a field has the same name
-everywhere.
+"""Two rules of the messages between the functions: the receiver ignores unknown fields, and a field
+has the same name in every message.
 """
 
 from typing import Any, get_args
@@ -13,7 +13,9 @@ from waitlist_shared import contracts as c
 
 @pytest.mark.parametrize("operation", sorted({*c.REQUESTS} - {"batch", "ping"}))
 def test_a_request_with_unknown_fields_decodes_to_the_same(operation: str) -> None:
-    """During a deployment, a newer version of the caller may send more fields."""
+    """During a deployment, the public function may already be newer than the private function, and
+    may send more fields.
+    """
     request = example(operation)
     message = {**msgspec.to_builtins(request), "new_field": {"deep": [1, None]}}
     assert msgspec.convert(message, c.AnyRequest) == request

@@ -1,4 +1,6 @@
-"""The private sample events in the repository are sent to the handler of the private function."""
+"""The repository contains example events for the private function. They are sent to its real
+handler.
+"""
 
 from typing import Any
 
@@ -9,7 +11,7 @@ from tests.service.contract.conftest import Handler
 from tests.service.contract.events import PRIVATE
 from waitlist_shared import contracts as c
 
-# The order in which events/README.md sends the events, with the outcome of each.
+# The example events in the order of events/README.md, each with its outcome.
 OUTCOMES = {"ping": "pong", "init": "created", "signup": "joined", "position": "waiting"}
 
 
@@ -46,8 +48,8 @@ def test_a_private_event_has_only_known_fields(name: str) -> None:
 
 
 def assert_within(part: Any, whole: Any) -> None:
-    """Assert that `whole` contains every field of `part`, so that decoding has not ignored any
-    field.
+    """Check that the message contains every field of the example event. Decoding would ignore a
+    misspelt field.
     """
     if isinstance(part, dict):
         assert set(part) <= set(whole)

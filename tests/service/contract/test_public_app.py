@@ -1,4 +1,4 @@
-"""The entry point of the public function returns an error in time, whatever else fails."""
+"""The public function always returns an error in time, whatever fails."""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class Timed(Context):
 
 
 class Secrets:
-    """A Secrets Manager whose calls fail as long as `failure` is set."""
+    """A stand-in for Secrets Manager. Its calls fail as long as `failure` is set."""
 
     def __init__(self) -> None:
         self.failure: Exception | None = None
@@ -40,7 +40,7 @@ class Secrets:
 
 @pytest.fixture
 def secrets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Secrets]:
-    """The environment of a deployed function, together with its Secrets Manager."""
+    """The environment of the deployed public function. Yield the Secrets Manager that it uses."""
     secrets = Secrets()
     monkeypatch.setenv("TABLE_NAME", "table")
     monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")

@@ -1,5 +1,5 @@
-"""The public sample events in the repository are sent to the public handler, as events/README.md
-describes.
+"""The repository contains example events for the public function. They are sent to its real
+handler, as events/README.md describes.
 """
 
 import json
@@ -27,8 +27,8 @@ def world(table: Any) -> World:
 
 
 def test_the_events_succeed_in_the_order_of_their_page(world: World) -> None:
-    """In the customer's events, events/README.md says to replace the sample token by the token of
-    the signup.
+    """The example events of a customer contain an example token. As events/README.md says, the test
+    replaces it with the token of the signup.
     """
 
     def send(name: str, token: str = "") -> Any:
@@ -49,7 +49,7 @@ def test_the_events_succeed_in_the_order_of_their_page(world: World) -> None:
 
 
 def test_the_sample_token_of_the_customer_is_not_accepted(world: World) -> None:
-    """The token of the sample event names an invented signup (promise P5)."""
+    """The token in the example events belongs to a signup that does not exist (promise P5)."""
     for name in ("admin_put_waitlist", "signup"):
         assert world.api.handle(PUBLIC[name], Context())["statusCode"] == 201
     for name in ("position", "enter", "pass"):

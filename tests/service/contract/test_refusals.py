@@ -1,4 +1,6 @@
-"""Every error of the private function becomes the same error in the public function."""
+"""The private function returns an error, and the public function turns it into the same error for
+its client.
+"""
 
 import json
 from typing import Any
@@ -45,7 +47,9 @@ def test_a_request_outside_of_the_contract_is_refused(queue: QueueClient, code: 
 def test_an_outage_arrives_as_its_error_without_a_word_of_its_cause(
     queue: QueueClient, redis: Any, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
-    """The error message of a server may contain personal data (promise P8)."""
+    """The error message of the Redis server may contain personal data, so it is not passed on
+    (promise P8).
+    """
 
     def fail(*_: object) -> None:
         raise OUTAGES[code]
@@ -57,10 +61,9 @@ def test_an_outage_arrives_as_its_error_without_a_word_of_its_cause(
 
 
 def test_a_refusal_that_this_client_does_not_know_is_a_defect() -> None:
-    """If the private function is deployed first, it may refuse a request with a new code.
-
-    Clients do not get the message of an internal error, because it may contain personal data
-    (promise P8).
+    """After a deployment, the private function may return an error code that the public function
+    does not know yet. The client then gets an internal error without the original message, which
+    may contain personal data (promise P8).
     """
     error = failure_of({"ok": False, "code": "brand_new", "message": "Something new."})
     assert type(error) is errors.InternalError

@@ -1,7 +1,5 @@
-"""Promise P5:
-
-IAM has authorised the route that the event names. The function runs exactly this route, or no
-route.
+"""IAM has authorised the route that the event of API Gateway names. The function runs exactly this
+route, or no route (promise P5).
 """
 
 import json
@@ -49,7 +47,7 @@ def status_of(world: World, event: Event) -> tuple[int, str]:
 
 
 def authorized_as(event: Event, route_key: str) -> Event:
-    """Return an event that API Gateway has authorised for a different route."""
+    """Return an event whose path does not belong to the authorised route."""
     context = {**event["requestContext"], "routeKey": route_key}
     return {**event, "routeKey": route_key, "requestContext": context}
 
@@ -77,7 +75,7 @@ def test_no_route_runs_by_the_name_of_any_other(world: World) -> None:
 
 
 def test_a_head_runs_by_its_own_name_alone(world: World) -> None:
-    """A HEAD request runs the GET route, and the response has no body."""
+    """API Gateway sends a HEAD request to the GET route. The response has no body."""
     event = EVENTS[f"GET {ADMIN_ROUTE}"]
     http = {**event["requestContext"]["http"], "method": "HEAD"}
     head = {**event, "requestContext": {**event["requestContext"], "http": http}}
@@ -95,7 +93,7 @@ def test_no_route_runs_without_a_name(world: World) -> None:
 
 
 def test_a_list_is_not_read_as_another_resource_through_an_encoded_slash(world: World) -> None:
-    """The test uses the signed event that API Gateway sends for `GET
+    """API Gateway sends this event for the signed request `GET
     /v1/admin/waitlists/bakery-opening%2Fentries`.
     """
     waitlist_id = "bakery-opening/entries"
@@ -118,9 +116,8 @@ def test_an_entry_is_not_erased_by_the_right_to_delete_a_list(world: World) -> N
 
 @pytest.mark.parametrize("cut", ["?x", "?", "#x", "\n", "/x", "%3Fx", "%2Fx", "\x85"], ids=ascii)
 def test_a_path_that_was_cut_on_its_way_is_not_found(world: World, cut: str) -> None:
-    """IAM has authorised the whole path.
-
-    The path in the event is shorter, and only the path parameter contains the rest.
+    """The event contains a shorter path than the one that IAM has authorised. Only the path
+    parameter contains the rest.
     """
     path = "/v1/admin/waitlists/bakery-opening"
     event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id=f"bakery-opening{cut}")
@@ -141,8 +138,8 @@ def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter:
 
 
 def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
-    """If the path begins with a stage name, the function still checks who has signed an operator's
-    request.
+    """The path begins with the name of a stage. The function nevertheless checks that an operator
+    has signed the request.
     """
     path = "/prod/v1/admin/waitlists/bakery-opening"
     event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id="bakery-opening")
@@ -153,10 +150,9 @@ def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
 
 
 def test_the_event_of_sam_local_is_taken(world: World) -> None:
-    """`sam local start-api` 1.170 sends the event of this test.
+    """This is the event that `sam local start-api` 1.170 sends.
 
-    The event contains no time, its domain is localhost, and its route consists of a method and a
-    path.
+    It contains no time, and its domain is localhost.
     """
     event: Event = {
         "version": "2.0",

@@ -1,7 +1,6 @@
-"""Run the tests of the record, the API and acceptance with AWS's DynamoDB Local.
-
-`make test-dynamodb` runs this program. Its arguments are passed to pytest instead of the
-default arguments.
+"""Run tests of the record, the API and the acceptance tests with AWS's DynamoDB Local instead of
+the in-memory table. `make test-dynamodb` runs this program. If it gets arguments, it passes them to
+pytest instead of its own.
 """
 
 import os
@@ -21,12 +20,10 @@ SUITES = [
     "tests/service/api",
     "tests/service/acceptance",
 ]
-# Only the unit tests that use a table are run. The other unit tests check Redis, settings and
-# texts.
+# Only these unit tests use a table. The others need no DynamoDB.
 WITH_A_TABLE = ("tests.support.tables", "tests.support.dynamodb", "tests.support.world")
 PARALLEL = ["--numprocesses", "auto", "--dist", "worksteal"]
-# SIGINT comes from Ctrl-C, and SIGTERM from CI and `kill`. The Java process must end together with
-# this process.
+# Ctrl-C sends SIGINT. CI and `kill` send SIGTERM. The Java process must then end, too.
 ENDING = (signal.SIGINT, signal.SIGTERM)
 MOST_SECONDS = 30 * 60.0
 GRACE_SECONDS = 30.0
@@ -62,7 +59,7 @@ def _run_tests(arguments: Sequence[str], url: str) -> int:
         tests.send_signal(signal.SIGINT)
         return 1
     except SystemExit as end:
-        # The terminal has already sent Ctrl-C to pytest.
+        # Ctrl-C in the terminal has already reached pytest.
         if end.code != _status(signal.SIGINT):
             tests.send_signal(signal.SIGINT)
         raise
@@ -79,9 +76,8 @@ def _wait_or_kill(tests: subprocess.Popen[bytes]) -> None:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    """Raise SystemExit, so that this process first ends the Java process.
-
-    Further signals are ignored.
+    """Raise SystemExit, so that the Java process is stopped before this process ends. Later signals
+    are ignored.
     """
     for one in ENDING:
         signal.signal(one, lambda *_: None)
@@ -89,7 +85,7 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 def _status(number: int) -> int:
-    """Return the exit status that shells use for a process that was ended by this signal."""
+    """Return the exit status that a shell reports for a process that this signal has ended."""
     return 128 + number
 
 

@@ -1,4 +1,4 @@
-"""These tests use AWS's DynamoDB Local, which only `make test-dynamodb` starts."""
+"""These tests need AWS's DynamoDB Local. Only `make test-dynamodb` starts it."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""Start AWS's DynamoDB Local, which is a separate Java program."""
+"""Starts AWS's DynamoDB Local, which is a Java program."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ make test-dynamodb needs Java 17 or newer as `java`:
 
 
 class Unavailable(Exception):
-    """DynamoDB Local or Java is missing or does not start. pip cannot install them."""
+    """DynamoDB Local or Java is not installed, or does not start. pip cannot install them."""
 
 
 @dataclass(frozen=True)
@@ -40,14 +40,14 @@ class LocalServer:
 
 @contextmanager
 def running() -> Iterator[LocalServer]:
-    """Yield an empty server that stops at the end of the block."""
+    """Yield an empty DynamoDB Local. It stops at the end of the `with` block."""
     directory = Path(os.environ.get(DIRECTORY_VARIABLE, DIRECTORY))
     if not (directory / JAR).is_file():
         raise Unavailable(HOW_TO_GET_IT)
     version = _version_of(directory)
     options = ["-inMemory"]
     if version.split(".")[0].isdigit():
-        # Version 1 of DynamoDB Local does not have this option, and sends no telemetry.
+        # Version 1 of DynamoDB Local does not know this option, and sends no telemetry anyway.
         options += ["-disableTelemetry"] if int(version.split(".")[0]) >= 2 else []
     command = [*_java(directory), *options]
     with started_at_reserved_port(partial(_started, command, directory), _Started.stop) as started:
@@ -65,9 +65,9 @@ class _Started:
 
 
 def _started(command: list[str], directory: Path, port: int) -> _Started:
-    """Start the server and wait until it listens.
+    """Start the server, and wait until it accepts connections.
 
-    If a different program listens at the port, raise PortTaken.
+    Raise PortTaken if a different program uses the port.
     """
     with TemporaryFile() as output:
         process = subprocess.Popen(
@@ -91,7 +91,9 @@ def _java(directory: Path) -> list[str]:
 
 
 def _version_of(directory: Path) -> str:
-    """Return the output of the option `-version`. Versions before 1.21 do not have this option."""
+    """Return what DynamoDB Local prints with the option `-version`. Versions before 1.21 do not
+    know this option.
+    """
     try:
         found = subprocess.run(
             [*_java(directory), "-version"],

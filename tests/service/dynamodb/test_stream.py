@@ -1,4 +1,4 @@
-"""The stream of the in-memory table has the same records as the stream of AWS's DynamoDB Local.
+"""The stream of the in-memory table contains the same records as the stream of DynamoDB Local.
 
 Writes that do not change the item are not compared.
 """
@@ -16,7 +16,7 @@ Item = dict[str, Any]
 
 
 def live(people: Admissions) -> None:
-    """Do every operation that writes an event, and some operations that are refused."""
+    """Run every operation that writes an event, and some operations that are refused."""
     people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
     people.all_sign_up("ada", "bob", "cyd")
     people.sign_up("ada", key="signup-ada")
@@ -49,9 +49,8 @@ def test_the_stream_has_the_same_changes(real_table: Any) -> None:
 
 
 def essence(records: list[Item]) -> list[tuple[str, Item]]:
-    """Return the parts of the stream records that the service reads.
-
-    Records of writes that changed nothing are left out.
+    """Return the parts of the stream records that the service reads. Writes that changed nothing
+    are left out.
     """
     return [
         (

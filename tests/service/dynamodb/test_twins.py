@@ -1,4 +1,4 @@
-"""The in-memory table, which all other tests use, gives the same responses as AWS's
+"""Most tests use an in-memory table instead of DynamoDB. It must give the same responses as AWS's
 DynamoDB Local.
 """
 
@@ -19,9 +19,8 @@ Outcome = dict[str, Any] | ClientError
 
 
 class Twins:
-    """Make each call on both tables, and compare the responses.
-
-    The list `heard` contains the calls and their outcomes.
+    """Make each call on both tables, and compare the responses. `heard` contains all calls with
+    their results.
     """
 
     def __init__(self, real: Any, memory: Any) -> None:
@@ -70,7 +69,7 @@ def in_order(value: Any) -> Any:
 
 
 def live(people: People) -> None:
-    """Send every kind of request that customers and operators can send, and requests that are
+    """Send every kind of request that customers and operators can send, and also requests that are
     refused.
     """
     world = people.world

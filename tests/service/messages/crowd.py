@@ -1,6 +1,5 @@
-"""Many people get messages while the senders fail and the queue delivers some messages twice.
-
-The time is simulated.
+"""A simulation of many people who get messages. Sending often fails, and the queue delivers some
+messages twice. Its time is simulated.
 """
 
 from collections import Counter
@@ -18,11 +17,11 @@ from waitlist_api import messages_app
 from waitlist_api.records.entry import record_key
 
 KINDS = ["joined", "near", "offered", "ending", "admitted", "left"]
-# The simulated event bus repeats some events, as EventBridge and SQS may do.
+# The event bus repeats this part of the events, as EventBridge and SQS may do.
 REPEATED = 0.1
 LOST_ANSWERS, FAILURES, REFUSALS = 0.05, 0.05, 0.05
 BATCH, HIDDEN_SECONDS, MOST_RECEIVES = 10, 180, 300
-# For each kind of message: the status that the entry must have when the message is sent.
+# The status that the entry must have when a message of this kind is sent.
 TRUE_AT = {
     "joined": "waiting",
     "near": "waiting",
@@ -38,9 +37,9 @@ Message = tuple[str, ...]
 
 @dataclass
 class Queued:
-    """A message in SQS.
+    """A message in the SQS queue.
 
-    After a failure, the message becomes visible again at the time `visible_millis`.
+    After a failed attempt, the function can receive the message again at `visible_millis`.
     """
 
     body: str
@@ -51,10 +50,10 @@ class Queued:
 
 @dataclass
 class Crowd:
-    """The people on a waitlist, the queue of messages, and the messages that SES accepted.
+    """The people on a waitlist, the queue of their messages, and the messages that SES and the SMS
+    service have accepted.
 
-    The keys of `taken` contain the stay, the stamp and the kind of a message. `unheard` contains
-    the messages that SES accepted although its response was lost.
+    `taken` counts the accepted messages. `unheard` contains those whose response was lost.
     """
 
     stage: Stage
@@ -63,8 +62,8 @@ class Crowd:
     taken: Counter[Message] = field(default_factory=Counter)
     unheard: set[Message] = field(default_factory=set)
     wrong: list[str] = field(default_factory=list)
-    # For each event: when it was queued, after how many seconds it was handled, and after how many
-    # attempts.
+    # For each event: when it was queued, after how many seconds it was handled, and how many
+    # attempts that took.
     delays: list[tuple[int, float, int]] = field(default_factory=list)
     failures: int = 0
     texts: int = 0
@@ -72,7 +71,7 @@ class Crowd:
     events: list[Detail] = field(default_factory=list)
 
     def start(self, signups: int, imported: int) -> None:
-        """Let people sign up, import others, and configure the admission policy."""
+        """Let some people sign up, and import others. Offers are made by an admission policy."""
         self.stage.configure(
             messages={"kinds": KINDS, "near": 5, "sms_countries": ["DE"]},
             admission={
@@ -99,7 +98,7 @@ class Crowd:
             people.id_of(name)
 
     def minute(self) -> None:
-        """Let a minute pass: maintenance runs, people act, and the function sends messages."""
+        """Let a minute pass, in which maintenance runs, people act, and messages are sent."""
         self.stage.world.maintenance.run_all()
         self._act()
         self._publish()
@@ -108,7 +107,9 @@ class Crowd:
             self.stage.world.advance(5)
 
     def dead_minutes(self, minutes: int) -> None:
-        """Let minutes pass while the function is down. Maintenance runs every ten minutes."""
+        """Let minutes pass in which the function does not run. Maintenance runs every ten
+        minutes.
+        """
         for _ in range(minutes // 10):
             self.stage.world.maintenance.run_all()
             self._act()
@@ -129,9 +130,9 @@ class Crowd:
 
     @property
     def repeated_delays(self) -> list[float]:
-        """How many seconds it took to send the messages that failed at first.
+        """After how many seconds each message was sent that failed at first.
 
-        Only messages that were queued and sent within the offer hours are included.
+        Messages are left out if they were queued or sent outside the offer hours.
         """
         return [
             seconds
@@ -141,12 +142,14 @@ class Crowd:
 
     @property
     def twice(self) -> list[Message]:
-        """The messages that SES accepted more than once although its first response arrived."""
+        """The messages that were accepted twice although the first response did arrive. There must
+        be none.
+        """
         return [key for key, count in self.taken.items() if count > 1 and key not in self.unheard]
 
     def untold(self, event: str) -> list[str]:
-        """Return the entries for whose event the service has neither sent a message nor recorded
-        that the message was dropped.
+        """Return the entries that have this event, but got no message about it. Entries are left
+        out if the service has recorded that it dropped the message.
         """
         told = {(entry_id, stamp) for entry_id, _, stamp, kind in self.taken if kind == event}
         stays = {(entry_id, ticket) for entry_id, ticket, _, kind in self.taken if kind == event}
@@ -170,7 +173,9 @@ class Crowd:
         ]
 
     def _act(self) -> None:
-        """Let all people act whose time has come. They enter, decline, leave or do nothing."""
+        """Let people act who have an offer: at the time that was chosen for them, they enter,
+        decline, leave or do nothing.
+        """
         people = self.stage.people
         due = [one for one in self.offers if one[0] <= self.now_millis]
         self.offers = [one for one in self.offers if one[0] > self.now_millis]
@@ -183,9 +188,9 @@ class Crowd:
                 people.leave(name)
 
     def _publish(self) -> None:
-        """Queue the events since the last call, some of them twice.
+        """Put the new events into the queue, and some of them twice.
 
-        Choose what the people with an offer will do.
+        For each person who gets an offer, choose what the person will do.
         """
         news = details_of(self.stage.table.take_records()["Records"])
         self.events += news
@@ -199,7 +204,7 @@ class Crowd:
                 self.offers.append((self.now_millis + after, name, act))
 
     def receive(self, most: int = 1_000) -> None:
-        """Run the function on the visible messages, in random order and in at most `most`
+        """Let the function handle the visible messages in random order, in at most `most`
         batches.
         """
         visible = [one for one in self.queue if one.visible_millis <= self.now_millis]
@@ -244,8 +249,8 @@ class Crowd:
         return failed, pauses
 
     def _answer(self, sent: dict[str, Any]) -> Answer:
-        """Answer as SES and the SMS service do on a bad day, and check whether the content of the
-        message is still true.
+        """Answer as SES and the SMS service do on a bad day. Check that the message is still true
+        when it is sent.
         """
         is_text = "Context" in sent
         self.texts += is_text
@@ -290,23 +295,20 @@ def _is_open(millis: int) -> bool:
 
 
 def _address(number: int, name: str) -> dict[str, str]:
-    """Return an email address, or for every third person a telephone number."""
+    """Return an email address. Every third person has a phone number instead."""
     if number % 3:
         return {"email": f"{name}@example.com"}
     return {"phone": f"+49 1512 {number:07d}"}
 
 
 def told(crowd: Crowd, people: int) -> None:
-    """Run the whole simulation, and check the result.
-
-    During the simulation, the function is down for an hour.
-    """
+    """Run the simulation, during which the function is down for an hour. Check the result."""
     signups = people // 10
     crowd.start(signups, people - signups)
     for _ in range(7):
         crowd.minute()
-    # The function is down for an hour that includes the closing time. Then the night passes until
-    # the next morning.
+    # The function is down for an hour, in which the offer hours end. Everything else waits until
+    # they begin again the next morning.
     died = crowd.now_millis
     crowd.dead_minutes(60)
     lives = crowd.now_millis

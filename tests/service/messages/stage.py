@@ -1,4 +1,6 @@
-"""A waitlist that sends messages, and the function that sends them to fakes of the AWS services."""
+"""A waitlist that sends messages. The function that sends them uses stand-ins for the AWS
+services.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,7 +37,9 @@ ENVIRON = {
 
 @dataclass
 class Context:
-    """Lambda's context. Unless a test sets a shorter time, the time left is that of a whole run."""
+    """The context that Lambda passes to the function. Unless a test says otherwise, the whole time
+    of a run is left.
+    """
 
     aws_request_id: str = "0000-1111"
     left_millis: int = 30_000
@@ -45,9 +49,9 @@ class Context:
 
 
 class Stage(Scene):
-    """A scene whose events are passed to the function that sends messages.
+    """A waitlist whose events reach the function that sends messages.
 
-    The EventBridge rule of the template selects these events.
+    The function only gets the events that the EventBridge rule in the template selects.
     """
 
     def __init__(self, stand_ins: StandIns) -> None:
@@ -65,7 +69,7 @@ class Stage(Scene):
         return super().configure(**{**terms, **settings})
 
     def joins(self, name: str, languages: str = "", **profile: Any) -> None:
-        """Sign a person up with an email address or with the given profile."""
+        """Sign a person up. Unless a profile is given, the person has an email address."""
         fields = {"profile": profile or {"email": f"{name}@example.com"}}
         headers = {"accept-language": languages}
         answer = self.world.request(
@@ -86,9 +90,9 @@ class Stage(Scene):
     def send(
         self, *details: Detail, receives: int = 1, sent_millis: int | None = None
     ) -> list[int]:
-        """Pass events to the function, and return the indexes of the events that stay in the SQS
-        queue. `sent_millis` is the time at which the events were put into the SQS queue. If it is
-        None, this is the current time.
+        """Pass events to the function. Return the indexes of the events that stay in the queue.
+
+        `sent_millis` is the time at which the events came into the queue. By default, this is now.
         """
         since = self.clock.millis if sent_millis is None else sent_millis
         attributes = {"ApproximateReceiveCount": str(receives), "SentTimestamp": str(since)}
@@ -106,9 +110,9 @@ class Stage(Scene):
         return [int(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
 
     def bounce(self, name: str) -> Detail:
-        """Return the queue message that the EventBridge rule for bounces creates from an SES event.
+        """Return the message that the queue contains after a bounce.
 
-        SES reports that the first mail after the signup has bounced.
+        SES has reported that the first mail to this person has bounced.
         """
         stay = str(self.people.stay_of(name))
         return {
@@ -126,7 +130,7 @@ class Stage(Scene):
 
 @contextmanager
 def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    """Yield a waitlist, and the messages function for its table."""
+    """Yield a waitlist whose messages a test can send and read."""
     stand_ins = StandIns()
     for service in ("SESV2", "PINPOINT_SMS_VOICE_V2", "SQS"):
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", stand_ins.url)

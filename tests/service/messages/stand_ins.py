@@ -1,4 +1,4 @@
-"""A local server that replaces SES, End User Messaging and SQS in tests."""
+"""A local server that takes the place of SES, End User Messaging and SQS."""
 
 import base64
 import json
@@ -11,15 +11,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-# An HTTP status and a body. None means that the connection is closed without a response.
+# The status and the body of a response. None stands for a connection that is closed without a
+# response.
 Answer = tuple[int, dict[str, Any]] | None
-# The `Retry-After` of each response with status 429, in seconds.
+# The seconds in the header `Retry-After` of each response with the status 429.
 RETRY_AFTER = 25
 SENT: Answer = (200, {"MessageId": "0001", "Successful": [], "Failed": []})
 
 
 class StandIns:
-    """A server that records the requests to each service.
+    """A server that stores all requests that it gets.
 
     The function `failing` chooses the response to each message.
     """
@@ -40,7 +41,7 @@ class StandIns:
         self._thread.join()
 
     def to(self) -> list[str]:
-        """Return the addresses of the mails in the order in which they were sent."""
+        """Return the addresses to which mails were sent, in this order."""
         return [one["Destination"]["ToAddresses"][0] for one in self.mails]
 
     def subjects(self) -> list[str]:
@@ -66,8 +67,8 @@ class StandIns:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # Send the headers and the body in one packet, because the client would wait for the
-            # second packet.
+            # Send the headers and the body in one packet. Otherwise, each response would be
+            # delayed.
             wbufsize = -1
 
             def do_POST(self) -> None:
@@ -95,12 +96,12 @@ class StandIns:
 
 
 def raw_of(mail: dict[str, Any]) -> bytes:
-    """Return the bytes of the mail that a request to SES contains."""
+    """Return the mail in a request to SES, as bytes."""
     return base64.b64decode(mail["Content"]["Raw"]["Data"])
 
 
 def mime(mail: dict[str, Any]) -> EmailMessage:
-    """Return the parsed mail that a request to SES contains."""
+    """Return the mail in a request to SES, as a parsed message."""
     parsed = message_from_bytes(raw_of(mail), policy=default)
     assert isinstance(parsed, EmailMessage)
     assert not parsed.defects
@@ -108,7 +109,7 @@ def mime(mail: dict[str, Any]) -> EmailMessage:
 
 
 def part(mail: dict[str, Any], subtype: str) -> str:
-    """Return the plain text or the HTML of an email."""
+    """Return the plain text or the HTML of a mail."""
     body = mime(mail).get_body((subtype,))
     assert body is not None
     return str(body.get_content()).replace("\r\n", "\n")
@@ -117,7 +118,7 @@ def part(mail: dict[str, Any], subtype: str) -> str:
 def error(status: int, name: str, **more: Any) -> Answer:
     """Return an error response.
 
-    Its message contains an address, as an error message from AWS may.
+    The error message contains an email address, which the service must not log.
     """
     said = {"__type": name, "message": "about ada@example.com", **more}
     return status, said

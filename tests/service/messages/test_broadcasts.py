@@ -1,4 +1,4 @@
-"""Tests of messages that an operator sends to some or all people of a waitlist."""
+"""Tests of messages that an operator writes to some or all people on a waitlist."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -41,8 +41,8 @@ def write(stage: Stage, key: str | None = None, **body: Any) -> Answer:
 
 
 def counts(answer: Answer) -> tuple[int, int, dict[str, int]]:
-    """Return how many people get an email, how many get an SMS, and how many get nothing, by
-    reason.
+    """Return how many people get an email, how many get an SMS, and for each reason how many get
+    nothing.
     """
     assert answer.status == 200, answer.text
     found = answer.json
@@ -52,7 +52,7 @@ def counts(answer: Answer) -> tuple[int, int, dict[str, int]]:
 
 
 def sent_to(stage: Stage) -> list[str]:
-    """Send what is due, and return the recipients of these messages."""
+    """Send all messages that are due. Return their recipients."""
     stage.stand_ins.mails.clear()
     stage.stand_ins.texts.clear()
     news = stage.news()
@@ -62,7 +62,9 @@ def sent_to(stage: Stage) -> list[str]:
 
 
 def many(stage: Stage) -> None:
-    """Bring people onto the waitlist: three can be reached, and four cannot."""
+    """Let seven people sign up. The service can reach three of them, and cannot reach the other
+    four.
+    """
     stage.joins("ada")
     stage.joins("eva", languages="de")
     stage.joins("bob", phone="+49 1512 3456789")
@@ -180,8 +182,8 @@ def stored(stage: Stage, answer: Answer) -> Broadcast:
 def test_maintenance_continues_a_message_after_a_crash_and_nobody_gets_two(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The service crashes after the events of a page were written, but before the progress was
-    stored.
+    """The service has written the events of a page of people, and crashes before it stores its
+    progress.
     """
     stage.joins("ada")
     stage.joins("bob")
@@ -245,7 +247,9 @@ def test_the_deletion_of_a_list_ends_its_messages(stage: Stage) -> None:
 
 
 def test_an_address_that_a_guest_entered_many_times_gets_few_messages(stage: Stage) -> None:
-    """Anyone can enter the address of a stranger. After five messages, the others wait."""
+    """Anyone can sign up with a stranger's address. Such an address gets at most five messages at
+    once, and the others wait.
+    """
     for number in range(8):
         stage.joins(f"c{number}", email="victim@example.com")
     stage.send_news()

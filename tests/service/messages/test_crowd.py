@@ -1,5 +1,5 @@
-"""Whatever fails, each person gets each message once, only while its content is true, and only
-within the offer hours.
+"""Whatever fails, each person gets each message once. It is sent only while its content is true,
+and only within the offer hours.
 """
 
 from random import Random

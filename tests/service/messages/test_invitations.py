@@ -1,4 +1,6 @@
-"""Tests of the message of an invitation, and of what the funnel counts as delivered."""
+"""Tests of messages about invitations. The counts of an invitation say how many of these messages
+were delivered.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -53,7 +55,7 @@ def test_a_message_of_an_invitation_that_bounces_is_not_delivered(stage: Stage) 
     (offered,) = stage.news()
     stage.send(offered, offered)
     assert delivered(stage, invitation) == 1
-    # The stamp of an event is the stamp of the record with one more digit.
+    # The stamp (logical timestamp) in an event has one digit more than the one in the record.
     stamp = str(int(offered["stamp"]) // 10)
     assert stage.send({**stage.bounce("ada"), "kind": ["offered"], "stamp": [stamp]}) == []
     assert delivered(stage, invitation) == 0

@@ -1,8 +1,8 @@
-"""Operators notice within minutes that a message cannot be sent, because the function reports how
-late it is.
+"""If a message cannot be sent, operators learn this within minutes, because the function reports
+how late each message is.
 
-When SQS reports the age of the oldest message, it ignores messages that were received three times
-or more. The metric of SQS therefore does not show that SES refuses a sender.
+SQS has a metric for the age of the oldest message. It leaves out messages that were received three
+times or more, so it does not show that SES refuses the sender.
 """
 
 import json
@@ -23,7 +23,8 @@ from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_cli.operations.cost import WATCHED
 
 NAMESPACE = "Waitlist/waitlist"
-# The documentation of SQS states this number under ApproximateAgeOfOldestMessage.
+# The documentation of SQS states this number. It is in the description of
+# ApproximateAgeOfOldestMessage.
 RECEIVES_THAT_SQS_COUNTS = 3
 LIMIT_MINUTES = 15
 MAIL = frozenset({("MailFrom", "line@bakery.example"), ("SmsFrom", "LINE")})
@@ -38,16 +39,17 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 @dataclass
 class Minutes:
-    """The queue and CloudWatch, minute by minute.
+    """The queue and the metrics in CloudWatch, minute by minute.
 
-    Each minute has a heartbeat, and messages that fail come back.
+    Each minute, the queue contains a heartbeat. Messages that could not be sent return to the
+    queue.
     """
 
     stage: Stage
     capsys: pytest.CaptureFixture[str]
     values: dict[Metric, list[list[float]]] = field(default_factory=dict)
     minutes: int = 0
-    # For each message: when it becomes visible again, how often it was received, when it entered
+    # For each message: when it becomes visible again, how often it was received, when it came into
     # the queue, and its event.
     waiting: list[tuple[int, int, int, Detail]] = field(default_factory=list)
 
@@ -59,7 +61,7 @@ class Minutes:
         for _minute in range(minutes):
             self.minutes += 1
             self.take({"event": HEARTBEAT_EVENT, "at": "2026-11-27T10:00:00Z"}, 1, None)
-            # If a message becomes visible again during this minute, it is handled in this minute.
+            # A message that becomes visible within this minute is handled within this minute.
             for _second in range(60):
                 self._take_visible()
                 self.stage.clock.advance(1)
@@ -74,7 +76,7 @@ class Minutes:
                 self.waiting.append((now + pause * 1000, receives + 1, since, detail))
 
     def take(self, detail: Detail, receives: int, since: int | None) -> bool:
-        """Pass one message to the function, and store the metrics that the function logs.
+        """Let the function handle one message, and store the metrics that it reports.
 
         Return whether the message goes back to the queue.
         """
@@ -117,7 +119,7 @@ def test_a_sender_that_ses_refuses_is_noticed_in_half_an_hour(
     minutes.live(LIMIT_MINUTES)
     assert minutes.state("MessagesLateAlarm") == ALARM
     assert minutes.state("MessagesLateAlarm", Monitoring="essential") == ALARM
-    # When SES accepts the sender again, the alarm ends.
+    # SES accepts the sender again, and the alarm ends.
     stage.stand_ins.failing = lambda _: (200, {"MessageId": "0002"})
     minutes.live(25)
     assert minutes.waiting == []

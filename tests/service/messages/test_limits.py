@@ -1,5 +1,5 @@
-"""Tests of the limits on the messages to one address and on the cost of a day, however many people
-sign up.
+"""Tests of limits: one address gets only a few messages in a short time, and messages of one day
+have a maximum cost, however many people sign up.
 """
 
 import json
@@ -59,8 +59,8 @@ def verify(stage: Stage, code: str) -> Any:
 
 
 def limited(stage: Stage) -> dict[str, int]:
-    """Return how many messages of each kind were not sent because of a limit, as operators
-    see it.
+    """Return how many messages of each kind were held back by a limit. Operators see these
+    numbers.
     """
     stats = stage.world.request("GET", "/v1/admin/waitlists/bakery/stats", operator=True)
     return {one["kind"]: one["limited"] for one in stats.json["messages"] if one["limited"]}
@@ -77,8 +77,8 @@ def to_victim(stage: Stage) -> int:
 def test_throw_away_signups_that_move_to_one_address_send_it_a_few_mails(
     stage: Stage, verify_first: str
 ) -> None:
-    """If the waitlist verifies addresses, a stranger who reads all mail of a domain could verify
-    many addresses of this domain.
+    """A stranger may own a whole domain and read all its mail. Even if the waitlist verifies
+    addresses, the stranger can sign up with many addresses of this domain.
     """
     stage.configure(identity={"field": "email", "verify": verify_first})
     for number in range(15):
@@ -133,15 +133,15 @@ def test_each_further_mail_comes_after_a_longer_pause_and_after_a_quiet_day_it_b
     for minute in range(1, 9):
         stage.world.advance(MINUTE)
         sent.append(mails_of_joins(minute, 2))
-    # The service sent the later mails after one, two and four minutes.
+    # After the first mails, the next ones were sent one, two and four minutes later.
     assert sent == [AT_ONCE, 1, 0, 1, 0, 0, 0, 1, 0]
     stage.world.advance(DAY + MINUTE)
     assert mails_of_joins(10, 10) == AT_ONCE
 
 
 def test_who_has_proved_the_address_gets_every_message(stage: Stage) -> None:
-    """The message about an offer is sent at once, whatever a stranger has done with the address
-    before.
+    """A message about an offer is sent at once to a verified address, even if a stranger has caused
+    many messages to this address before.
     """
     stage.configure(
         identity={"field": "email", "verify": "before_offer"},
@@ -167,7 +167,7 @@ def test_who_has_proved_the_address_gets_every_message(stage: Stage) -> None:
 
 
 def test_an_operators_offer_is_always_told(stage: Stage) -> None:
-    """The people at the front desk have signed up many customers with their own address."""
+    """The staff have signed up many customers with the same address."""
     for number in range(30):
         sign_up(stage, customer_id=f"c{number}", profile={"email": VICTIM})
     stage.people.admit(30)
@@ -177,9 +177,8 @@ def test_an_operators_offer_is_always_told(stage: Stage) -> None:
 
 
 def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage) -> None:
-    """A whole family uses a single address.
-
-    Everybody in it gets a message after the signup, and a second message with the offer.
+    """A family of five has one email address. Each person gets a message after the signup, and a
+    second message with the offer.
     """
     stage.configure(admission={"offer_seconds": 600, "rate": {"count": 50, "per": "minute"}})
     for name in ("ada", "bob", "cyd", "dan", "eve"):
@@ -192,7 +191,9 @@ def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage
 
 
 def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -> None:
-    """A large family only has to wait a few minutes, but a stranger cannot fill a mailbox."""
+    """A large family waits a few minutes for its last messages. A stranger, however, cannot fill a
+    mailbox.
+    """
     kinds = {"kinds": ["offered"]}
     terms = {"offer_seconds": 3600, "rate": {"count": 50, "per": "minute"}}
     stage.configure(messages=kinds, admission=terms)
@@ -235,7 +236,7 @@ def test_what_a_limit_has_stopped_is_seen_and_may_be_sent_later(stage: Stage) ->
 
 
 def test_a_mail_that_could_not_be_sent_takes_nothing(stage: Stage) -> None:
-    """SES throttles its calls, so the same message is tried many times."""
+    """SES refuses calls because there are too many, so the same message is tried many times."""
     sign_up(stage, customer_id="ada", profile={"email": VICTIM})
     news = stage.news()
     stage.stand_ins.failing = lambda _: error(429, "TooManyRequestsException")
@@ -327,8 +328,8 @@ def test_a_list_names_the_countries_and_kinds_of_its_numbers(
 
 
 def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
-    """If the service accepted the signup, the customer would wait for an SMS that the service does
-    not send.
+    """The service cannot send an SMS to this number. It refuses the signup, because the customer
+    would wait for the SMS in vain.
     """
     identity = {"field": "phone", "verify": "before_offer"}
     refused = stage.configure(identity=identity, messages={"kinds": ["verify"]})
@@ -341,7 +342,7 @@ def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
         (problem,) = answer.json["errors"]
         assert (answer.status, problem["field"]) == (422, "body.profile.phone")
         assert "mobile numbers of these countries: DE" in problem["message"]
-    # If the operator's backend sends the link, the backend knows which numbers it can reach.
+    # If the service does not send the link itself, it accepts any phone number.
     stage.configure(identity=identity, messages={"kinds": ["joined"]})
     assert sign_up(stage, profile={"phone": "+1 202 555 0142"}).status == 202
 
@@ -350,7 +351,7 @@ def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
 
 
 def percent(capsys: pytest.CaptureFixture[str]) -> int:
-    """Return the metric `budget_percent` of the last run of the function."""
+    """Return the value of the metric `budget_percent` after the last run."""
     return int(json.loads(capsys.readouterr().out.splitlines()[-1])["budget_percent"])
 
 
@@ -367,8 +368,8 @@ def limit_stack(monkeypatch: pytest.MonkeyPatch, name: str, value: int) -> None:
 def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Half of the budget is reserved for operators, and for people who have verified
-    their address.
+    """Half of the day's budget is reserved for operators and for people who have verified their
+    address.
     """
     stage.configure(messages={"kinds": ["joined", "offered"], "mails_per_day": 10})
     joins(stage, 0, 8)
@@ -382,7 +383,7 @@ def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     offered = stage.news()
     assert stage.send(*offered[:4]) == []
     assert percent(capsys) == 90
-    # Two messages are left, but the budget is enough for only one of them.
+    # Two messages are left, and the budget allows only one of them.
     assert stage.send(*offered[4:]) == [1]
     assert percent(capsys) == 100
     assert len(stage.stand_ins.mails) == 10
@@ -400,7 +401,7 @@ def test_a_wanted_message_waits_for_the_next_day_if_it_is_still_true(stage: Stag
     assert stage.send(first, second) == [1]
     (pause,) = stage.stand_ins.pauses
     assert 900 <= pause["VisibilityTimeout"] < 1000, "an operator may raise the budget"
-    # The clock of the tests starts in the afternoon.
+    # The tests start in the afternoon.
     stage.world.advance(9 * 3600 + 50 * MINUTE)
     assert stage.send(second) == []
     assert len(stage.stand_ins.mails) == 2
@@ -432,7 +433,7 @@ def test_sms_are_counted_by_their_parts(stage: Stage, monkeypatch: pytest.Monkey
     stage.joins("ada", phone="+49 1512 3456789")
     stage.joins("bob", phone="+49 1512 3456780")
     stage.send_news()
-    # A French text has more parts than remain in this half of the budget after the first text.
+    # The French text needs more SMS parts than this half of the budget still has.
     assert texts(stage) == ["+4915123456789"]
     assert limited(stage) == {"joined": 1}
 

@@ -1,5 +1,5 @@
-"""Tests of each kind of mail in each language: its MIME parts, its HTML, its single link and its
-plain text.
+"""Tests of all mails in all languages: their MIME parts, their HTML, their plain text, and their
+only link.
 """
 
 from email import message_from_bytes
@@ -23,10 +23,7 @@ MOST_BYTES = 102_000
 
 
 class Checked(HTMLParser):
-    """Parse an HTML document.
-
-    Each element must be closed, and elements must be nested correctly.
-    """
+    """Parse an HTML document. Fail if an element is not closed or is wrongly nested."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Each message is sent once and only while its content is true, and no message is lost."""
+"""Each message is sent once, and only while its content is true. No message is lost."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -156,9 +156,9 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
     stage.joins("ada")
     news = stage.news()
 
-    # The function reads the settings, the entry and the item of the address. It writes a note, the
-    # item of the address and the budget of the day. Then it sends the message, and crashes before
-    # it records this.
+    # The first six calls read the settings, the entry and the address, and write a note, the
+    # address and the budget of the day. The next call sends the message. The function crashes
+    # before it records this.
     stage.wire.arm(6, crash_before)
     with pytest.raises(Crash):
         stage.send(*news)
@@ -171,7 +171,7 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
 
 
 def told(stage: Stage, name: str) -> list[tuple[str, str, str | None, str | None]]:
-    """Return the messages to a person, as operators see them."""
+    """Return the messages that one person got, as operators see them."""
     path = f"/v1/admin{stage.people.path[3:]}/entries/{stage.people.id_of(name)}"
     assert stage.world.request("GET", path, operator=True).status == 200
     answer = stage.world.request("GET", f"{path}/messages", operator=True)
@@ -237,7 +237,9 @@ def _always(answer: Reply, _: object) -> Reply:
 
 
 def counts(stage: Stage) -> dict[str, tuple[int, int, int]]:
-    """Return how many messages of each kind were sent, have bounced, and were dropped."""
+    """Return how many messages of each kind were sent, how many have bounced, and how many were
+    dropped.
+    """
     path = f"/v1/admin{stage.people.path[3:]}/stats"
     found = stage.world.request("GET", path, operator=True).json["messages"]
     return {one["kind"]: (one["sent"], one["bounced"], one["dropped"]) for one in found}
@@ -301,8 +303,8 @@ def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) ->
 
 
 def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage) -> None:
-    """The link that verifies the new address is the only message that the service sends to the new
-    address.
+    """The mail with the link to verify a new address bounces. The service still sends all other
+    mails to the present address.
     """
     stage.configure(identity={"field": "email"})
     people, new = stage.people, "ada@example.org"
@@ -326,7 +328,9 @@ def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage
 
 
 def test_a_link_that_was_sent_late_is_good_for_as_long_as_any(stage: Stage) -> None:
-    """For a longer time than a link is valid, the function could not send the mail."""
+    """The mail could not be sent for a long time, longer than its link is valid. When it is sent at
+    last, its link works nevertheless.
+    """
     stage.configure(
         identity={"field": "email", "verify_minutes": 60}, messages={"kinds": ["verify"]}
     )
@@ -369,14 +373,13 @@ def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stag
     assert len(stage.stand_ins.mails) == sent
 
 
-# The characters that isolate a name in a text that is written from right to left.
+# These invisible characters enclose a name in a text that is written from right to left.
 ISOLATES = range(0x2066, 0x206A)
 
 
 def test_a_called_person_is_told_where_to_come(stage: Stage) -> None:
-    """Each call sends a message.
-
-    If a message about an earlier call is late, it is not sent (promise P2).
+    """An operator calls a customer twice, and each call sends a message. A late message about the
+    first call is dropped (promise P2).
     """
     stage.configure(messages={"kinds": ["called"], "sms_countries": ["DE"]})
     stage.joins("ada", languages="de")
@@ -422,7 +425,7 @@ def test_messages_name_the_number_by_which_the_person_is_called(stage: Stage) ->
 
 
 def test_own_texts_of_a_waitlist_can_name_the_number(stage: Stage) -> None:
-    """Somebody who joined before the waitlist had numbers has none."""
+    """Ada joined before the waitlist had call numbers, so she has none."""
     own = {"en": {"called": {"subject": "{number} to {to}"}}}
     stage.configure(messages={"kinds": ["called"], "texts": own})
     stage.joins("ada")
@@ -465,7 +468,9 @@ AWAY = [rest, rest_and_resume, be_held_back, be_claimed]
 def test_who_goes_away_before_the_message_is_told_when_they_come_near_again(
     stage: Stage, go_away: Callable[[Stage], None]
 ) -> None:
-    """The notice was true when it was written, but is no longer true when it is sent."""
+    """The customer's turn was near when the notice was written. It is no longer near when the
+    message would be sent.
+    """
     stage.configure(messages={"kinds": ["near"], "near": 1}, rest={})
     stage.joins("ada")
     run(stage)
@@ -496,9 +501,9 @@ def test_who_was_moved_to_the_end_is_not_told_that_they_are_near(stage: Stage) -
 
 
 def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage) -> None:
-    """A copy of the message arrives while the person has an offer.
-
-    Afterwards, an operator withdraws the offer (promise P2).
+    """The message that a customer's turn is near arrives a second time, when the customer already
+    has an offer. Later, an operator withdraws the offer. The customer gets no second message
+    (promise P2).
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")
@@ -517,9 +522,8 @@ def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage
 def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
     stage: Stage, is_dead: bool
 ) -> None:
-    """The function has read that the entry is claimed.
-
-    Before the function records this, the claim ends or the function crashes.
+    """The function wants to drop a message, because the customer is claimed. Before it records
+    this, the claim ends, or the function crashes.
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")
@@ -557,7 +561,9 @@ def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
 
 
 def test_a_late_notice_of_an_earlier_offer_is_not_about_the_present_one(stage: Stage) -> None:
-    """The current offer has its own notice, which was already sent (promise P2)."""
+    """A message about the end of an earlier offer is late. The current offer has a message of its
+    own, which was already sent (promise P2).
+    """
     stage.configure(messages={"kinds": ["ending"]})
     stage.joins("ada")
     notices = []

@@ -1,6 +1,5 @@
-"""People whom no message reaches are listed and counted.
-
-Only the current signup of a person counts, even after the entry was reinstated.
+"""Operators see how many people no message can reach, and who they are. Only a person's current
+signup counts, even after the entry was reinstated.
 """
 
 from collections.abc import Iterator
@@ -24,7 +23,9 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 
 def listed(stage: Stage, which: str, **query: str) -> list[str]:
-    """Return the names on all pages, and check that the stats count the same number."""
+    """Return the names on all pages of the list. Check that the statistics contain the same
+    number.
+    """
     names, more = [], ""
     for _ in range(100):
         asked = f"status={which}&limit=1{more}"
@@ -68,7 +69,6 @@ def test_people_who_get_no_messages_are_listed_and_counted(stage: Stage) -> None
 
 
 def in_index(stage: Stage, name: str) -> bool:
-    """Return whether the index contains an item for this entry."""
     key = unreached_key("bakery", stage.people.id_of(name))
     return (key["pk"], key["sk"]) in stage.table.items
 
@@ -76,7 +76,7 @@ def in_index(stage: Stage, name: str) -> bool:
 def test_a_mark_that_was_cut_off_is_not_listed(stage: Stage) -> None:
     joined(stage, "ada")
     bounce = stage.bounce("ada")
-    # The function makes two reads and writes to the index. It crashes before it writes the record.
+    # The function reads twice, writes to the index, and crashes before it writes the record.
     stage.wire.arm(3, crash_before)
     with pytest.raises(Crash):
         stage.send(bounce)
@@ -119,9 +119,8 @@ def test_a_late_bounce_of_the_former_address_says_nothing_of_the_present_one(sta
 def test_a_mail_that_is_on_its_way_to_the_former_address_says_nothing_of_the_present_one(
     stage: Stage, answer: Answer
 ) -> None:
-    """The customer's address changes while the mail is being sent.
-
-    The mail is refused, or bounces later.
+    """A customer's address changes while a mail to the old address is being sent. This mail is
+    refused, or bounces later.
     """
     stage.joins("ada")
     news = stage.news()

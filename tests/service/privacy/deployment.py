@@ -1,4 +1,4 @@
-"""All deployed functions behind the local gateway, and everything that the functions log."""
+"""All deployed functions behind a local gateway, and everything that they log."""
 
 import json
 import os
@@ -44,7 +44,7 @@ Handler = Callable[[Any, Any], Any]
 class MaintenanceContext(Context):
     """The Lambda context of the maintenance function.
 
-    When a rebuild runs out of time, it starts this function again.
+    It contains the name by which maintenance starts itself again.
     """
 
     invoked_function_arn = MAINTENANCE
@@ -55,7 +55,7 @@ class MaintenanceContext(Context):
 
 @dataclass(frozen=True)
 class InProcess:
-    """A function in this process that the gateway can call."""
+    """A function in the process of the test, which the local gateway can call."""
 
     handler: Handler
 
@@ -65,7 +65,7 @@ class InProcess:
 
 @dataclass
 class Deployment:
-    """All three functions with their own entry points, behind a real HTTP server."""
+    """All functions of the service with their real entry points, behind an HTTP server."""
 
     http: httpx.Client
     redis: Any
@@ -84,8 +84,8 @@ class Deployment:
         return self._sent(method, path, auth=local_operator(), **more)
 
     def maintain(self) -> None:
-        """Run the maintenance of all waitlists, and of each single waitlist that has
-        requested it.
+        """Run the maintenance of all waitlists, and then that of each waitlist for which it has
+        started a separate run.
         """
         maintenance.lambda_handler({}, MaintenanceContext())
         while self.lambda_.started:
@@ -100,15 +100,17 @@ class Deployment:
         )
         self.issued |= entry_tokens_of(response.text)
         if not self.is_wrong:
-            # Only URLs that the API itself defines are checked. If a client writes something else
-            # into a URL by mistake, the client is responsible for it.
+            # A client may write personal data into a URL by mistake. The test checks only the URLs
+            # that the API itself defines.
             self.urls.append(str(response.request.url))
         return response
 
 
 @contextmanager
 def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]:
-    """Run the deployment. All code logs at level DEBUG, which writes the most lines."""
+    """Run the whole service. It logs at the level DEBUG, so that the tests see as much of the log
+    as possible.
+    """
     redis, table = empty_redis(), StreamedTable()
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
     patch.setattr(private_app, "connect", lambda _: redis)
@@ -143,7 +145,7 @@ def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]
 
 @cache
 def _issuer() -> LocalIssuer:
-    """Return the issuer. All deployments share it, because generating a key takes long."""
+    """Return an issuer of JWTs. All tests share it, because generating a key takes long."""
     with TemporaryDirectory() as folder:
         return LocalIssuer(ISSUER, "waitlist", Path(folder) / "key.json")
 

@@ -1,4 +1,6 @@
-"""For each route: a correct request, and then requests with personal data in the wrong places."""
+"""Test requests for each route: a correct request, and then requests with personal data in wrong
+places.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -31,7 +33,7 @@ ENTRY_ID = entry_id_of("bakery", CUSTOMER)
 ENTRY = f"{LIST}/entries/{ENTRY_ID}"
 ADMIN_ENTRY = f"{ADMIN}/entries/{ENTRY_ID}"
 CLAIM = f"{ADMIN}/claims/{ENTRY_ID}"
-# This code belongs to an earlier signup. Every valid code gets the same response.
+# The code belongs to an earlier signup. A valid code would get the same response.
 UNSUBSCRIBE_CODE = EntryTokens(SECRET).unsubscribe_code("bakery", ENTRY_ID, 1)
 SIGNUP = {"customer_id": CUSTOMER, "profile": PROFILE, "attributes": ATTRIBUTES}
 SETTINGS = {
@@ -65,20 +67,20 @@ def prepare(service: Deployment) -> None:
     assert service.operator("PUT", ADMIN, json=SETTINGS).is_success
     answer = sign_up(service)
     assert answer.status_code == 201, answer.text
-    # If customers are guests, the entry token identifies them. Otherwise the token stays the same.
+    # A guest gets a new entry token with a new signup. A customer with an account keeps using the
+    # JWT.
     service.token = answer.json().get("entry_token") or service.token
 
 
 def hold(service: Deployment) -> str:
-    """Claim the customer's entry, and return the claim token."""
+    """Claim the customer's entry. Return the claim token."""
     (claim,) = service.operator("POST", f"{ADMIN}/claims", json={}).json()["claims"]
     return str(claim["claim_token"])
 
 
 def wrong(service: Deployment, method: str, path: str) -> None:
-    """Send personal data in all places where it does not belong.
-
-    The service refuses or ignores it.
+    """Send personal data in all places where it does not belong. The service must refuse or ignore
+    it.
     """
     service.is_wrong = True
     call = service.operator if "/admin/" in path else service.customer
@@ -145,10 +147,7 @@ def post_entry(service: Deployment) -> None:
 
 
 def by_address(service: Deployment) -> None:
-    """Sign a customer up on a waitlist that identifies people by their address.
-
-    Then repeat the signup, and send invalid addresses.
-    """
+    """Sign a customer up with an address. Then repeat the signup, and try invalid addresses."""
     path = ADMIN.replace("bakery", "addresses")
     blocked = [f"{WORD}.example"]
     settings = {**SETTINGS, "identity": {"field": "email", "blocked_domains": blocked}}
@@ -323,7 +322,6 @@ def verify(service: Deployment) -> None:
 
 
 def moves(service: Deployment, verified: Any) -> None:
-    """Change the address of the entry, and verify the new address."""
     entry, entry_id = ENTRIES.replace("bakery", "verified"), verified["entry_id"]
     body = {"profile": {"email": f"new-{CUSTOMER}"}}
     token = verified["entry_token"]
@@ -481,7 +479,7 @@ def mark_verified(service: Deployment) -> None:
 
 
 def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> None:
-    """Send a correct request to the route, and then requests that it refuses."""
+    """Send a correct request to the route, and then requests that the service refuses."""
     headers = {"Idempotency-Key": KEY}
     answer = service.operator(method, path, json=body, headers=headers)
     assert answer.is_success, answer.text
@@ -489,9 +487,8 @@ def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> N
 
 
 def pages(service: Deployment, path: str) -> int:
-    """Request all pages, because the cursors in their URLs must be checked too.
-
-    Return the number of pages.
+    """Read all pages of a list, because the cursors in their URLs must be checked too. Return the
+    number of pages.
     """
     count, following = 1, service.operator("GET", path).json()["cursor"]
     while following is not None:
@@ -504,7 +501,7 @@ def nothing(_: Deployment) -> None: ...
 
 
 def with_the_token(service: Deployment) -> dict[str, Any]:
-    """Claim the customer's entry, and return the additional fields of the body."""
+    """Claim the customer's entry. Return what the body must contain in addition."""
     return {"claim_token": hold(service)}
 
 
@@ -533,7 +530,7 @@ EDIT = {
     "profile": {**PROFILE, "note": WORD},
     "reason": REASON,
 }
-# For each of these operators' routes: what is done before the request, and the body of the request.
+# For these operators' routes: what must be done before the request, and the body of the request.
 DONE: dict[str, tuple[Callable[[Deployment], dict[str, Any] | None], dict[str, Any]]] = {
     "PATCH /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (nothing, EDIT),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump": (
@@ -577,7 +574,7 @@ for one in DONE:
     DRIVES[one] = done_with(one)
 
 
-# These routes come last, because they remove the customer or the waitlist.
+# These routes are tested last, because they delete the customer or the waitlist.
 @drives("DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
 def erase(service: Deployment) -> None:
     wrong(service, "DELETE", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))

@@ -1,4 +1,4 @@
-"""Personal data that is easy to recognise, and functions that search for it."""
+"""Personal data for the tests, which is easy to recognise, and functions that search for it."""
 
 import base64
 import re
@@ -21,12 +21,15 @@ ATTRIBUTES: dict[str, Any] = {"language": [SPANISH]}
 
 
 def _forms() -> frozenset[str]:
-    """Return the word itself, and all forms that it can have in base64 at any offset."""
+    """Return the word in plain text and in base64. Its base64 text depends on the bytes before
+    it.
+    """
     forms = {WORD}
     for shift in range(3):
         for case in (WORD, WORD.upper(), WORD.capitalize()):
             encoded = base64.b64encode(b"." * shift + case.encode()).decode().rstrip("=")
-            # The first and the last characters also depend on the neighbouring bytes.
+            # The first and the last characters are left out, because they depend on the
+            # neighbouring bytes.
             forms.add(encoded[4 if shift else 0 : -1].lower())
     return frozenset(forms)
 
@@ -35,23 +38,25 @@ FORMS = _forms()
 
 
 def found_in(texts: Iterable[str]) -> list[str]:
-    """Return the texts that contain personal data, in upper or lower case, quoted or encoded."""
+    """Return the texts that contain personal data in any form, for example in upper case, quoted or
+    encoded.
+    """
     return [text for text in texts if any(form in text.lower() for form in FORMS)]
 
 
 def entry_tokens_of(answer: str) -> set[str]:
-    """Return the entry tokens that a response contains."""
+    """Return all entry tokens in a response."""
     return set(re.findall(r'"entry_token": ?"([^"]+)"', answer))
 
 
 def tokens_found_in(texts: Iterable[str], tokens: Iterable[str]) -> list[str]:
-    """Return the texts that contain an entry token, or the secret part of an entry token."""
+    """Return the texts that contain an entry token, or only the secret part of an entry token."""
     proofs = [token.partition(".")[2] for token in tokens]
     return [text for text in texts if any(proof in text for proof in proofs)]
 
 
 def redis_texts(redis: Any) -> list[str]:
-    """Return every key and value in Redis. Fail if a key has an unknown type."""
+    """Return every key and every value in Redis. Fail if a key has an unknown type."""
     texts: list[str] = []
     for name in redis.scan_iter("*"):
         readers = {
@@ -67,7 +72,9 @@ def redis_texts(redis: Any) -> list[str]:
 
 
 def index_texts(dynamodb: Any) -> list[str]:
-    """Return all keys of items, because they appear in error messages, streams and metrics."""
+    """Return the keys of all items in the table. They appear in error messages, streams and
+    metrics, so they must not contain personal data.
+    """
     names = {
         attribute["AttributeName"]
         for attribute in create_table_request(TABLE)["AttributeDefinitions"]

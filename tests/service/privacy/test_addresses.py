@@ -1,8 +1,8 @@
-"""Promise P8: the address that identifies a person is only in the profile.
+"""The address that identifies a person is stored only in the profile (promise P8).
 
-One test uses an email address, and one a phone number. Each looks for the address in everything
-that is stored, logged, counted, queued or sent, in any spelling and encoding, and as a digest
-without a key.
+One test uses an email address, and one a phone number. Each test looks for the address in
+everything that is stored, logged, counted, queued or sent. It also finds other spellings, encoded
+forms, and digests without a key.
 """
 
 import base64
@@ -33,11 +33,11 @@ KEY = "a-key-of-16-or-more"
 
 @dataclass(frozen=True)
 class Address:
-    """An address, in several spellings.
+    """One person's address in several spellings, and other addresses that the person uses later.
 
-    `typed` is used first, and `others` are other spellings of the same address. `new` and `newer`
-    are different addresses. `marks` are texts by which all of them can be recognised. `one` is the
-    only spelling that the service digests.
+    The person first signs up with `typed`. `others` are other spellings of the same address, and
+    `one` is the spelling that the service digests. The person later changes to `new` and `newer`.
+    `marks` are short texts that occur only in these addresses.
     """
 
     field: str
@@ -70,7 +70,7 @@ PHONE = Address(
 
 
 def forms_of(address: Address) -> frozenset[str]:
-    """Return, in lower case, all texts that would reveal the address."""
+    """Return all texts that would reveal the address, in lower case."""
     forms = {mark.lower() for mark in address.marks}
     for text in (
         *(address.typed, address.one, address.new, address.newer),
@@ -87,7 +87,8 @@ def forms_of(address: Address) -> frozenset[str]:
                 forms |= {digest.hexdigest(), base64.b64encode(digest.digest()).decode()[:20]}
                 forms.add(base64.b32encode(digest.digest()).decode()[:20])
     lowered = {form.lower() for form in forms}
-    # If a form contains a shorter form, the search for the shorter form finds it too.
+    # A form that contains a shorter form is not needed, because the search for the shorter form
+    # also finds it.
     marks = {mark.lower() for mark in address.marks}
     return frozenset(
         form for form in lowered if form in marks or not any(mark in form for mark in marks)
@@ -95,15 +96,12 @@ def forms_of(address: Address) -> frozenset[str]:
 
 
 class Life:
-    """The requests of one person, and the function that sends messages.
-
-    It gets the events of the stream.
-    """
+    """The requests that one person sends, and the function that sends messages to this person."""
 
     def __init__(self, service: Deployment, address: Address, stand_ins: StandIns) -> None:
         self.service, self.address, self.bodies = service, address, list[str]()
         self.stand_ins = stand_ins
-        # Search for the address. This is also done in the middle of the person's requests.
+        # This function searches for the address. It is also called between the person's requests.
         self.check: Callable[[], None] = lambda: None
         self._taken = 0
         self.list, self.admin = "/v1/waitlists/people", "/v1/admin/waitlists/people"
@@ -122,7 +120,7 @@ class Life:
         return answer.json() if answer.content else {}
 
     def tell(self) -> None:
-        """Pass the events since the last call to the function that sends messages."""
+        """Let the function send messages for the events since the last call."""
         events = events_of(self.service.table.records)
         news, self._taken = events[self._taken :], len(events)
         self.bodies += [json.dumps(one) for one in news]
@@ -136,19 +134,19 @@ class Life:
             }
             for number, one in enumerate(news)
         ]
-        # The second run repeats the events, and retries what failed.
+        # The second run gets the same events again, and sends what failed in the first run.
         for _ in range(2 if records else 0):
             messages_app.lambda_handler({"Records": records}, Context())
 
     def links(self) -> list[str]:
-        """Return the links in the messages, including those for mail programs."""
+        """Return all links in the messages that were sent."""
         texts = [one["MessageBody"] for one in self.stand_ins.texts]
         for mail in self.stand_ins.mails:
             texts += [str(mime(mail)["List-Unsubscribe"]), part(mail, "plain"), part(mail, "html")]
         return [link for text in texts for link in re.findall(r"https://[^\s\">]+", text)]
 
     def move(self, entry: str, token: str, address: str) -> None:
-        """Change the address with the link that is sent to the new address."""
+        """Let the person change the address, with the link that is sent to the new address."""
         self.send(entry, token, "PATCH", profile={self.address.field: address})
         self.tell()
         code = self.links()[-1].partition("#v=")[2]
@@ -166,7 +164,7 @@ class Life:
                 assert sent.is_success, sent.text
 
     def live(self) -> str:
-        """Do everything that can be done with an address, except an erasure.
+        """Let the person do everything that can be done with an address, except for an erasure.
 
         Return the id of the entry.
         """
@@ -232,9 +230,10 @@ class Life:
 
 
 def outside_the_profile(value: Any) -> Any:
-    """Return an item without its profiles, including the profile of an earlier signup.
+    """Return an item without the fields that may contain the address.
 
-    A new address that is not verified yet is stored next to the profile.
+    These are the profile, the profile of an earlier signup, and a new address that is not verified
+    yet.
     """
     if isinstance(value, dict):
         own = ("profile", "new_address")
@@ -260,7 +259,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
     for name in ("httpx", "httpcore", "botocore", "urllib3"):
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
-    # Other tests check that the responses take equally long.
+    # This test does not need responses that take equally long, so it turns the waiting off.
     monkeypatch.setattr(EvenTimes, "since", lambda *_: nullcontext())
     forms = forms_of(address)
 
@@ -299,7 +298,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
         service.maintain()
         life.tell()
         check()
-        # The search would prove nothing if these places were empty.
+        # The address must be in these places. Otherwise, the search would prove nothing.
         assert found_in([str(service.table.scan()["Items"])])
         sent = stand_ins.mails if address.field == "email" else stand_ins.texts
         assert found_in([json.dumps(one) for one in sent])

@@ -1,6 +1,7 @@
-"""The audit log names the operator of each request that reads people's data or cannot be undone.
+"""The audit log says which operator has sent each request that reads personal data or cannot be
+undone.
 
-It contains ARNs and ids, and nothing else.
+Its lines contain only ARNs and ids.
 """
 
 from collections.abc import Iterator
@@ -38,9 +39,9 @@ BODIES: dict[str, Any] = {
 
 @pytest.fixture(params=["INFO", "ERROR"])
 def asked(request: pytest.FixtureRequest) -> Iterator[CapturedLogs]:
-    """A waitlist with a customer.
+    """The log of a waitlist with one customer.
 
-    Each test runs at a log level that writes every line, and at the level ERROR.
+    Each test runs twice: with all log lines, and with only those of the level ERROR.
     """
     namespace = None if request.param == "INFO" else ""
     with captured_logs(log_level=request.param, namespace=namespace) as kept:
@@ -54,8 +55,8 @@ def audit(kept: CapturedLogs) -> list[dict[str, Any]]:
 
 
 def test_routes_that_cannot_be_undone_are_audited() -> None:
-    """The test recognises a new route that deletes, replaces or exports data by its method or its
-    path.
+    """A new route that deletes, replaces or exports data must be audited. This test finds such a
+    route by its method and its path.
     """
     final = {name for name in OF_OPERATORS if name.endswith(TO_AUDIT)}
     final |= {name for name in OF_OPERATORS if name.startswith(("PUT ", "DELETE "))}
@@ -123,7 +124,7 @@ def test_a_cursor_hides_no_deletion_from_the_audit_log(asked: CapturedLogs) -> N
 
 
 def test_a_further_page_of_a_history_names_operator_and_entry() -> None:
-    """The log does not contain the texts that a client writes into the URL (promise P8)."""
+    """A client may write texts into a URL. The audit log does not contain them (promise P8)."""
     with captured_logs(log_level="INFO") as kept:
         prepare(kept.service)
         kept.forget()
@@ -137,8 +138,8 @@ def test_a_further_page_of_a_history_names_operator_and_entry() -> None:
 
 
 def test_the_audit_log_holds_ids_alone(asked: CapturedLogs) -> None:
-    """The audit log contains neither the body of a request, nor text that a client writes into a
-    URL by mistake (promise P8).
+    """The audit log contains nothing from the body of a request, and no text that a client writes
+    into a URL (promise P8).
     """
     service = asked.service
     for path in (f"{ADMIN}/entries/{quote(CUSTOMER)}", f"{ADMIN}?customer={quote(CUSTOMER)}"):

@@ -1,5 +1,5 @@
-"""An erasure removes all personal data at once, including reasons, actors and the idempotency keys
-of bumps.
+"""An erasure removes all personal data at once. This includes reasons, the names of operators, and
+the idempotency keys of bumps.
 """
 
 import json
@@ -21,9 +21,8 @@ Act = Callable[[Admissions], object]
 
 
 class Away:
-    """A wrapper around the Lambda client.
-
-    While `is_away` is true, no call reaches the private function.
+    """A Lambda client. As long as `is_away` is true, its calls do not reach the private
+    function.
     """
 
     def __init__(self) -> None:
@@ -88,9 +87,10 @@ def recorded(people: Admissions) -> str:
 
 
 def in_redis(people: Admissions) -> list[str]:
-    """Return the Redis keys that belong only to this person.
+    """Return the Redis keys that contain this person's entry id.
 
-    The sets of the waitlist also contain tombstones, which remain for minutes.
+    For some minutes, sets of the waitlist may also contain the id, so that late messages do not
+    bring the entry back.
     """
     return [key for key in people.world.redis.keys("*") if people.id_of(NAME) in key]
 
@@ -100,8 +100,9 @@ def in_redis(people: Admissions) -> list[str]:
 def test_no_reason_and_no_actor_outlasts_the_answer(
     people: Admissions, lambda_: Away, state: str, is_away: bool
 ) -> None:
-    """An erasure deletes reasons and actors at once, even if only maintenance can remove the entry
-    from the queue later (promise P8).
+    """The erasure of a person deletes reasons and the names of operators at once. This holds even
+    if Redis is unreachable, so that maintenance removes the entry from the queue later (promise
+    P8).
     """
     STATES[state](people)
     assert OPERATOR_ARN in recorded(people)
@@ -119,7 +120,9 @@ def test_no_reason_and_no_actor_outlasts_the_answer(
 def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
     people: Admissions, lambda_: Away
 ) -> None:
-    """The intent to leave contains the operator and the reason (promise P8)."""
+    """An operator's request to remove a customer is interrupted. The record then contains the
+    operator and the reason, and the erasure must delete both (promise P8).
+    """
     lambda_.is_away = True
     assert people.remove(NAME, reason=REASON).status == 503
     assert REASON in recorded(people)
@@ -131,8 +134,8 @@ def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
 def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
     people: Admissions, lambda_: Away
 ) -> None:
-    """The intent to join contains the profile and the attributes of the earlier and the new signup
-    (promise P8).
+    """A second signup is interrupted. The record then contains the profiles and the attributes of
+    both signups, and the erasure must delete them (promise P8).
     """
     people.edit(NAME, profile={"name": "Ada Byron"})
     people.remove(NAME)
@@ -146,8 +149,8 @@ def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
 
 
 def test_the_keys_of_all_moves_are_gone(people: Admissions) -> None:
-    """The record contains only the last signup, but the keys of earlier signups are removed too
-    (promise P8).
+    """The record contains only the customer's last signup. The erasure also deletes the keys of the
+    signups before it (promise P8).
     """
     for number in range(3):
         assert people.bump(NAME, key=f"key-{number}", to="back").status == 200

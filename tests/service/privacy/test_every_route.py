@@ -1,4 +1,4 @@
-"""Promise P8: whatever is requested from any route, personal data stays in the DynamoDB record."""
+"""Whatever is sent to any route, personal data stays in the record in DynamoDB (promise P8)."""
 
 import json
 import logging
@@ -31,7 +31,7 @@ from tools.local.operator import local_operator
 from waitlist_api.auth.credentials import TOKEN, EntryTokens
 from waitlist_api.entries.queries import EntryQueries
 
-# Operators' routes are the same on both kinds of stack.
+# Operators' routes do not depend on how customers are identified.
 EACH_ROUTE = [
     *(pytest.param(route, False, id=route) for route in DRIVES),
     *(pytest.param(route, True, id=f"{route}, with an issuer") for route in OF_CUSTOMERS),
@@ -52,7 +52,7 @@ def service(
     caplog: pytest.LogCaptureFixture,
 ) -> Iterator[Deployment]:
     for name in ("httpx", "httpcore", "botocore"):
-        # These libraries only send the requests of this test, and are not deployed.
+        # Only the tests use these libraries. They are not deployed.
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
     with deployed(monkeypatch, issuer=is_issuer) as service:
@@ -60,7 +60,7 @@ def service(
 
 
 def test_every_route_is_driven() -> None:
-    """If a route is added, it needs test requests in `DRIVES` (promise P8)."""
+    """A developer who adds a route must also add its test requests to `DRIVES` (promise P8)."""
     assert set(DRIVES) == set(route_authorizers())
 
 
@@ -72,10 +72,8 @@ def test_personal_data_stays_in_the_record(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Personal data is not in Redis, in a log, in a metric, in a URL or in a key (promise P8).
-
-    Not even the record contains an entry token, because anybody who has the token can act as the
-    customer.
+    """Personal data is not in Redis, logs, metrics, URLs or keys. An entry token is not even in the
+    record, because whoever has the token can act as the customer (promise P8).
     """
     answers: list[httpx.Response] = []
     service.http.event_hooks["response"].append(answers.append)
@@ -86,8 +84,8 @@ def test_personal_data_stays_in_the_record(
     DRIVES[route](service)
     service.maintain()
     printed = "".join(capfd.readouterr())
-    # The whole log records are searched, because their additional fields are also written into the
-    # log line.
+    # The test searches the whole log records, because additional fields also appear in the log
+    # line.
     logged = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
     logged += caplog.text.splitlines()
     assert found_in([*printed.splitlines(), *logged]) == []
@@ -108,8 +106,8 @@ def test_personal_data_stays_in_the_record(
 
 
 def check_lines(printed: str, route: str, answered: int) -> None:
-    """Check that each request has one line, and that no waitlist, person or path is a dimension of
-    its metrics (promises P8 and P9).
+    """Check that each request has logged one line. Its metrics must not be separate for each
+    waitlist, person or path (promises P8 and P9).
     """
     lines = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
     lines = [line for line in lines if line.get("service") in OPERATIONS and "_aws" in line]
@@ -121,11 +119,10 @@ def check_lines(printed: str, route: str, answered: int) -> None:
 
 
 def check_events(service: Deployment) -> None:
-    """Check that the events identify a person only by ids.
+    """Check that the events on the bus contain only ids, and no personal data, entry token or
+    operator's name (promise P8).
 
-    The events contain no customer id, profile, attribute or reason, no entry token, and no
-    operator's name (promise P8). The whole stream is searched for tokens, although only a part of
-    it is published on the event bus.
+    Entry tokens must not be in the rest of the stream either, which is not published.
     """
     assert WORD in json.dumps(service.table.records), "nothing was recorded that could get out"
     details = details_of(service.table.records)
@@ -139,7 +136,9 @@ def check_events(service: Deployment) -> None:
 
 
 def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:
-    """If actions were recorded without a name, the search of the events would find nothing."""
+    """The history contains the name of the operator. Otherwise, it would prove nothing that the
+    events do not contain it.
+    """
     prepare(service)
     DRIVES["POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"](service)
     assert '"by": {"S": "arn:' in json.dumps(service.table.records)
@@ -148,7 +147,7 @@ def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> N
 def test_a_refused_request_is_logged(
     service: Deployment, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """This test shows that the search would find personal data in a refused request."""
+    """A refused request is logged too, so the search covers it."""
     prepare(service)
     capfd.readouterr()
     service.operator("GET", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))
@@ -157,7 +156,9 @@ def test_a_refused_request_is_logged(
 
 
 def test_an_erased_person_is_nowhere(service: Deployment) -> None:
-    """The erasure takes effect at once, whatever was recorded about the person (promise P8)."""
+    """After an erasure, nothing about the person is left, whatever was stored before (promise
+    P8).
+    """
     prepare(service)
     for method, end in (
         ("PATCH", "entries/{entry_id}"),
@@ -181,7 +182,9 @@ def test_the_search_finds_what_it_should(text: str) -> None:
 
 
 def test_the_search_finds_tokens_too() -> None:
-    """A whole token and its secret part are found. The id of the key is not secret."""
+    """The search finds a whole token and also its secret part. The first part, the id of the key,
+    is not secret.
+    """
     token = EntryTokens(SECRET).issue("bakery", ENTRY_ID, 1)
     key_id, proof = token.split(".")
     texts = [f"a line with {token} in it", proof, "a line without", key_id]
@@ -198,9 +201,8 @@ def test_a_defect_is_logged_without_the_values_that_it_speaks_of(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """The message of an exception may contain personal data.
-
-    The place in the code where it was raised does not (promise P8).
+    """The message of an exception may contain personal data, so the log contains only where in the
+    code it was raised (promise P8).
     """
     prepare(service)
     monkeypatch.setattr(EntryQueries, "details", defect)

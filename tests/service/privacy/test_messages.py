@@ -1,5 +1,5 @@
-"""Promise P8: whether a message is sent or fails, its address and its links appear only in the
-message.
+"""Whether or not a message can be sent, its address and its links appear nowhere else (promise
+P8).
 """
 
 import json
@@ -25,7 +25,7 @@ SUBSCRIBER = NUMBER[-8:]
 def stage(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> Iterator[Stage]:
     caplog.set_level(logging.DEBUG)
     for name in ("botocore", "urllib3"):
-        # Lambda sets this level for all loggers that do not have their own level.
+        # Lambda sets this level for every logger that has no level of its own.
         caplog.set_level(logging.INFO, name)
     monkeypatch.setenv("LOG_LEVEL", "DEBUG")
     monkeypatch.setenv("METRICS_NAMESPACE", "Waitlist/test")
@@ -34,7 +34,7 @@ def stage(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> 
 
 
 def refused(status: int, code: str, **more: Any) -> Any:
-    """Return an AWS error whose message contains the addresses."""
+    """Return an AWS error. Its message contains the customer's address."""
     said = error(status, code, **more)
     assert said is not None
     return said[0], {**said[1], "message": f"{CUSTOMER} and {NUMBER} are refused"}
@@ -54,8 +54,8 @@ def test_addresses_and_links_leave_in_messages_alone(
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    """Logs, metrics, notes, keys, queued messages and dead letters contain no addresses and no
-    links.
+    """Logs, metrics, notes, keys, queued messages and dead letters contain no address and no
+    link.
     """
     stage.joins("ada", email=CUSTOMER, full_name=NAME)
     stage.joins("bob", phone=NUMBER)

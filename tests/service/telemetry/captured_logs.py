@@ -1,4 +1,4 @@
-"""A deployment whose log lines are all stored for the test."""
+"""A deployment and all its log lines."""
 
 import json
 from collections.abc import Iterator
@@ -20,16 +20,18 @@ Line = dict[str, Any]
 
 @dataclass
 class CapturedLogs:
-    """What the functions logged, and the responses of the requests that reached them."""
+    """The log lines of the functions, and the responses to the requests that have reached them."""
 
     service: Deployment
     _text: StringIO
     answers: list[httpx.Response] = field(default_factory=list)
 
     def lines(self, service: str = "") -> list[Line]:
-        """Return the log lines of one service, or of all services, in the order in which they were
-        written. Only `lines("audit")` returns the lines of the audit log, which have a different
-        format.
+        """Return the log lines of one function or of all functions, in the order in which they were
+        written.
+
+        Lines of the audit log have a different format. They are only returned for the service
+        `audit`.
         """
         lines = [json.loads(line) for line in self._text.getvalue().splitlines()]
         wanted = (service,) if service else ("public", "private", "maintenance")
@@ -41,7 +43,7 @@ class CapturedLogs:
         self.answers.clear()
 
     def keep(self, answer: httpx.Response) -> None:
-        # API Gateway has refused the other requests itself.
+        # API Gateway itself has refused the other requests, so no function has logged them.
         if HEADER in answer.headers:
             self.answers.append(answer)
 
@@ -56,8 +58,8 @@ def captured_logs(
         pytest.MonkeyPatch.context() as patch,
         deployed(patch, issuer=False) as service,
     ):
-        # The code does not replace sys.stdout itself, because pytest replaces it between a fixture
-        # and its test.
+        # Pytest replaces sys.stdout between a fixture and its test. The code must therefore look it
+        # up again each time.
         patch.setattr(telemetry, "sys", SimpleNamespace(stdout=text))
         patch.setenv("LOG_LEVEL", log_level)
         if namespace is not None:
@@ -68,10 +70,11 @@ def captured_logs(
 
 
 def metrics_of(line: Line) -> set[tuple[str, str, frozenset[tuple[str, str]]]]:
-    """Return the namespace, name and dimensions of each metric that CloudWatch reads from a log
-    line.
+    """Return all metrics that CloudWatch reads from a log line, with their namespaces, names and
+    dimensions.
 
-    The format is specified at https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/
+    The format of such a line is described at
+    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/
     CloudWatch_Embedded_Metric_Format_Specification.html
     """
     found = set()

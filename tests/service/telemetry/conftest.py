@@ -1,4 +1,4 @@
-"""Fixtures of the tests of logs and metrics: a deployment and its log lines."""
+"""Fixtures of the tests of logs and metrics."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from tests.service.telemetry.captured_logs import CapturedLogs, captured_logs
 
 @pytest.fixture
 def prepared() -> Iterator[CapturedLogs]:
-    """A waitlist with one customer. Nothing has been logged yet."""
+    """A waitlist with one customer, and an empty log."""
     with captured_logs() as kept:
         prepare(kept.service)
         kept.forget()

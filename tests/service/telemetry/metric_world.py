@@ -1,9 +1,8 @@
-"""The metrics of a stack in CloudWatch, minute by minute, while everything works and while a part
-has failed.
+"""The metrics of a stack in CloudWatch, minute by minute. A test can let a part of the stack fail.
 
-AWS reports these metrics as its documentation says. Lambda reports each call, SQS each queue that
-is polled, and API Gateway each request. ElastiCache and the maintenance function report every
-minute. DynamoDB reports throttled writes and SES reports its rates only if there are any.
+The parts report what the AWS documentation says: Lambda reports each call, SQS each queue that is
+in use, and API Gateway each request. ElastiCache and the maintenance function report every minute.
+DynamoDB reports throttled writes, and SES its bounce rates, only if there are any.
 """
 
 from collections import defaultdict
@@ -17,10 +16,10 @@ from tools.deploy.stack import Stack, make
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS, count_troubles
 
 Numbers = dict[str, float]
-# Minutes without a fault before a fault begins.
+# How many minutes without a fault come before a fault.
 BEFORE = 60
-# The functions that read their events from a queue behind the bus. The keys are the names of their
-# metrics.
+# The functions that get their events from the event bus through a queue. The keys are the names of
+# these functions in metrics.
 BEHIND_THE_BUS = {"webhook": "WebhookFn", "messages": "MessagesFn"}
 FUNCTIONS = {"private": "PrivateFn", "maintenance": "MaintenanceFn", "public": "PublicFn"}
 
@@ -39,8 +38,8 @@ class World:
     values: dict[Metric, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
     minute: int = 0
 
-    # The methods below report what the parts of a healthy stack report in a minute. A fault
-    # replaces one of these methods.
+    # Each of the following methods reports what one part of a stack reports in a minute. A fault
+    # replaces one of these reports.
 
     def begin(self) -> None:
         """Begin a new minute, in which no metric has a value yet."""
@@ -53,9 +52,8 @@ class World:
         series[-1] += values
 
     def say(self, service: str, numbers: Numbers) -> None:
-        """Let a function log some of its own metrics.
-
-        Metrics that the stack does not use are left out.
+        """Let a function report these metrics. Metrics that are turned off in this stack are left
+        out.
         """
         function = FUNCTIONS.get(service) or BEHIND_THE_BUS[service]
         variables = self.stack.resources[function]["Properties"]["Environment"]["Variables"]
@@ -70,7 +68,7 @@ class World:
             self.put("AWS/Lambda", metric, value, FunctionName=name)
 
     def name(self, logical_id: str) -> str:
-        """Return the AWS name of a resource in the stack."""
+        """Return the name that AWS gives to a resource of the stack."""
         return str(self.stack.attribute(logical_id, "Name"))
 
     def maintain(self, **numbers: float) -> None:
@@ -80,7 +78,7 @@ class World:
         self.call("MaintenanceFn")
 
     def answer(self, failures: float = 0) -> None:
-        """Let the private function answer the call of maintenance."""
+        """Let the private function report that maintenance has called it."""
         self.say("private", {"failures": failures})
         self.call("PrivateFn")
 
@@ -88,7 +86,7 @@ class World:
         self.call("EventsFn", errors=errors, IteratorAge=age_millis)
 
     def beat(self, service: str, late_seconds: float = 0, failures: float = 0) -> None:
-        """Let a function behind the bus take the heartbeat from its queue."""
+        """Let a function report that it has taken a heartbeat from its queue."""
         self.say(service, {"failures": failures, "late_seconds": late_seconds})
         self.call(BEHIND_THE_BUS[service])
 
@@ -99,7 +97,7 @@ class World:
             self.put("AWS/ElastiCache", "ElastiCacheProcessingUnits", processing, clusterId=cache)
 
     def serve(self, requests: int = 60, errors: int = 0, millis: float = 80) -> None:
-        """Let API Gateway answer requests. The first `errors` of them fail."""
+        """Let API Gateway report some requests, of which the first `errors` have failed."""
         api = self.name("Api")
         failed = [float(number < errors) for number in range(requests)]
         self.put("AWS/ApiGateway", "Count", *[1] * requests, ApiId=api)
@@ -128,7 +126,7 @@ class World:
     def states(self, before: dict[str, str] | None = None, *, fills: bool) -> dict[str, str]:
         """Return the state of each alarm.
 
-        The argument `before` contains the states that the alarms had before.
+        `before` contains the states until now.
         """
         for series in self.values.values():
             series += [[] for _ in range(self.minute - len(series))]
@@ -141,8 +139,8 @@ class World:
         }
 
     def unknown_metrics(self) -> set[tuple[str, str]]:
-        """Return the alarms that read a metric that has no value so far, together with
-        this metric.
+        """Return the metrics that some alarm reads, but that nothing has reported so far, together
+        with the alarm.
         """
         return {
             (name, f"{named(metric)} {metric_of(metric)[1]}")
@@ -156,7 +154,7 @@ Minute = Callable[[World], None]
 
 
 def all_is_well(world: World, *but: str, requests: int = 60) -> None:
-    """Report a minute of a healthy stack. The parts in `but` report nothing."""
+    """Report one minute in which everything works. The parts in `but` report nothing."""
     parts: dict[str, Minute] = {
         "maintenance": World.maintain,
         "private": World.answer,

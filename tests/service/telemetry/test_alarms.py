@@ -1,5 +1,5 @@
-"""The alarms and the dashboard of the template only use existing metrics, because an alarm on a
-misspelt metric never goes off.
+"""The alarms and the dashboard in the template use only metrics that exist. An alarm with a
+misspelt metric would never go off.
 """
 
 import json
@@ -38,7 +38,8 @@ TOPIC = {"AlarmTopicArn": "arn:aws:sns:us-east-1:123456789012:alarms"}
 ESSENTIAL = {"Monitoring": "essential"}
 SENDERS = {"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"}
 every_stack = pytest.mark.parametrize("parameters", [{}, NODE], ids=["own redis", "node"])
-# AWS's own metrics, by namespace and dimensions, as the documentation of each service lists them.
+# The metrics that AWS itself reports, with their dimensions. They are described in the
+# documentation of each service.
 OF_AWS = {
     ("AWS/ApiGateway", "ApiId"): {"Count", "4xx", "5xx", "Latency"},
     ("AWS/Lambda", "FunctionName"): {
@@ -69,7 +70,7 @@ OF_AWS = {
         "EngineCPUUtilization",
     },
 }
-# These metrics change only when requests arrive, although maintenance also writes zeros for them.
+# These metrics count requests. Maintenance also reports zeros for them.
 OF_REQUESTS = {"cold_guards"}
 ALARMS = {
     "ErrorsAlarm",
@@ -95,8 +96,8 @@ ALARMS = {
 
 @pytest.fixture(scope="module")
 def emitted() -> Iterator[set[Metric]]:
-    """The metrics that are written while people join, leave and are admitted, and Redis loses its
-    data.
+    """The metrics that the functions report while people join, leave and are admitted, and after a
+    loss of Redis.
     """
     with captured_logs() as kept:
         prepare(kept.service)
@@ -278,9 +279,8 @@ def rows(parameters: dict[str, str]) -> list[list[Any]]:
 
 
 def rendered(value: Any) -> str:
-    """Return the text that CloudFormation makes of a value.
-
-    A reference to a resource becomes its logical id.
+    """Return the text that CloudFormation makes of a value. A reference to a resource is replaced
+    by the resource's name in the template.
     """
     if isinstance(value, str):
         return value

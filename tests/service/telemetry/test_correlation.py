@@ -1,4 +1,6 @@
-"""A single id finds all log lines of a request, from the phone to Redis."""
+"""Each request has an id, which is in all log lines of the request, from the customer's phone to
+Redis.
+"""
 
 import json
 import logging
@@ -85,8 +87,8 @@ def test_the_rebuild_has_the_id_of_the_request_that_asked_for_it(prepared: Captu
 def test_a_librarys_log_lines_carry_the_id_of_the_request(
     prepared: CapturedLogs, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With the id that the phone received, an operator finds the warning that Redis does not
-    answer.
+    """A customer reports the id of a failed request. With this id, an operator finds the log line
+    that says that Redis does not answer.
     """
     caplog.set_level(logging.DEBUG)
     monkeypatch.setattr(prepared.service.redis, "execute_command", refusing)

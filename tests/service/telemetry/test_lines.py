@@ -1,4 +1,6 @@
-"""Each request, message and run is logged as one line, whether it succeeds or fails."""
+"""Each request, each message and each maintenance run writes one log line, whether it succeeds or
+fails.
+"""
 
 from typing import Any
 
@@ -62,7 +64,7 @@ def test_a_refusal_is_logged_by_its_code(prepared: CapturedLogs) -> None:
 
 
 def test_a_path_that_the_api_does_not_have_is_no_operation(prepared: CapturedLogs) -> None:
-    """The path may contain personal data, so the log line does not contain it (promise P8)."""
+    """The path may contain personal data, so it is not logged (promise P8)."""
     prepared.service.customer("GET", f"{LIST}/somebody")
     assert said(prepared) == [("unknown", "not_found", 0)]
 
@@ -134,7 +136,7 @@ def test_a_message_that_breaks_the_function_is_logged_as_a_failure(
 def test_a_run_that_fails_is_logged_without_depths(
     prepared: CapturedLogs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This log line contains no metrics, and an alarm on missing metrics therefore goes off."""
+    """A failed run logs no metrics. An alarm goes off when these metrics are missing."""
     monkeypatch.setattr(MaintenanceRunner, "run_all", defect)
     with pytest.raises(RuntimeError):
         prepared.service.maintain()

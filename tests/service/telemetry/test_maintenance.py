@@ -29,7 +29,7 @@ def people() -> Admissions:
 
 
 def run(people: Admissions, after_seconds: float = 0) -> dict[str, float]:
-    """Let time pass, run maintenance, and return what this run has counted."""
+    """Let time pass and run maintenance. Return what this run has counted."""
     people.world.advance(after_seconds)
     people.world.metrics.take()
     people.world.maintenance.run_all()
@@ -37,7 +37,7 @@ def run(people: Admissions, after_seconds: float = 0) -> dict[str, float]:
 
 
 def taken(people: Admissions) -> dict[str, float]:
-    """Return what was counted since the last call. Durations are not included."""
+    """Return what maintenance has counted since the last call. Durations are left out."""
     numbers = people.world.metrics.take()
     return {name: number for name, number in numbers.items() if name not in PARTS}
 
@@ -57,8 +57,8 @@ def test_depths_are_summed_and_the_oldest_is_of_the_worst(people: Admissions) ->
         "offered": 1,
         "parked": 1,
     }
-    # Tickets are half a millisecond apart. Cyd was the third to sign up, so her ticket is 1 ms
-    # after the start.
+    # Each ticket is half a millisecond later than the one before. Cyd has the third ticket, which
+    # is 1 ms after the start.
     assert seen["oldest_waiting_seconds"] == 39
     assert seen["oldest_parked_seconds"] == 40
     assert seen.get("waitlists_cold", 0) == 0
@@ -122,7 +122,7 @@ def test_a_hold_that_expires_once_too_often_counts_too(people: Admissions) -> No
 
 
 def cut_off(people: Admissions, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Let a signup stop after it has written its intent."""
+    """Let a signup crash after its first write to DynamoDB."""
     with monkeypatch.context() as patch:
         patch.setattr(QueueClient, "send", unavailable)
         assert people.sign_up(name, key=name).status == 503
@@ -186,8 +186,8 @@ def test_a_run_rebuilds_a_list_that_maintenance_knows_once(people: Admissions) -
 
 
 def test_a_rebuild_that_goes_on_reports_its_duration(people: Admissions) -> None:
-    """If a run finds that a second run is rebuilding the queue, it reports the duration of the
-    rebuild too.
+    """A second run finds that the rebuild of the first run has not ended, and reports how long it
+    has taken so far.
     """
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()
@@ -217,7 +217,7 @@ def test_maintenance_counts_the_losses_that_it_mends(people: Admissions) -> None
 def test_a_beat_that_redis_has_lost_is_counted_and_one_that_it_has_is_not(
     people: Admissions,
 ) -> None:
-    """A replica that has missed writes takes over, and the service cannot see that it is a
+    """A replica has taken over and has lost the newest writes. The service cannot see that it is a
     different server (promise P7).
     """
     people.all_sign_up("ann", "bob")
@@ -244,8 +244,8 @@ def test_an_order_that_has_lost_two_beats_is_outdated_and_not_missed(people: Adm
 def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a waitlist is not compared with Redis, the run itself succeeds, so no other metric would
-    show the problem.
+    """Comparing the waitlists with Redis fails, but the run succeeds. Only this metric shows the
+    problem.
     """
     people.all_sign_up("ann", "bob")
     other = Admissions(people.world, waitlist_id="butcher")
@@ -280,9 +280,8 @@ def test_a_private_function_that_does_not_answer_is_a_trouble_of_the_run(
 def test_a_stack_without_lists_asks_the_private_function_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Maintenance calls the private function even if there is no waitlist.
-
-    Otherwise, nobody would notice that the private function is missing.
+    """Maintenance calls the private function even if there are no waitlists. Otherwise, nobody
+    would notice that this function is missing.
     """
     world = World.on(MemoryTable(), empty_redis())
     world.maintenance.run_all()
@@ -292,7 +291,9 @@ def test_a_stack_without_lists_asks_the_private_function_too(
 
 
 def test_the_alarms_of_troubles_have_the_numbers_of_the_runs() -> None:
-    """If Monitoring is `essential`, one metric replaces the metrics of these alarms."""
+    """With the parameter Monitoring set to `essential`, one metric counts the troubles for which
+    there are otherwise separate alarms. It must use the same thresholds.
+    """
     alarms = {
         one["Properties"].get("MetricName"): one["Properties"]["Threshold"]
         for one in deployed().values()

@@ -1,6 +1,5 @@
-"""The metrics that CloudWatch gets are valid.
-
-They have few dimensions, all of them known, whatever is requested.
+"""CloudWatch accepts all metrics. They have only a few dimensions, and all values of these
+dimensions are known in advance.
 """
 
 from collections.abc import Iterator
@@ -19,7 +18,8 @@ from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.errors import BY_CODE
 
 ANSWERS = {word for _, word in OUTCOMES} | {"pong", "batch"} | set(BY_CODE)
-# All values that a dimension may have. Each value is a separate metric, which costs money.
+# All values of each dimension. CloudWatch stores a separate metric for each value, which costs
+# money.
 OPERATIONS: dict[str, set[str]] = {
     "public": {*route_authorizers(), "unknown"},
     "private": {*map(str, REQUESTS), "unknown"},
@@ -44,7 +44,9 @@ def driven() -> Iterator[CapturedLogs]:
 
 
 def check_line(line: Line) -> None:
-    """Check the metrics of a line. `test_every_route.py` checks the lines of every route."""
+    """Check the metrics in a log line. `test_every_route.py` does this for the lines of all
+    routes.
+    """
     service = line["service"]
     assert line["operation"] in OPERATIONS[service]
     assert line["outcome"] in RESULTS[service]

@@ -1,8 +1,9 @@
-"""Missing data does not mean that a part is healthy. Each alarm goes off if its part fails, and if
-its part disappears.
+"""An alarm goes off if its part of the stack reports errors, and also if this part reports nothing
+any more.
 
-The table lists which alarms go off for each fault, in a stack with all alarms and in a stack with
-the essential ones. The result must not depend on what `FILL` does with a metric that has no values.
+The table says which alarms go off for each fault. There is one column for stacks with all alarms,
+and one for stacks with the essential alarms. AWS does not say what its function `FILL` does without
+any data, so the result must not depend on it.
 """
 
 from collections.abc import Callable
@@ -27,21 +28,21 @@ SENDERS = {"WebhookUrl": "https://example.com/hook", "MailFrom": "line@example.c
 WEBHOOK = {"WebhookUrl": "https://example.com/hook"}
 MAIL = {"MailFrom": "line@example.com"}
 BOTS = {"BotCheck": "turnstile", "BotCheckSiteKey": "key"}
-# These parts report nothing while maintenance is down, because maintenance writes the heartbeat and
-# calls the private function.
+# While maintenance is down, these parts report nothing. Maintenance calls the private function, and
+# writes the heartbeat that all others pass on.
 DOWNSTREAM = ("private", "events", "webhook", "messages")
-# These alarms go off if every part that passes events on has stopped.
+# These alarms go off when the heartbeat no longer arrives.
 NO_HEARTBEAT = {"WebhookFailingAlarm", "MessagesLateAlarm"}
 HOURS = 60
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault: what AWS reports in each of its minutes, and the alarms that have gone off at its
-    end.
+    """A fault, and the alarms that must have gone off at its end.
 
-    `rings` contains the alarms of both monitoring modes, and `in_full` and `in_essential` the
-    alarms of one of them. `stays` contains the alarms that stay on after the fault, because
+    `minute` reports what AWS reports in each minute of the fault. `rings` contains the alarms of
+    all stacks, `in_full` only those of stacks with all alarms, and `in_essential` only those of
+    stacks with the essential alarms. The alarms in `stays` stay on after the fault, because
     somebody must do something first.
     """
 
@@ -64,7 +65,7 @@ class Fault:
 def without(*parts: str, then: Minute | None = None) -> Callable[[World, int], None]:
     """Return a function that reports one minute.
 
-    In this minute, some parts report nothing, and `then` reports something else.
+    The parts in `parts` report nothing. `then` reports something instead.
     """
 
     def minute(world: World, _number: int) -> None:
@@ -84,7 +85,7 @@ def maintained(**numbers: float) -> Callable[[World, int], None]:
 
 
 def throttled(function: str) -> Minute:
-    """Lambda refuses to start a function. It reports the refusal, but no invocation."""
+    """Lambda does not start the function. It reports a throttled call, and no invocation."""
 
     def report(world: World) -> None:
         world.put("AWS/Lambda", "Throttles", 1, FunctionName=world.name(function))
@@ -93,21 +94,21 @@ def throttled(function: str) -> Minute:
 
 
 def breaking_off(function: str) -> Minute:
-    """A function crashes while it is imported. Lambda reports the invocation and its error."""
+    """The function crashes when it is imported. Lambda reports an invocation and an error."""
     return lambda world: world.call(function, errors=1)
 
 
 def waits_longer(world: World, number: int) -> None:
-    """The function fails for a batch of the stream.
+    """The function cannot handle a batch of the stream.
 
-    The batch is retried, and is older each time.
+    Lambda tries it again and again, so the batch gets older.
     """
     all_is_well(world, "events", "webhook", "messages")
     world.read_stream(age_millis=number * 60_000, errors=1)
 
 
 def private_function_is_gone(world: World, _number: int) -> None:
-    """Only maintenance sends requests, and it cannot reach any waitlist."""
+    """No customer sends requests. Maintenance calls the private function and gets no answer."""
     all_is_well(world, "private", "maintenance", "api")
     world.maintain(beats_missed=1)
 
@@ -136,7 +137,7 @@ def in_two_of_three_minutes_the_only_request_fails(world: World, number: int) ->
 
 
 def lies_in(queue: str) -> Callable[[World, int], None]:
-    """A message is in a queue that nobody reads. SQS reports this queue for six hours."""
+    """Nothing reads this queue, and a message is in it. SQS reports the queue for six hours."""
 
     def minute(world: World, number: int) -> None:
         all_is_well(world)
@@ -149,7 +150,7 @@ def lies_in(queue: str) -> Callable[[World, int], None]:
 def webhook_takes_nothing(world: World, number: int) -> None:
     """The webhook refuses an event.
 
-    The function retries the event after pauses that grow up to an hour.
+    The function tries again after longer and longer pauses, up to an hour.
     """
     all_is_well(world, "webhook")
     at, tries = 0.0, 0
@@ -498,7 +499,7 @@ FAULTS = [
 
 
 def lived(fault: Fault, mode: str) -> World:
-    """Return a world after an hour without a fault, followed by the minutes of the fault."""
+    """Return the metrics of an hour without a fault, followed by the minutes of the fault."""
     given = {**fault.parameters, "Monitoring": mode}
     world = World(stack_of(frozenset(given.items())))
     for _minute in range(BEFORE):
@@ -514,7 +515,7 @@ def lived(fault: Fault, mode: str) -> World:
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_rings_its_alarms_and_no_other(fault: Fault, mode: str) -> None:
     world = lived(fault, mode)
-    # Alarms on dead letters and on rates went off while their metrics still had values.
+    # Alarms on dead letters and on bounce rates went off while their metrics still had values.
     before = dict.fromkeys(fault.stays, ALARM)
     expected = fault.expected(mode)
     for fills in (True, False):
@@ -524,9 +525,8 @@ def test_a_fault_rings_its_alarms_and_no_other(fault: Fault, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_an_alarm_ends_with_its_fault(fault: Fault, mode: str) -> None:
-    """Every alarm ends with its fault.
-
-    Only some alarms stay on until somebody has looked at what happened.
+    """When the fault has ended, all alarms end, except for those that wait until somebody has
+    looked at the problem.
     """
     world = lived(fault, mode)
     before = ringing(world.states(dict.fromkeys(fault.stays, ALARM), fills=False))

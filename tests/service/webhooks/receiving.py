@@ -1,6 +1,5 @@
-"""A local receiver of webhooks, and the function that sends them.
-
-A test chooses the responses of the receiver.
+"""A local server that receives webhooks, and the function that sends them. A test chooses the
+responses of the server.
 """
 
 import json
@@ -35,9 +34,8 @@ Detail = dict[str, Any]
 
 
 def status(code: int, **headers: str) -> Answer:
-    """Return a response with a status and headers.
-
-    An underscore in the name of a header stands for a hyphen.
+    """Return a response with this status and these headers. In the name of a header, an underscore
+    stands for a hyphen.
     """
 
     def answer(request: BaseHTTPRequestHandler) -> None:
@@ -50,10 +48,9 @@ def status(code: int, **headers: str) -> Answer:
 
 
 class Stand:
-    """A receiver that stores what it gets.
+    """A server that stores the webhooks that it receives.
 
-    `answers` contains the responses to the next requests, and `always` is the response to all later
-    requests.
+    It sends the responses in `answers` one after the other. Then it always sends `always`.
     """
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
@@ -94,14 +91,15 @@ def standing(tls: ssl.SSLContext | None = None) -> Iterator[Stand]:
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: Any, client_address: Any) -> None:
-            # A client that refuses the certificate ends the TLS handshake.
+            # A client that does not accept the certificate ends the connection.
             if not isinstance(sys.exception(), ssl.SSLError):
                 super().handle_error(request, client_address)
 
     with Server(("127.0.0.1", 0), Handler) as server:
         Handler.stand = stand = Stand(server)
         if tls is not None:
-            # Each connection makes its TLS handshake in its own thread.
+            # The TLS handshake is made in the thread of each connection, so that a slow client does
+            # not block the others.
             server.socket = tls.wrap_socket(
                 server.socket, server_side=True, do_handshake_on_connect=False
             )
@@ -125,8 +123,8 @@ class Context:
 
 @dataclass
 class Stage:
-    """People on a waitlist, the queue of their events, and the function that sends events from the
-    queue to the receiver.
+    """A waitlist, the queue of its events, and the function that sends these events to the local
+    server.
     """
 
     stand: Stand
@@ -157,7 +155,7 @@ class Stage:
             ),
             queue=WebhookQueue(guarded("WebhookFn", self.sqs), WEBHOOK_QUEUE, WEBHOOK_DEAD_LETTERS),
             receiver=Receiver(**given),
-            # Signatures use the real time, because the library that verifies them uses it too.
+            # The library that verifies signatures uses the real time, so the signatures use it too.
             signatures=Signatures(lambda: self.secret),
             now_millis=self.scene.clock.now_millis,
             jitter=lambda: 0.0,
@@ -168,18 +166,12 @@ class Stage:
         self.scene.world.advance(seconds)
 
     def announce(self, details: list[Detail] | None = None) -> None:
-        """Put events into the queue.
-
-        If `details` is missing, these are the events since the last call.
-        """
+        """Put the new events into the queue, or the given ones."""
         for detail in self.scene.news() if details is None else details:
             self.queue.send(json.dumps(detail))
 
     def call(self) -> bool:
-        """Pass one visible message to the function, as Lambda does.
-
-        Return False if no message is visible.
-        """
+        """Let the function handle one visible message. Return False if there is none."""
         messages = self.queue.receive(1)
         if not messages:
             return False
@@ -191,12 +183,12 @@ class Stage:
         return True
 
     def run(self) -> None:
-        """Pass all visible messages to the function, once each."""
+        """Let the function handle all visible messages once."""
         while self.call():
             pass
 
     def run_for(self, seconds: float, step: float = 600) -> None:
-        """Let the given time pass, and pass each message that becomes visible to the function."""
+        """Let time pass. The function handles each message when it becomes visible."""
         for _ in range(int(seconds // step)):
             self.advance(step)
             self.run()

@@ -1,5 +1,5 @@
-"""Each event arrives, and arrives in order, whatever the queue, the receiver and the
-processes do.
+"""Each event arrives, and the events of a person arrive in order, whatever the queue, the receiver
+and the processes do.
 """
 
 import random
@@ -37,7 +37,7 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
 @dataclass
 class Simulation:
-    """Entries whose events are recorded, delivered and erased in a random order."""
+    """A random sequence of steps, in which events are recorded, delivered and erased."""
 
     chance: random.Random
     clock: Clock = field(default_factory=Clock)
@@ -64,7 +64,7 @@ class Simulation:
     def post(self, body: bytes, headers: Mapping[str, str], now: datetime) -> Attempt:
         _, entry_id, stamp = headers["webhook-id"].split("_")
         if not (self.is_calm or self.is_looking) and self.chance.random() < 0.2:
-            # While this attempt runs, a different process delivers an event.
+            # A second process delivers an event while this attempt is running.
             self.deliver()
         fate = 1.0 if self.is_calm else self.chance.random()
         if fate < 0.2:
@@ -79,7 +79,7 @@ class Simulation:
         return Attempt("sent", 204)
 
     def happen(self) -> None:
-        """Record an event of an entry, and put it into the queue once or twice."""
+        """Record an event of a person, and put it into the queue once or twice."""
         entry_id = self.chance.choice(ENTRIES)
         stamp = ticket_of_millis(self.clock.millis) + sum(map(len, self.happened.values()))
         event = HistoryEvent(stamp=stamp, event="bumped", by="customer")
@@ -88,9 +88,9 @@ class Simulation:
         self._announce(Detail.from_history_item(item), self.chance.choice([1, 1, 1, 2]))
 
     def erase(self) -> None:
-        """Erase an entry with its history, after all its messages were delivered once.
+        """Erase a person and the person's history, after all events of the person were delivered.
 
-        The message of the erasure is also delivered before the person signs up again.
+        The erasure itself is delivered before the person signs up again.
         """
         entry_id = self.chance.choice(ENTRIES)
         if not self.happened[entry_id]:
@@ -108,7 +108,9 @@ class Simulation:
         self._look(entry_id)
 
     def _look(self, entry_id: str) -> None:
-        """Deliver all messages of an entry while no process has the lease of this entry."""
+        """Deliver all messages about a person. No other process is delivering events of this person
+        at this time.
+        """
         self.clock.advance(LEASE_SECONDS + 1)
         self.is_looking = True
         while self.deliver(entry_id):
@@ -121,9 +123,9 @@ class Simulation:
             self.sqs.queue.send(detail.body.decode())
 
     def deliver(self, entry_id: str = "") -> bool:
-        """Pass a random visible message to the function. Return False if no message is visible."""
-        # The messages are hidden for zero seconds, so the messages that are not chosen stay
-        # visible.
+        """Let the function handle a random visible message. Return False if there is none."""
+        # Receiving messages hides them. They are hidden for zero seconds, so that all messages that
+        # are not used stay visible.
         visible = self.sqs.queue.receive(1000, 0)
         visible = [one for one in visible if entry_id in one.body]
         if not visible:
@@ -161,8 +163,8 @@ class Simulation:
 
 @pytest.mark.parametrize("seed", range(15))
 def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
-    """An event can arrive a second time only after an interrupted response, so the test checks the
-    order of the first arrivals (promises P2 and P3).
+    """An event may arrive twice if the response to it was lost. The test therefore looks only at
+    the first arrivals (promises P2 and P3).
     """
     simulation = Simulation(random.Random(seed))
     for _ in range(STEPS):
@@ -177,10 +179,10 @@ def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
 
 @dataclass
 class Outages(Simulation):
-    """The receiver fails for days, second copies of messages arrive late, and an operator replays
-    dead letters.
+    """The receiver fails for days, second copies of messages arrive late, and an operator sends
+    dead letters again.
 
-    No other process sends events of the same entry at the same time, and no process crashes.
+    In this test, no process crashes, and only one process at a time sends events of a person.
     """
 
     is_down: bool = False
@@ -214,7 +216,7 @@ class Outages(Simulation):
         self.is_down = not self.is_down
 
     def replay(self) -> None:
-        """Replay all dead letters. Some of these messages are put into the queue twice."""
+        """Send all dead letters again. Some of them are put into the queue twice."""
         for body in self.sqs.dead.bodies:
             detail = detail_of(body)
             brought = [one for one in self.happened[detail.entry_id] if one.number <= detail.number]
@@ -237,10 +239,8 @@ class Outages(Simulation):
 
 @pytest.mark.parametrize("seed", range(15))
 def test_an_event_that_was_given_up_comes_by_a_replay_alone(seed: int) -> None:
-    """The receiver gets the events in the order of their stamps, except for those that an operator
-    has replayed (promises P2 and P3).
-
-    Nothing is lost: an event that does not arrive is a dead letter, or its person was erased.
+    """The receiver gets the events of a person in order, except for events that an operator has
+    sent again. Each other event is a dead letter, or its person was erased (promises P2 and P3).
     """
     outages = Outages(random.Random(seed))
     for _ in range(2 * STEPS):

@@ -1,4 +1,6 @@
-"""A webhook gets each event at least once and in order, whatever the queue and the receiver do."""
+"""A webhook gets each event at least once. The events of a person arrive in order, whatever the
+queue and the receiver do.
+"""
 
 import json
 import ssl
@@ -137,7 +139,7 @@ def test_later_events_wait_for_one_that_fails_and_others_do_not(stage: Stage, st
 
 
 def test_a_receiver_that_asks_for_a_pause_is_left_alone(stage: Stage, stand: Stand) -> None:
-    """During the pause, events of other entries are not sent either."""
+    """During the pause, the function does not send events of other people either."""
     stage.scene.people.all_sign_up("ada", "bob")
     stand.answers = [status(429, retry_after="120")]
     stage.announce()
@@ -162,7 +164,7 @@ def a_byte_at_a_time(request: Any) -> None:
 
 
 def cut_off(_: Any) -> None:
-    """Close the connection without a response, although the receiver has got the event."""
+    """Let the receiver take the event and close the connection without a response."""
 
 
 def nonsense(request: Any) -> None:
@@ -170,7 +172,7 @@ def nonsense(request: Any) -> None:
 
 
 def ending_when_received(stand: Stand) -> Any:
-    """Return a timer that expires when the receiver has got the request, so that it does not depend
+    """Return a timer that ends when the receiver has got the request. The test then does not depend
     on the speed of the machine.
     """
 
@@ -235,7 +237,7 @@ def test_a_good_answer_is_one_whatever_follows(stage: Stage, stand: Stand, answe
 def test_a_receiver_may_need_longer_to_answer_than_to_accept_the_connection(
     stage: Stage, stand: Stand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The receiver answers half a second after the time limit for connecting has passed."""
+    """The receiver answers half a second later than a connection may take."""
     limit = 0.2
     monkeypatch.setattr("waitlist_api.webhooks.receiver.CONNECT_SECONDS", limit)
 
@@ -271,8 +273,8 @@ def test_a_process_that_dies_after_an_answer_sends_the_event_once_more(
     wire = Wire()
     stage.start(wire.client(stage.scene.table))
     stage.announce(stage.scene.news()[:1])
-    # At this step, the function has taken the lease, read the history and the pause, and sent the
-    # event.
+    # Up to this step, the function has taken the lease, read the history and the pause, and sent
+    # the event.
     wire.arm(3, crash_before)
     with pytest.raises(Crash):
         stage.run()
@@ -318,9 +320,8 @@ def test_after_a_day_an_event_is_a_dead_letter_and_later_ones_go_on(
 
 
 def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
-    """Let Ada sign up while the receiver fails for a day.
-
-    Then the receiver works again, and gets Ada's next event.
+    """Let Ada sign up while the receiver fails for a day. After this day, the receiver works again
+    and gets Ada's next event.
     """
     stand.always = status(500)
     stage.scene.people.all_sign_up("ada")
@@ -339,8 +340,8 @@ def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
 def test_an_event_that_was_given_up_comes_by_a_replay_and_by_no_second_copy(
     stage: Stage, stand: Stand
 ) -> None:
-    """Later events have been sent in the meantime, so the second copy would arrive in the wrong
-    order.
+    """Later events were sent in the meantime. The second copy of this event is not sent, because it
+    would arrive out of order.
     """
     joined = is_given_up(stage, stand)
     stage.announce(joined)
@@ -370,8 +371,8 @@ def test_a_copy_of_a_replay_that_was_given_up_brings_nothing(stage: Stage, stand
 def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_message(
     stage: Stage, stand: Stand
 ) -> None:
-    """The message is delivered again after the service has delivered a later event and has given up
-    all events before it.
+    """The function has given up some events, and has sent a later one. Then the message of a
+    given-up event arrives again.
     """
     stand.always = status(500)
     lives(stage)
@@ -390,14 +391,13 @@ def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_mes
 def test_a_dead_letter_of_a_person_who_was_erased_since_is_not_sent_again(
     stage: Stage, stand: Stand
 ) -> None:
-    """After `erased`, the receiver gets no earlier event of the person.
-
-    A new signup counts as a different person (promise P8).
+    """After the event `erased`, the receiver gets no earlier event of this person. Events of a new
+    signup are those of a different person (promise P8).
     """
     is_given_up(stage, stand)
     people = stage.scene.people
     assert people.hold_back("ada").status == 200
-    # EventBridge could not put this event into the queue.
+    # EventBridge could not put this event into the queue, so it is a dead letter.
     stage.dead.send(json.dumps({"detail": stage.scene.news()[0]}))
     assert people.erase("ada").status == 204
     stage.scene.maintain()
@@ -425,7 +425,8 @@ def test_dead_letters_that_are_sent_again_arrive_in_order(stage: Stage, stand: S
     stage.advance(60)
     assert replay(stage, before).json == {"replayed": 4, "more": False}
     assert stage.dead.bodies == []
-    # If a replay is interrupted, some messages may be sent twice and in a different order.
+    # Some dead letters are put into the queue twice and out of order, which may happen if this
+    # request is interrupted.
     for body in reversed(stage.queue.bodies):
         stage.queue.send(body)
     stage.run_for(7200)
@@ -442,8 +443,8 @@ def test_a_replay_ends_before_its_request_does(stage: Stage) -> None:
         detail = {"event": "left", "waitlist_id": "bakery", "entry_id": "a" * 26}
         at = "2026-09-21T14:18:55.000Z"
         stage.dead.send(json.dumps({**detail, "stamp": str(number), "at": at}))
-    # An event that EventBridge could not deliver has the format of EventBridge. A message that is
-    # not an event stays in the queue.
+    # Dead letters of EventBridge have its own format and are sent again. A dead letter that is not
+    # an event stays where it is.
     stage.dead.send(json.dumps({"detail": {**detail, "stamp": "1", "at": at}}))
     stage.dead.send("{}")
     answers = [replay(stage, {"since": "2026-01-01T00:00:00Z"}).json for _ in range(2)]
@@ -485,7 +486,7 @@ def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: St
 
 
 def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> None:
-    """The receiver fails until after the person has signed up again (promise P8)."""
+    """The receiver fails until the person has been erased and has signed up again (promise P8)."""
     people = stage.scene.people
     assert stage.scene.configure(admission={}).status == 200
     stand.always = status(500)
@@ -516,8 +517,8 @@ def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> Non
 def test_nothing_is_sent_to_an_address_that_is_not_public(
     stage: Stage, stand: Stand, address: str
 ) -> None:
-    """The function sends nothing to a host that has a private address, even if a different address
-    of the host is public.
+    """The function does not call a host that has a private address, even if the host also has a
+    public one.
     """
     url = stand.url.replace("http://127.0.0.1", "https://hooks.example.com")
     stage.start(url=url, only_loopback=False, resolve=lambda *_: ["93.184.215.14", address])
@@ -553,8 +554,8 @@ def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
 def test_the_connection_goes_to_the_address_that_was_checked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The function resolves the host name once, so a second lookup with a different result cannot
-    redirect the connection.
+    """The function looks the host name up only once. The name cannot lead to a different address
+    when the function connects.
     """
     names = iter([["93.184.215.14"], ["127.0.0.1"]])
     connected = []

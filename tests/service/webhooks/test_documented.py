@@ -1,4 +1,4 @@
-"""Tests of the code and the sample in docs/app/webhooks.md."""
+"""Tests of the code and of the example in docs/app/webhooks.md."""
 
 import json
 import re
@@ -18,13 +18,13 @@ Case = tuple[bytes, dict[str, str], str]
 
 
 def documented(language: str) -> str:
-    """Return the documented program that verifies a webhook."""
+    """Return the program in the documentation that verifies webhooks."""
     (program,) = re.findall(rf"```{language}\n(.*?)```", TEXT, re.S)
     return str(program)
 
 
 def wrong_ones() -> tuple[list[Case], list[Case]]:
-    """Return webhooks that must be accepted, and webhooks that must be refused."""
+    """Return webhooks that the program must accept, and webhooks that it must refuse."""
     body = json.dumps(samples()[0]).encode()
     both = Signatures(lambda: f"{SECRET} {OTHER_SECRET}").headers("evt_1", body)
     old = Signatures(lambda: SECRET, lambda: 1_700_000_000_000).headers("evt_1", body)

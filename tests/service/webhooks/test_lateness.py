@@ -1,5 +1,5 @@
-"""Each minute, the function that sends webhooks reports that it runs and how late an event
-will be.
+"""The function that sends webhooks reports every minute that it is running, and how late events
+are.
 """
 
 import json
@@ -74,9 +74,9 @@ def test_an_event_that_is_put_off_says_how_late_it_will_be(
 def lived(
     stage: Stage, capsys: pytest.CaptureFixture[str], minutes: int
 ) -> dict[Metric, list[list[float]]]:
-    """Let the given minutes pass, with one heartbeat in each.
+    """Let minutes pass with one heartbeat in each.
 
-    Return the metrics of the function in CloudWatch.
+    Return the metrics that the function reports.
     """
     values: dict[Metric, list[list[float]]] = {}
     for number in range(1, minutes + 1):
@@ -105,7 +105,7 @@ def test_an_event_that_waits_between_its_attempts_is_noticed(
     rings: str,
     mode: str,
 ) -> None:
-    """The next attempt is two hours away, and every heartbeat in between succeeds."""
+    """The receiver has asked for a pause of two hours. All heartbeats in this time succeed."""
     stand.always = answer
     stage.scene.people.all_sign_up("ada")
     stage.announce()
@@ -138,9 +138,8 @@ def test_the_metrics_of_a_webhook_are_those_that_are_paid_for(
 def test_a_replay_of_dead_letters_takes_heartbeats_away(
     stage: Stage, stand: Stand, body: dict[str, Any]
 ) -> None:
-    """Heartbeats become dead letters while the function does not run.
-
-    A replay does not send heartbeats to the webhook.
+    """While the function is down, its heartbeats become dead letters. They are not sent to the
+    webhook when an operator sends the dead letters again.
     """
     stage.dead.send(json.dumps(body))
     since = {"since": "2026-01-01T00:00:00Z"}

@@ -26,8 +26,8 @@ HERE = Path(__file__).resolve().parent
 PROGRAMS = HERE / "programs"
 MODULES = HERE / "node_modules"
 MAVEN = Path.home() / ".m2/repository"
-# The output of each program contains the responses of the service, as the generated client has read
-# them.
+# What each program must print. The program reads the responses of the service with the generated
+# client.
 JOURNEY = """\
 ada signup: waiting at 1, true
 ada look: offered, true
@@ -38,7 +38,7 @@ bob signup: waiting at 1, true
 bob leave: left
 ada by bob: forbidden
 """
-# The next customer gets an offer within a second, and no offer ends while a test runs.
+# The next customer gets an offer within a second. No offer ends during a test.
 POLICY = {"rate": {"count": 60, "per": "minute"}, "offer_seconds": 3600, "pass_seconds": 3600}
 INSTALL = {
     "node": "install Node.js 20 or newer",
@@ -46,13 +46,13 @@ INSTALL = {
     "javac": "apt-get install openjdk-17-jdk-headless",
     "go": "apt-get install golang-go",
 }
-# The programs in docs/app/client.md, and the output that they must have.
+# The programs in docs/app/client.md, each with what it must print.
 EXAMPLES = ROOT / "docs" / "app" / "examples"
 STORY = "joined at 1\nentered with a pass of 3 parts\nexited\n"
-# These settings are those of docs/app/generated-clients.md. A choice between schemas becomes `Any`
-# in Kotlin, because the generator would make one class that requires the fields of all choices. The
-# generator's option for such classes is not used, because it refuses null where an object may be
-# null, as in `estimated_wait`.
+# The options of the generator are those of docs/app/generated-clients.md.
+#
+# Where the API allows one of several types, the Kotlin client uses `Any`. Otherwise, the generator
+# would make one class that requires the fields of all types.
 CHOICES = ("Attributes_value", "BumpBody", "EditBody")
 KOTLIN_MAPPINGS = ",".join(f"{name}=kotlin.Any" for name in CHOICES)
 KOTLIN = ("kotlin", "--library", "jvm-okhttp4", "--schema-mappings", KOTLIN_MAPPINGS)
@@ -69,7 +69,6 @@ pytestmark = pytest.mark.timeout(900)  # the Kotlin compiler takes a minute, or 
 
 
 def run(title: str, *command: str | Path, cwd: Path, **environ: str) -> str:
-    """Run a command until it has ended, and return its output."""
     print(f"{title} ...", flush=True)
     done = subprocess.run(
         [str(part) for part in command],
@@ -102,8 +101,8 @@ def generate(folder: Path, *generator: str, options: str) -> None:
 
 
 def class_path(*more: Path) -> str:
-    """Return a Java class path with the given paths, and with the libraries that generated Java and
-    Kotlin clients need.
+    """Return a Java class path. It contains these paths and the libraries that generated clients in
+    Java and Kotlin need.
     """
     names = (HERE / "libraries.txt").read_text("utf-8").split()
     jars = {name: MAVEN / jar_of(name) for name in names}
@@ -128,7 +127,7 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture
 def operator(service: Service) -> Iterator[Operator]:
-    """An operator of a waitlist that has an admission policy."""
+    """An operator of a waitlist that makes offers by an admission policy."""
     with httpx.Client(base_url=service.url, timeout=35, trust_env=False) as http:
         operator = Operator(http, local_operator(), f"clients-{secrets.token_hex(4)}")
         settings = {"name": "Clients", "segments": [["language"]], "admission": POLICY}
@@ -144,15 +143,15 @@ def journey(service: Service, operator: Operator) -> tuple[str, str]:
 
 
 def check(printed: str, operator: Operator) -> None:
-    """Check that the program's output agrees with the record."""
+    """Check what the program has printed, and that the service has recorded the same."""
     assert printed == JOURNEY
     stats = operator.stats()
     assert [stats[name] for name in ("signed_up", "admitted", "left", "inside")] == [2, 1, 1, 0]
 
 
 def typescript_folder(name: str) -> Path:
-    """Return an empty folder below the folder with `node_modules`, so that programs find their
-    libraries.
+    """Return an empty folder for a program. It is inside the folder of `node_modules`, where the
+    program finds its libraries.
     """
     folder = MODULES / ".generated" / name
     shutil.rmtree(folder, ignore_errors=True)
@@ -218,8 +217,8 @@ def test_java_customers(operator: Operator, journey: tuple[str, str], tmp_path: 
 def test_go_customers(operator: Operator, journey: tuple[str, str], tmp_path: Path) -> None:
     generate(tmp_path, "go", options="packageName=waitlist")
     shutil.rmtree(tmp_path / "test")  # stubs of tests, which need a library
-    # The Go client needs only Go's standard library, but the generated file `go.mod` requires one
-    # more library.
+    # The generated `go.mod` names a library that the Go client does not need. The client only needs
+    # the standard library.
     (tmp_path / "go.mod").write_text("module waitlist\n\ngo 1.19\n", encoding="utf-8")
     (tmp_path / "go.sum").unlink()
     (tmp_path / "journey").mkdir()

@@ -1,7 +1,7 @@
-"""The Express check of docs/app/admission-pass.md accepts valid passes and refuses all other
-tokens.
+"""docs/app/admission-pass.md contains code for Express that checks passes. The code must accept
+valid passes and refuse everything else.
 
-`make test-express` installs what it needs.
+`make test-express` installs what these tests need.
 """
 
 import json
@@ -15,7 +15,7 @@ import httpx
 from tests.support.passes import ENTRY_ID, EVENTS, Issuer, documented_check, issuer_at_a_url
 
 HERE = Path(__file__).resolve().parent
-# This program prints its port, receives one event with each POST request, and ends when its
+# The program prints its port and then receives webhooks, one in each POST request. It ends when its
 # standard input is closed.
 SERVER = """
 app.post("/events", express.json(), (request, response) => {
@@ -54,11 +54,12 @@ def test_it_lets_passes_of_its_list_in_and_no_others() -> None:
 
 
 def test_a_pass_serves_the_browser_that_used_it_first_until_its_customer_exits() -> None:
-    """Promise P4: docs/internals/guarantees.md says that a pass is proof of one admission."""
+    """A pass stands for one admission, so a second browser cannot use it (promise P4)."""
     with issuer_at_a_url() as issuer, place(issuer) as url, httpx.Client(trust_env=False) as http:
 
         def shop(cookie: str, jti: str) -> httpx.Response:
-            # The cookie is `Secure`, so an HTTP client would not send it without TLS.
+            # The cookie is `Secure`, and an HTTP client sends such a cookie only over TLS. The test
+            # therefore sends it itself.
             headers = {"Authorization": f"Bearer {issuer.issue(jti=jti)}", "Cookie": cookie}
             return http.get(f"{url}/shop", headers=headers)
 

@@ -1,6 +1,7 @@
-"""The JavaScript of docs/app/webhooks.md accepts webhooks of the service and refuses all others.
+"""docs/app/webhooks.md contains JavaScript code that verifies webhooks. The code must accept
+webhooks of the service and refuse everything else.
 
-`make test-express` installs what it needs.
+`make test-express` installs what these tests need.
 """
 
 import json
@@ -11,7 +12,7 @@ from typing import Any
 from tests.service.webhooks.test_documented import SECRET, documented, wrong_ones
 
 HERE = Path(__file__).resolve().parent
-# This program reads test cases from its standard input, and prints the result of each case.
+# The program reads webhooks from its standard input, and prints whether it accepts each of them.
 PROGRAM = """
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
