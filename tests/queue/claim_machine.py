@@ -1,6 +1,5 @@
-"""Random operations on claims, at random times.
-
-Each operation is applied to the queue and to the model.
+"""Applies random operations on claims, at random times, to the queue in Redis and to a model in
+Python.
 """
 
 from dataclasses import dataclass, replace
@@ -32,11 +31,11 @@ LEASE = 60
 HOUR_SECONDS = 3600
 DECISIONS_KEPT = 16
 VERBS = {"release": "released", "park": "parked"}
-# The word that Redis uses for each state of the model.
 HELD: State = "offered"
 REASONS = ("is_held_back", "is_unverified")
+# The word that Redis uses for each state of the model.
 IN_REDIS = {"waiting": "waiting", "offered": "held", "parked": "parked", "admitted": "done"}
-# The clock jumps exactly to a deadline, to just before one, far ahead, or back.
+# The clock jumps exactly to a deadline, to a moment before it, far ahead, or back.
 SECONDS = [1, LEASE - 1, LEASE, LEASE, -5]
 JUMPS = st.sampled_from(
     [1, -1_000, *(second * SECOND_MICROS for second in SECONDS), HOUR_MICROS, -HOUR_MICROS]
@@ -61,7 +60,10 @@ def token_of(number: int) -> str:
 
 @dataclass(frozen=True)
 class Decided:
-    """A decision about the signup with this ticket. The record may not contain the decision yet."""
+    """A decision about an entry, identified by the ticket number of the signup.
+
+    DynamoDB may not know the decision yet.
+    """
 
     verb: str
     token: str
@@ -69,11 +71,11 @@ class Decided:
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule applies the same operation to the queue and to the model. The invariants then
-    compare the two.
+    """Each rule applies the same operation to Redis and to the model. The invariants then compare
+    the two.
 
-    A place in the model is the rank that Redis gave. Redis keeps an admitted entry until its
-    decision is settled.
+    The model takes over the ranks (sort keys) that Redis has given. Redis keeps an admitted entry
+    until the admission has been recorded.
     """
 
     line: ClassVar[Line]
@@ -97,7 +99,7 @@ class Machine(RuleBasedStateMachine):
         accepted(self.line.init(lease_seconds=LEASE, max_attempts=MAX_ATTEMPTS))
 
     def signup_fields(self, _name: str) -> dict[str, Any]:
-        """Return the fields of a signup, except the name."""
+        """Return additional fields of a signup request. Subclasses override this method."""
         return {}
 
     @property
@@ -114,9 +116,9 @@ class Machine(RuleBasedStateMachine):
         self.decided[name] = [*self.decided.get(name, []), decision][-DECISIONS_KEPT:]
 
     def is_repeat(self, name: str, verb: str, token: str = "") -> bool:
-        """Return whether this decision was made before.
+        """Return whether Redis has made the same decision before.
 
-        If the customer is on the waitlist, only decisions about the current signup count.
+        If the customer is on the waitlist, the decision must concern the current signup.
         """
         made = [one for one in self.decided.get(name, []) if (one.verb, one.token) == (verb, token)]
         if not made:
@@ -125,8 +127,9 @@ class Machine(RuleBasedStateMachine):
         return bool(token) or stay is None or stay.ticket == made[-1].ticket
 
     def verdict(self, name: str, token: str) -> str:
-        """If the token belongs to the entry's current claim or offer, return the state of the
-        entry. Otherwise, return the error code.
+        """Return the state of the entry if the token belongs to its current claim.
+
+        Otherwise, return the error code with which Redis refuses the token.
         """
         stay = self.model.stay(name)
         if stay is None or stay.state in ("waiting", "parked"):
@@ -150,8 +153,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(jump=JUMPS)
     def the_clock_jumps(self, jump: int) -> None:
-        """The read that follows the jump of the clock ends the claims and offers that have expired
-        (promise P6).
+        """After the clock has jumped, read the queue once.
+
+        This ends all claims that have expired (promise P6).
         """
         self.line.clock.advance(jump)
         self.line.stats()
@@ -159,7 +163,10 @@ class Machine(RuleBasedStateMachine):
 
     @rule(names=st.lists(PEOPLE, min_size=1, max_size=8, unique=True))
     def sign_up(self, names: list[str]) -> None:
-        """Several people who sign up at the same instant have no gaps between their ranks."""
+        """Sign up several people at the same instant.
+
+        There are no gaps between the ranks (sort keys) of their entries.
+        """
         for name in names:
             answer = accepted(self.line.signup(name, self.stays[name], **self.signup_fields(name)))
             known = self.model.stay(name)
@@ -180,12 +187,16 @@ class Machine(RuleBasedStateMachine):
             return
         self.model = model.ended(self.model, name, "left").forget(name)
         if stay.state == "admitted":
-            # If an admission comes after the intent to leave, it is undone.
+            # If the customer is admitted while the request to leave is running, the admission is
+            # undone.
             self.model = replace(self.model, admitted=self.model.admitted - 1)
 
     @rule(name=PEOPLE)
     def erase(self, name: str) -> None:
-        """The pending decisions are erased too. The counters keep their values (promise P8)."""
+        """When an entry is erased, Redis also forgets its decisions.
+
+        The counters keep their values (promise P8).
+        """
         is_on_list = name in self.model.of(*ON_LIST)
         answer = accepted(self.line.drop(name, self.stays[name], is_erased=True))
         assert answer["outcome"] == ("dropped" if is_on_list else "absent")
@@ -196,9 +207,10 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=PEOPLE, places=st.integers(1, 8), to_back=st.booleans())
     def bump(self, name: str, places: int, to_back: bool) -> None:
-        """Other tests check the position after a bump.
+        """Move an entry, so that it may take the rank (sort key) of an entry that is claimed or
+        parked.
 
-        The bumps in this test take ranks of entries that are claimed or parked.
+        Other tests check the position after a move.
         """
         answer = self.line.bump(name, **({"to": "back"} if to_back else {"places": places}))
         if name not in self.model.of("waiting"):
@@ -214,9 +226,9 @@ class Machine(RuleBasedStateMachine):
         late=LATE,
     )
     def change_readiness(self, name: str, rests: int, is_held_back: bool, late: bool) -> None:
-        """The readiness changes whatever the state of the entry on the waitlist is.
+        """Make an entry ready or not ready for admission, in any state.
 
-        A late message changes nothing (promise P2).
+        A message with an older version changes nothing (promise P2).
         """
         self.readiness_versions[name] += 1
         until = self.millis + rests * 1_000 if rests else 0
@@ -230,9 +242,9 @@ class Machine(RuleBasedStateMachine):
             self.readiness_versions[name] += 1
 
     def reason(self, name: str) -> str:
-        """Return which of the two reasons without an end this change sets.
+        """Return the reason that this change sets: `is_held_back` or `is_unverified`.
 
-        The two reasons alternate.
+        Successive changes alternate between the two.
         """
         return REASONS[self.readiness_versions[name] % 2]
 
@@ -251,8 +263,9 @@ class Machine(RuleBasedStateMachine):
         lease=st.sampled_from([None, 1, LEASE, 3600]),
     )
     def claim(self, count: int, newest: bool, lease: int | None) -> None:
-        """A claim returns exactly the entries at one end of the queue, after expired claims and
-        offers have returned (promises P1 and P4).
+        """A claim first waits until all expired entries have returned to the queue.
+
+        It then takes exactly the entries at the front or at the back (promises P1 and P4).
         """
         self.end_expired()
         expected = self.model.next_ones(self.model.claimable(count), newest=newest)
@@ -262,9 +275,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=PEOPLE, is_late=LATE)
     def claim_one(self, name: str, is_late: bool) -> None:
-        """A claim of one entry takes exactly this entry, at any position.
+        """A claim can name an entry, and then takes exactly this entry, wherever it stands.
 
-        A message about an earlier signup takes nothing (promises P2 and P4).
+        If the message belongs to an earlier signup, the claim takes nothing (promises P2 and P4).
         """
         self.end_expired()
         stay = self.model.stay(name)
@@ -295,16 +308,19 @@ class Machine(RuleBasedStateMachine):
             self.change(name, time_millis=entry["deadline_millis"])
 
     def picked(self, pick: int) -> str:
-        """Return an entry that is off the queue.
+        """Return the name of an entry that is claimed, parked or admitted.
 
-        If there is none, return one that is in the queue.
+        If there is none, return a waiting entry.
         """
         aside = [*self.model.of(HELD, "admitted"), *self.model.of("parked")]
         names = aside or self.model.of("waiting")
         return (names or NAMES)[pick % len(names or NAMES)]
 
     def act(self, op: str, name: str, late: bool, **fields: object) -> tuple[Stay, Answer] | None:
-        """Use the newest claim token of a person, or the token before it."""
+        """Send an operation with a claim token of this entry.
+
+        If `late` is true, use the token of the claim before the last one.
+        """
         token = self.tokens[name][-2:][0 if late else -1]
         answer = self.line.send(op, entry_id=self.line.id_of(name), token=token, **fields)
         if self.is_repeat(name, VERBS.get(op, op), token):
@@ -321,7 +337,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(pick=PICKS, late=LATE)
     def complete(self, pick: int, late: bool) -> None:
-        """An entry is admitted once, however often the operation is repeated (promise P4)."""
+        """An entry is admitted once, even if the operation is repeated (promise P4)."""
         name = self.picked(pick)
         if not (acted := self.act("complete", name, late)):
             return
@@ -339,7 +355,7 @@ class Machine(RuleBasedStateMachine):
         self.release_one(self.picked(pick), to, late, delay)
 
     def release_one(self, name: str, to: str, late: bool = False, delay: int = 0) -> None:
-        """Release an entry. If the release is repeated, it does not start a second delay."""
+        """Release an entry. If the request is repeated, the delay does not start again."""
         if acted := self.act("release", name, late, to=to, delay_seconds=delay):
             stay, answer = acted
             self.decide(name, "released", stay.hold)
@@ -364,7 +380,9 @@ class Machine(RuleBasedStateMachine):
         self.comes_back(name, accepted(answer), to)
 
     def comes_back(self, name: str, answer: Answer, to: str) -> None:
-        """The entry returns to its old rank or goes to the end (promises P1 and P6)."""
+        """Check that the entry has returned to its old rank (sort key), or stands at the end of the
+        queue (promises P1 and P6).
+        """
         if to == "back":
             self.change(name, rank=AT_BACK + answer["stamp"])
         self.model = model.back_in_line(self.model, name, "place")
@@ -392,9 +410,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
     def repair(self, pick: int, to: str) -> None:
-        """Maintenance restores the recorded place.
+        """Maintenance moves an entry to its recorded place.
 
-        The record contains no decision of this entry (promise P4).
+        The record knows no decision about this entry (promise P4).
         """
         names = self.model.of(HELD, "parked")
         if not names:
@@ -431,9 +449,10 @@ class Machine(RuleBasedStateMachine):
 
     @rule(times=st.integers(1, MAX_ATTEMPTS), pick=PICKS)
     def let_holds_expire(self, times: int, pick: int) -> None:
-        """A late token changes nothing.
+        """Let all claims expire.
 
-        After too many expired claims and offers, the entry is parked (promises P3 and P4).
+        A late request with an old token changes nothing. After too many expired claims, the entry
+        is parked (promises P3 and P4).
         """
         for _ in range(times):
             self.claim(2, newest=False, lease=1)
@@ -443,9 +462,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(places=st.integers(1, 4))
     def bump_into_a_gap_that_a_hold_left(self, places: int) -> None:
-        """An entry that is claimed or parked has a rank between two waiting entries.
+        """Let other entries take the rank (sort key) of a claimed entry.
 
-        When the entry returns, it finds its rank taken (promise P1).
+        When the claim ends, the entry finds its rank taken (promise P1).
         """
         self.end_expired()
         line = self.model.next_ones(3)
@@ -457,9 +476,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(settles=st.booleans())
     def expire(self, settles: bool) -> None:
-        """Until a decision is settled, Redis lists it, and all decisions are in order
-        (promise P3).
-        """
+        """Redis lists every decision that is not recorded yet, in order (promise P3)."""
         self.end_expired()
         listed = self.line.dirty()
         assert sorted(listed) == sorted(self.dirty)
@@ -512,7 +529,7 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def no_entry_is_lost(self) -> None:
-        """Each entry that signed up is in exactly one place, or has ended in exactly one way
+        """Every entry that signed up is in exactly one place, or has ended in exactly one way
         (promises P3 and P4).
         """
         stats = self.line.stats()

@@ -1,6 +1,6 @@
-"""Random operations on an admission policy and its offers.
+"""Applies random operations on an admission policy to Redis and to a model in Python.
 
-The results are compared with a model and a ledger.
+A ledger in the test counts how many offers the policy was allowed to make.
 """
 
 from collections import Counter, defaultdict
@@ -22,15 +22,16 @@ from waitlist_shared.contracts import AfterMisses, NoShow
 
 MINUTE_MICROS = 60_000_000
 MOST_A_RUN = 100
-# A run rounds to microseconds four times, and each slot that is given back causes one more
-# rounding. So the bucket in Redis lags behind the exact bucket.
+# A run of the policy rounds to microseconds up to four times, and each returned slot adds one more
+# rounding. The number of slots in Redis may therefore be slightly lower than the exact number in
+# the test.
 MOST_LAG_MICROS = 4
 OFFER_SECONDS, PASS_SECONDS = 30, 90
-# An operator can choose how long the offers last, including the later offers of a quota. An offer
-# that lasts a day does not depend on the opening hours.
+# An operator can choose how long offers last. Offers that last a day do not depend on opening
+# hours.
 OWN_SECONDS = [None, None, 45, 86_400]
-# At most rates, about one slot comes due between two operations. At the fast rates, more slots come
-# due than there are customers.
+# Most of these rates give out about one slot between two operations. The fast ones give out more
+# slots than there are customers.
 RATES = [
     (1, 86_400_000),
     (1, 60_000),
@@ -40,11 +41,12 @@ RATES = [
     (3, 1000),
     (900, 60_000),
 ]
-# If the policy has opening hours, they begin every 400 seconds and last 250 seconds.
+# Opening hours begin every 400 seconds and last 250 seconds.
 HOURS = (400_000, 250_000)
-# Waits, in microseconds. Many of them end at the end of an offer or a pass, or near it.
+# Waiting times in microseconds. Many of them end exactly when an offer or a pass ends, or just
+# before.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
-# How long an entry is passed over after a decline that keeps its place.
+# For how many seconds a customer gets no offer after declining one.
 PAUSES = [0, 29, 60]
 # For each engine: the seeds of its histories.
 HISTORIES = {"valkey": range(40), "cluster": range(40, 50)}
@@ -85,12 +87,12 @@ BOTH = "+"  # between two that pay for the same slot
 
 @dataclass
 class Ledger:
-    """The slots that the promises allow for each payer. The payers are the rate, the schedule and
-    each quota.
+    """Counts the slots, which are permissions for one offer each. They come from the rate, from the
+    schedule and from quotas, which are called payers here.
 
-    `granted` counts the slots that came due and did not lapse. `used` counts the slots of accepted
-    offers, or of all offers if the rate counts offers. A slot that is neither in `used` nor in an
-    open offer is due. The name of a quota is its number.
+    `granted` counts the slots that a payer has given out, without those that lapsed. `used` counts
+    the slots of accepted offers, or of all offers if the rate counts offers. Any other slot is free
+    if it does not belong to an open offer. The name of a quota is its number.
     """
 
     rate: tuple[int, int] = (0, 1)
@@ -105,8 +107,8 @@ class Ledger:
     used: Counter[str] = field(default_factory=Counter)
 
     def taken(self, payer: str, line: Waitlist) -> int:
-        """Return how many slots of a payer (the rate, the schedule or a quota) belong to accepted
-        or open offers.
+        """Return how many slots of a payer (the rate, the schedule or a quota) belong to open or
+        accepted offers.
         """
         paid = [line.by_name[name].paid.split(BOTH) for name in line.of("offered")]
         return self.used[payer] + sum(payer in one for one in paid)
@@ -115,7 +117,7 @@ class Ledger:
         return self.granted[payer] - self.taken(payer, line)
 
     def slots(self, micros: int) -> Fraction:
-        """Return how many slots of the rate come due in this time."""
+        """Return how many slots the rate gives out in this time."""
         return Fraction(micros * self.rate[0], self.rate[1])
 
     def count_instant(self, count: int, line: Waitlist) -> None:
@@ -123,10 +125,7 @@ class Ledger:
         self.granted[SCHEDULE] += count - lapsed
 
     def all_due(self, line: Waitlist) -> tuple[str, ...]:
-        """Return the payers of each due slot.
-
-        The quota pays first, and then the rate and the schedule.
-        """
+        """Return the payers of each free slot. The slots of a quota are used first."""
         size = max(Fraction(1), self.slots(MINUTE_MICROS) + self.left_over)
         self.granted[RATE] -= max(Fraction(0), self.due(RATE, line) - size)
         by_payer = [[one] * max(0, floor(self.due(one, line))) for one in self.payers]
@@ -135,9 +134,9 @@ class Ledger:
         return tuple(slots)
 
     def leave_over(self, line: Waitlist) -> None:
-        """Keep the fraction of a slot that a run of the policy leaves in the bucket.
+        """Keep the fraction of a slot that a run of the policy leaves over.
 
-        The fraction is kept only if somebody waits.
+        If nobody waits, the fraction is lost.
         """
         due = max(Fraction(0), self.due(RATE, line))
         self.left_over = due - floor(due) if line.next_ones() else Fraction(0)
@@ -146,8 +145,8 @@ class Ledger:
         self.granted[SCHEDULE], self.used[SCHEDULE] = Fraction(0), 0
 
     def offered(self, paid: str) -> str:
-        """Return the payer (the rate, the schedule or a quota) that gets the slot back if the offer
-        is not accepted.
+        """Return the payer (the rate, the schedule or a quota) that gets the slot back if the
+        customer does not accept the offer.
         """
         if RATE not in paid or self.counts_entered:
             return paid
@@ -156,7 +155,10 @@ class Ledger:
 
 
 class AdmissionHistory:
-    """End an offer. The entry keeps its place, goes to the back of the queue, or leaves."""
+    """A random sequence of operations on an admission policy.
+
+    Each operation is also applied to the model.
+    """
 
     def __init__(self, seed: int, line: Line) -> None:
         self.random = Random(seed)
@@ -182,7 +184,7 @@ class AdmissionHistory:
         return self.line.clock.micros // 1_000_000
 
     def begin(self) -> None:
-        """Create a waitlist with a policy that depends on the seed."""
+        """Create a waitlist. The seed of this history decides about its policy."""
         draw = self.random.choice
         rate = draw([None, *RATES])
         rate_from = draw([0, 0, 45_000]) if rate else 0
@@ -237,7 +239,7 @@ class AdmissionHistory:
         self.sign_up()
 
     def step(self) -> None:
-        """Do one operation that is possible now, and compare its result with the model."""
+        """Apply one possible operation, and compare the result with the model."""
         (name,) = self.random.choices([*OPERATIONS], [*OPERATIONS.values()])
         getattr(self, name)()
         self.counts_agree()
@@ -258,7 +260,7 @@ class AdmissionHistory:
         self.wait(300_000_000)
 
     def leave_a_border(self) -> None:
-        """If the rounding would decide whether the bucket has one more whole slot, let some time
+        """If the number of free slots depends on rounding at this moment, let a little time
         pass.
         """
         lag_micros = self.ledger.lag_micros + 1
@@ -286,12 +288,12 @@ class AdmissionHistory:
             return
         if self.instants and self.instants[-1][0] >= self.now:
             return
-        # The next run counts this scheduled time, and offers its slots to the entries that wait
-        # then.
+        # The next run of the policy counts this scheduled time, and offers its slots to the people
+        # who wait then.
         self.instants.append((self.now, self.random.randint(1, 5)))
 
     def save_other_settings(self) -> None:
-        """Save the policy again. The record contains all scheduled times until now."""
+        """Save the policy again. The record then contains all scheduled times that have passed."""
         self.version += 1
         self.line.init(
             version=self.version,
@@ -301,7 +303,10 @@ class AdmissionHistory:
         )
 
     def end_the_admission_soon(self) -> None:
-        """Save when the admission is over. Open offers end then at the latest."""
+        """Save an end of the admission in the near future.
+
+        Offers that are open at this time end with it.
+        """
         until = self.now + self.random.choice([1, 29_000, 60_000])
         self.settings["until_millis"] = until
         self.save_other_settings()
@@ -318,13 +323,13 @@ class AdmissionHistory:
         return bool(self.now >= self.settings.get("until_millis", self.now + 1))
 
     def until_over(self, end: int) -> int:
-        """Return the time, or the end of the admission if that is earlier."""
+        """Return this time, or the end of the admission if that comes first."""
         return int(min(end, self.settings.get("until_millis", end)))
 
     def change_the_schedule(self) -> None:
         """Save a different schedule.
 
-        The slots of the former schedule, and the offers that used them, no longer count.
+        The slots of the old schedule no longer count, and neither do the offers that used them.
         """
         if SCHEDULE not in self.ledger.payers:
             return
@@ -343,7 +348,10 @@ class AdmissionHistory:
             self.model = self.model.change(name, paid=BOTH.join(others))
 
     def restore_over_an_offer(self) -> None:
-        """Let the record withdraw an offer that only a lagging Redis server has."""
+        """After a failover, Redis has an offer that the record does not contain.
+
+        Let the record withdraw it.
+        """
         name = self.draw_offered()
         if name is None:
             return
@@ -371,7 +379,7 @@ class AdmissionHistory:
             self.every_slot_is_used()
 
     def hours(self) -> list[tuple[int, int]]:
-        """Return the current or the next opening hours, and those that follow them."""
+        """Return the current or next opening hours, and the opening hours after those."""
         if not self.has_hours:
             return []
         every, length = HOURS
@@ -384,9 +392,9 @@ class AdmissionHistory:
         return self.has_hours and self.hours()[0][0] > self.now
 
     def end_of_offer(self, paid: str) -> int:
-        """Return the end of an offer of the policy or of a quota.
+        """Return when an offer of the policy or of a quota ends.
 
-        The time of an offer stands still while the waitlist is closed.
+        The time of an offer stops while the waitlist is closed.
         """
         seconds = self.ledger.quota_seconds if paid == self.ledger.quota else OFFER_SECONDS
         end, hours = self.now + seconds * 1000, self.hours()
@@ -408,13 +416,15 @@ class AdmissionHistory:
         self.ledger.leave_over(self.model)
         by_rate = self.ledger.due(RATE, self.model)
         if floor(by_rate) != floor(by_rate - self.ledger.slots(self.ledger.lag_micros + 1)):
-            # The rounding decides whether Redis keeps almost a whole slot or no slot.
+            # Rounding decides whether Redis keeps almost a whole slot or nothing.
             kept = int(self.line.client.hget(keys.meta(self.line.waitlist_id), "left_over"))
             self.ledger.left_over = self.ledger.slots(kept)
 
     def hold_to(self, answer: Answer, expected: Waitlist, own_seconds: int | None = 0) -> None:
-        """Check that the response contains the offers that the model has made to the first
-        entries. An operator's offers last for `own_seconds`, or as long as the policy says.
+        """Check that Redis and the model have made the same offers.
+
+        An operator can set how long these offers last, with `own_seconds`. Otherwise, the policy
+        decides.
         """
         by_hand = self.until_over(self.now + (own_seconds or OFFER_SECONDS) * 1000)
         tokens = {self.line.name_of(one["entry_id"]): one["token"] for one in answer["entries"]}
@@ -430,10 +440,10 @@ class AdmissionHistory:
             )
 
     def every_slot_is_used(self) -> None:
-        """Check that the accepted and open offers of each payer are as many as the slots that came
-        due.
+        """Check that each payer (the rate, the schedule or a quota) has exactly as many open and
+        accepted offers as it gave out slots.
 
-        There are never more. There are fewer only if no entry waits or if there is no room inside.
+        There may be fewer only if nobody waits, or if there is no room inside.
         """
         ledger, line = self.ledger, self.model
         quota, *others = (
@@ -484,13 +494,16 @@ class AdmissionHistory:
         elif self.model.room == 0:
             assert answer["code"] == "inside_full"
         else:
-            # An operator may offer a slot to a customer who is away.
+            # Operators can make an offer to a customer who is away.
             line = self.model.change(name, is_away=False)
             offered = model.offered(line, [name], "", model.OPERATOR)
             self.hold_to(accepted(answer), offered, seconds)
 
     def invite(self) -> None:
-        """Invite some of the people, who may wait or not. A copy of the message changes nothing."""
+        """Invite some people, whether they wait or not.
+
+        Then send the same message again, which changes nothing.
+        """
         page = self.line.list_waiting()
         if not page["ok"] or self.is_over:
             return
@@ -559,13 +572,13 @@ class AdmissionHistory:
         pause_until = self.now + self.pause_seconds * 1000 if self.pause_seconds else 0
         self.model = model.back_after_decline(self.model, name, pause_until)
         self.has_reasons |= keeps > 0 and self.pause_seconds > 0
-        # Without this, a second offer in the same millisecond would have the same end.
+        # A second offer within the same millisecond would end at the same time as the first.
         self.wait(1000)
 
     def recorded_declines(self, name: str) -> int:
-        """Return the number of declines in the record.
+        """Return how many declines of this entry the record knows.
 
-        The record may lack declines only while Redis keeps them as pending decisions.
+        It may lack only those that Redis still lists as not recorded.
         """
         pending = keys.pending_decisions(self.line.waitlist_id)
         known = self.line.client.hget(pending, self.line.id_of(name)) or ""
@@ -598,9 +611,9 @@ class AdmissionHistory:
         self.is_taken_off(name)
 
     def is_taken_off(self, name: str) -> None:
-        """End an offer without an admission.
+        """Take an offered entry off the queue.
 
-        The rate, the schedule or the quota from which its slot came gets the slot back.
+        The payer of its slot (the rate, the schedule or a quota) gets the slot back.
         """
         self.ledger.lag_micros += 1
         self.model = model.given_back(self.model, name).change(name, state="parked")
@@ -633,8 +646,9 @@ class AdmissionHistory:
         return [name for name in found if not self.model.by_name[name].has_exited]
 
     def change_readiness(self) -> None:
-        """Change the readiness of an entry: let it rest, hold it back, make its address unverified,
-        or make it ready. The entry may be in any state.
+        """Make an entry ready or not ready for admission.
+
+        Redis accepts this in every state of the entry.
         """
         name = self.draw(self.model.of(*ON_LIST))
         if name is None:
@@ -662,10 +676,7 @@ class AdmissionHistory:
         self.sees(name, accepted(self.line.position(name)))
 
     def poll(self) -> None:
-        """Let a customer who waits or has an offer poll.
-
-        The customer then counts as present at once.
-        """
+        """Let a customer poll. The customer then no longer counts as away."""
         name = self.draw(self.model.of("waiting", "offered"))
         if name is None:
             return
@@ -707,22 +718,23 @@ class AdmissionHistory:
             offered_until_millis=until,
             hours=self.hours(),
         )
-        # The next entry gets the slot before the withdrawn entry waits again.
+        # The next entry gets the slot before the withdrawn entry returns to the queue.
         self.is_taken_off(name)
         self.hold_to_what_is_due(answer, most=1)
         self.comes_back(name, "place")
-        # Let some time pass, because a second offer in the same millisecond would have the same
-        # end.
+        # Let some time pass. A second offer within the same millisecond would end at the same time
+        # as the first.
         self.wait(1000)
 
     def send_with_copy(self, op: str, **fields: Any) -> Answer:
-        """Send a message, and keep a copy that may arrive later."""
+        """Send a message, and keep a copy that may be delivered later."""
         self.copies.append({"op": op, **fields})
         return accepted(self.line.send(op, **fields))
 
     def deliver_a_copy(self) -> None:
-        """A copy of the message changes nothing, because the message was already carried out, or
-        because the entry was erased.
+        """Deliver a copy of an earlier message.
+
+        It changes nothing, because Redis has already handled the message or has erased the entry.
         """
         if not self.copies:
             return

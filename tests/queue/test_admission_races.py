@@ -1,7 +1,7 @@
-"""Fifty runs of the policy at the same time on one Redis server.
+"""Runs the policy fifty times at the same moment on one Redis server.
 
-Together they never make more offers than are due, no entry gets two offers, and no entry is left
-out.
+Together, the runs make exactly the offers that are allowed. No entry gets two offers, and no entry
+is left out.
 """
 
 from collections import Counter
@@ -27,10 +27,7 @@ def begin(line: Line, **admission: Any) -> None:
 
 
 def run_at_once(line: Line, **fields: object) -> list[str]:
-    """Run the policy in all threads.
-
-    Return the offered entries in the order in which Redis made the offers.
-    """
+    """Run the policy in all threads at once. Return the entries that got an offer, in order."""
     run = partial(line.send, "admit", **fields)
     answers = [accepted(answer) for answer in at_once([run] * TRIGGERS)]
     answers.sort(key=lambda answer: answer["stamp"])

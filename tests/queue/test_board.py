@@ -1,4 +1,6 @@
-"""For any queue, the board gives correct bounds for the position of each rank."""
+"""Tests that the board (a snapshot of all positions) gives correct bounds for the position of every
+entry, whatever the queue looks like.
+"""
 
 import json
 import random
@@ -28,9 +30,9 @@ from waitlist_shared.limits import MAX_RANK
 def test_an_entry_stood_within_the_bounds_of_its_rank(
     valkey: Server, count: int, spread: int, seed: int
 ) -> None:
-    """The board contains the exact positions of the first 200 entries.
+    """For the first 200 entries, the board gives the exact position.
 
-    For all other entries, it gives the position within 1%.
+    For all others, it is right within 1%.
     """
     valkey.client.flushall()
     line = Line(valkey.client)

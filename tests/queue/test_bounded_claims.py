@@ -1,5 +1,5 @@
-"""The cost of a claim, and of every operation on claims, does not grow with the length of the
-queue.
+"""Tests that claims, and all operations on claimed entries, cost the same in a short queue and in a
+long one.
 """
 
 from functools import partial
@@ -22,7 +22,10 @@ COMMANDS_PER_PERSON = 6
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """A queue without gaps, with one parked entry and some held entries whose ranks are taken."""
+    """A long queue whose ranks (sort keys) have no gaps.
+
+    One entry is parked, and the ranks of the claimed entries are taken.
+    """
     line = Line(valkey.client)
     line.init()
     for first in range(1, PEOPLE, 500):
@@ -64,8 +67,8 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_on_claims_is_one_round_trip(valkey: Server, crowd: Line) -> None:
-    """Even if an entry returns to a rank that is taken, in a queue without gaps, the operation
-    needs only one round trip (promise P9).
+    """Every operation on claims needs a single round trip, even if an entry returns to a queue that
+    has no gap at its old place (promise P9).
     """
     rehearse(crowd)
     for name, action in ACTIONS.items():
@@ -88,7 +91,7 @@ def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
 ) -> None:
     """The first claim separates the earlier offers from the claims.
 
-    The later claims cost the same as if there were no offers (promise P9).
+    Later claims cost the same whether there are offers or not (promise P9).
     """
     other = crowd.of("cinema")
     for line in (crowd, other):
@@ -105,7 +108,7 @@ def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
 
 
 def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -> None:
-    """One call costs no more for a thousand expired claims and offers than for two hundred (promise
+    """One run of a script costs no more for a thousand expired claims than for two hundred (promise
     P9).
     """
     rehearse(crowd)
@@ -118,8 +121,9 @@ def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -
 
 
 def test_a_run_ends_a_bounded_number_of_passes(valkey: Server) -> None:
-    """Each run of maintenance ends at most 1,000 expired passes. Until the next run, the remaining
-    customers with expired passes still count as inside (promise P9).
+    """A run of maintenance ends at most 1,000 expired passes.
+
+    The other customers with expired passes count as inside until the next run (promise P9).
     """
     line = Line(valkey.client)
     line.init(admission=True, max_inside=1)

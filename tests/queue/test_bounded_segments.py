@@ -1,4 +1,4 @@
-"""The cost of segments does not grow with the number of entries that have left them."""
+"""Tests that an operation on a segment costs no more if many entries have left the segment."""
 
 from functools import partial
 from typing import Any
@@ -33,8 +33,8 @@ def batches(line: Line, op: str, names: list[str], **fields: Any) -> None:
 def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
     valkey: Server, line: Line
 ) -> None:
-    """Entries that have left a segment are no longer in its index, so a claim does not read them
-    (promise P9).
+    """The index of a segment does not contain entries that have left it, so a claim does not read
+    them (promise P9).
     """
     gone = [f"gone {number}" for number in range(STORM)]
     batches(line, "signup", gone, **line.within("red", "blue"))
@@ -53,7 +53,9 @@ def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
 def test_an_entry_of_all_the_segments_that_one_may_have_is_moved_in_a_few_commands(
     valkey: Server, line: Line
 ) -> None:
-    """Each operation writes all 64 places in the index with one command (promise P9)."""
+    """If an entry belongs to the maximum of 64 segments, each operation updates all of them with a
+    single command (promise P9).
+    """
     batches(line, "signup", ["ann", "bob"], **line.within(*MANY))
     asked: dict[str, Any] = {"segment": line.segment(MANY[7]), "segments_version": 1}
     in_segments = {"segments": [line.segment(name) for name in MANY], "segments_version": 1}

@@ -1,4 +1,4 @@
-"""The cost of an operation does not grow with the length of the queue."""
+"""Tests that an operation costs the same in a short queue and in a long one."""
 
 from functools import partial
 from typing import Any
@@ -11,8 +11,8 @@ from waitlist_shared.ranks import TIER
 
 PEOPLE = 4_096
 SEARCH_STEPS = 26  # doubling and halving over 4,096 entries, and a few more
-# A bump also looks for an earlier bump with the same key. It stores itself together with its
-# distance and an expiry time, and notes the decision for the record.
+# Moving an entry takes more commands than other operations. It looks up its idempotency key, stores
+# the key with an expiry time, and notes the decision for the record.
 OF_A_MOVE = 8
 MOVES = {"places", "one place", "priority", "front", "back"}
 FIRST_TICKET = 1_000
@@ -21,9 +21,10 @@ FIRST_RANK = 255 * TIER + FIRST_TICKET
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """A queue without gaps between its entries, which is the worst case for a bump.
+    """A queue whose ranks (sort keys) have no gaps. Moving an entry ahead is most expensive in such
+    a queue.
 
-    Signups leave gaps, so the entries are restored at consecutive ranks.
+    Signups leave gaps, so these entries are restored at consecutive ranks.
     """
     line = Line(valkey.client)
     line.init()
@@ -43,7 +44,7 @@ def crowd(valkey: Server) -> Line:
 
 
 def calls_during(server: Server, action: Any) -> dict[str, int]:
-    """Return how often each command ran, including the commands inside scripts."""
+    """Return how often each Redis command ran, including the commands within scripts."""
     server.client.config_resetstat()
     accepted(action())
     stats = server.client.info("commandstats")
@@ -71,8 +72,8 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, crowd: Line) -> None:
-    """Even for the last entry of a queue without gaps, an operation searches for a free rank at
-    most once (promise P9).
+    """Even for the last entry of a queue without gaps, no operation searches for a free rank more
+    than once (promise P9).
     """
     for action in ACTIONS.values():
         action(crowd.of("rehearsal"))  # load each script
@@ -85,9 +86,10 @@ def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, cro
 
 
 def test_an_import_into_a_crowd_searches_for_its_end(valkey: Server, crowd: Line) -> None:
-    """The search for a free rank doubles its steps and then halves them.
+    """The search for a free rank (sort key) first doubles the size of its steps, and then halves
+    it.
 
-    The first ticket of a queue without gaps is the worst case (promise P9).
+    The first ticket number of a queue without gaps takes longest (promise P9).
     """
     first = accepted(crowd.position("person 0"))["ticket"]
     crowd.of("rehearsal").insert("zoe")

@@ -1,4 +1,6 @@
-"""Hash slots of a Redis cluster move between nodes, or for a while no node serves them."""
+"""Tests a Redis cluster whose hash slots move to another node, or are served by no node for a
+while.
+"""
 
 from typing import Any
 
@@ -32,7 +34,7 @@ def another_node(cluster: Cluster) -> Server:
 
 
 def settle_in(line: Line) -> None:
-    """Rebuild the queue on its new server, as maintenance does."""
+    """Rebuild the queue on its new server, in the same way as maintenance does."""
     assert line.stats()["code"] == "cold"
     later = "0000bbbb"
     assert accepted(line.init(mode="open", epoch=later))["outcome"] == "created"
@@ -50,8 +52,8 @@ def batch(line: Line) -> list[dict[str, Any]]:
 
 
 def test_a_call_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
-    """The new node may lack writes, so it becomes the owner of the queue only after a rebuild
-    (promises P3 and P6).
+    """If a node of the cluster takes over a waitlist, the queue counts as lost until it has been
+    rebuilt, because the new node may lack writes (promises P3 and P6).
     """
     cluster.move_slot(META, another_node(cluster))
     settle_in(filled)
@@ -61,7 +63,9 @@ def test_a_call_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Lin
 
 
 def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
-    """The requests of the batch are executed in their order (promises P1 and P6)."""
+    """If a node of the cluster takes over a waitlist, the requests of a batch still run in order
+    (promises P1 and P6).
+    """
     cluster.move_slot(META, another_node(cluster))
     assert [answer["code"] for answer in batch(filled)] == ["cold"] * 3
     settle_in(filled)
@@ -71,7 +75,7 @@ def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Li
 def test_a_call_finds_the_node_that_took_over_from_a_hung_one(
     cluster: Cluster, filled: Line
 ) -> None:
-    """Even the first call, which goes to the node that no longer responds, ends within its time
+    """The first call still goes to the node that no longer responds, but also ends within its time
     limit (promises P3 and P9).
     """
     former, taker = cluster.owner_of(META), another_node(cluster)
@@ -102,7 +106,10 @@ def seconds_of_an_unavailable_batch(line: Line) -> float:
 
 
 def test_a_slot_without_a_node_is_an_outage(cluster: Cluster, filled: Line) -> None:
-    """When a node serves the hash slot again, the queue is unchanged (promises P7 and P9)."""
+    """While no node serves the hash slot, calls fail.
+
+    When a node serves it again, the queue is unchanged (promises P7 and P9).
+    """
     with cluster.slot_without_owner(META) as owner:
         newcomer = line_on(owner.url, filled.client)  # it learns of no owner when it connects
         for line in (filled, newcomer):
@@ -117,7 +124,8 @@ def test_a_slot_without_a_node_does_not_affect_others(cluster: Cluster, filled: 
     with cluster.slot_without_owner(META) as owner:
         newcomer = line_on(owner.url, filled.client, other)
         accepted(newcomer.init())
-    # The Redis client of the newcomer learned of no owner of the first waitlist's slot.
+    # The new Redis client has not yet learned which node serves the hash slot of the first
+    # waitlist.
     newcomer.waitlist_id = WAITLIST_ID
     assert accepted(newcomer.signup("zoe"))["position"] == 4
 
@@ -125,8 +133,9 @@ def test_a_slot_without_a_node_does_not_affect_others(cluster: Cluster, filled: 
 def test_a_slot_on_its_way_is_an_outage_until_it_has_arrived(
     cluster: Cluster, filled: Line
 ) -> None:
-    """While a key is not yet on the new node, the service must not treat it as a missing entry
-    (promise P7).
+    """While a hash slot moves to another node, a key may not have arrived there yet.
+
+    The service must not conclude that the entry does not exist (promise P7).
     """
     owner, target, slot = cluster.owner_of(META), another_node(cluster), cluster.slot_of(META)
     target_id = target.client.execute_command("CLUSTER", "MYID")

@@ -1,7 +1,8 @@
-"""After any sequence of operations, the queue and the segments are the same as in the model.
+"""Tests that after any sequence of operations, the queue and its segments in Redis are the same as
+in the model.
 
 No entry is claimed twice, lost, or out of order. A segment contains exactly the waiting entries
-that match it.
+with its attributes.
 """
 
 from dataclasses import replace
@@ -55,7 +56,7 @@ def matches(attributes: dict[str, Any], wanted: dict[str, str]) -> bool:
 
 
 class SegmentMachine(Machine):
-    """The state machine of the claims tests, with attributes and with segments that change."""
+    """The random test of claims, extended by attributes and by segments that change."""
 
     line: ClassVar[Line]
 
@@ -90,9 +91,8 @@ class SegmentMachine(Machine):
         return set(self.model.of(*ON_LIST))
 
     def still_untagged(self) -> set[str]:
-        """Return the entries that joined before the segments were declared and have no tags yet.
-
-        A new signup comes with its tags.
+        """Return the entries that signed up before the segments were defined and have not been
+        added to them yet.
         """
         self.untagged &= self.on_list()
         return self.untagged
@@ -122,7 +122,7 @@ class SegmentMachine(Machine):
 
     @rule(name=PEOPLE, attributes=ATTRIBUTES, is_late=st.booleans())
     def edit(self, name: str, attributes: dict[str, Any], is_late: bool) -> None:
-        """An older edit that arrives late changes nothing (promise P2)."""
+        """If an older change of attributes arrives late, it changes nothing (promise P2)."""
         before = self.signup_fields(name)
         self.edits[name] += 1
         self.attributes[name] = attributes
@@ -137,8 +137,8 @@ class SegmentMachine(Machine):
 
     @rule(wanted=st.sampled_from(FILTERS), count=st.integers(1, 3), newest=st.booleans())
     def claim_within(self, wanted: dict[str, str], count: int, newest: bool) -> None:
-        """A claim returns exactly the first, or the last, of the matching entries (promises P1 and
-        P4).
+        """A claim within a segment takes exactly the first or the last entries of the segment
+        (promises P1 and P4).
         """
         segment = segment_id_of(self.line.waitlist_id, wanted)
         asked: dict[str, Any] = {"segment": segment, "segments_version": self.version}
@@ -159,8 +159,10 @@ class SegmentMachine(Machine):
         newest=st.booleans(),
     )
     def claim_the_best(self, wanted: list[dict[str, str]], count: int, newest: bool) -> None:
-        """Each claimed entry is the first, or the last, entry that matches the first filter that
-        still has a match (promises P1 and P4).
+        """A claim can have several filters.
+
+        It takes entries that match the first filter, and turns to the next filter when none is left
+        (promises P1 and P4).
         """
         if not self.is_ready():
             return
@@ -187,16 +189,16 @@ class SegmentMachine(Machine):
 
     @rule(most=st.sampled_from([None, 1, 5]))
     def allow_claims_at_once(self, most: int | None) -> None:
-        """If the limit on claims is lowered, existing claims do not end (promise P4)."""
+        """If the limit on claims is lowered, existing claims go on (promise P4)."""
         self.model = replace(self.model, max_claims=most)
         self.settings_version += 1
         self.declare()
 
     @rule(pick=PICKS)
     def declare_others(self, pick: int) -> None:
-        """The index of the segments loses its entries.
+        """When other segments are defined, no entry is in a segment until it is added again.
 
-        Messages that use the former segments are refused.
+        Messages that use the old segments are refused.
         """
         stale = self.signup_fields(NAMES[0])
         self.declared = DECLARATIONS[pick % len(DECLARATIONS)]
@@ -225,10 +227,7 @@ class SegmentMachine(Machine):
 
     @invariant()
     def the_claims_of_a_list_with_a_limit_are_counted(self) -> None:
-        """Claims are counted from the first claim on.
-
-        If a waitlist has no limit on claims, it has no key for them (promise P4).
-        """
+        """If a waitlist has no limit on claims, Redis has no key that counts them (promise P4)."""
         waitlist_id, redis = self.line.waitlist_id, self.line.client
         listed = redis.zrange(claimed(waitlist_id), 0, -1, withscores=True)
         every = redis.zrange(held(waitlist_id), 0, -1, withscores=True)

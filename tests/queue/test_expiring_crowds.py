@@ -1,6 +1,6 @@
-"""More holds expire at once than one message can end.
+"""Tests a claim while more claims have expired than one message can end.
 
-No entry is claimed before all of them have returned.
+The claim takes nothing until all their entries have returned to the queue.
 """
 
 from typing import Any
@@ -13,15 +13,15 @@ from tests.support.redis_servers import Server
 from waitlist_queue import keys, service
 
 TURNS = 2
-# The request to claim ends 200 expired claims and offers itself. In each later attempt, the service
-# ends 200, and the request ends 200 more.
+# The claim itself ends 200 expired claims. In each later attempt, the service first ends 200 more,
+# and the claim then ends another 200.
 AT_ONCE = 200 + TURNS * 400
 HOLDS = AT_ONCE + 100
 
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """Entries at the head of the queue whose claims have expired. Zoe waits behind them."""
+    """The claims of the first entries in the queue have expired. Zoe waits behind them."""
     line = Line(valkey.client)
     line.init()
     line.signup("zoe")
@@ -38,15 +38,16 @@ def crowd(valkey: Server) -> Line:
 
 
 def claim_once(crowd: Line, **fields: Any) -> None:
-    """Make a claim, and check that the service gives up after its maximum number of turns."""
+    """Send a claim once. Check that the service gives up after the maximum number of attempts."""
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.claim(**fields)["code"] == "expiring"
     assert crowd.client.zcard(keys.held(crowd.waitlist_id)) == HOLDS - AT_ONCE
 
 
 def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None:
-    """The claim returns `expiring`, and the next claim continues where it stopped (promises P1 and
-    P9).
+    """A claim that runs out of attempts returns `expiring`.
+
+    The next claim continues where it stopped (promises P1 and P9).
     """
     claim_once(crowd)
     assert list(crowd.claimed(3)) == ["person 1", "person 2", "person 3"]
@@ -55,15 +56,18 @@ def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None
 
 
 def test_a_claim_of_both_ends_finds_the_same(crowd: Line) -> None:
-    """A claim of the newest entries also waits until all expired claims and offers have returned
-    (promise P1).
+    """A claim that takes the last entries of the queue also waits until all expired entries have
+    returned (promise P1).
     """
     claim_once(crowd, order="newest")
     assert list(crowd.claimed(2, order="newest")) == ["zoe", f"person {HOLDS}"]
 
 
 def test_no_position_is_answered_before_all_of_them_are_back(crowd: Line) -> None:
-    """A poll ends fewer holds per turn than a claim does (promises P6 and P9)."""
+    """A poll returns no position until all expired entries have returned to the queue.
+
+    It ends fewer of them at a time than a claim does (promises P6 and P9).
+    """
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.position("zoe")["code"] == "expiring"
     assert crowd.position("zoe")["position"] == HOLDS + 1

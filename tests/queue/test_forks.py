@@ -1,4 +1,6 @@
-"""A process uses Redis and then forks, as the functions of the local service do."""
+"""Tests a process that uses Redis and then forks, as the local service does to start its
+functions.
+"""
 
 import multiprocessing
 from multiprocessing.connection import Connection
@@ -21,8 +23,8 @@ def _ask_and_wait(client: Any, pipe: Connection) -> None:
 
 
 def test_a_forked_process_has_a_connection_of_its_own(valkey: Server, valkey_client: Any) -> None:
-    """If two processes shared a connection, each of them would read responses that belong to the
-    other (promise P9).
+    """If a forked process used its parent's connection, each of the two would read responses that
+    belong to the other (promise P9).
     """
     assert one(valkey_client) == 1
     before = connections_to(valkey)

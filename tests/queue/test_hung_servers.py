@@ -1,7 +1,8 @@
-"""Redis does not answer. Each call returns `queue_unavailable` before its caller times out.
+"""Tests a Redis server that does not answer. Each call returns `queue_unavailable` before its
+caller times out.
 
-The tests measure how long a call waits. The clock of these waits only moves when a wait for a
-silent server ends (`tests/support/waits.py`), so a busy machine makes no call late.
+The tests measure simulated time, which moves only while a call waits for a silent server
+(`tests/support/waits.py`). The result therefore does not depend on how busy the machine is.
 """
 
 import socket
@@ -25,7 +26,7 @@ Timed = tuple[Answer, float]
 
 
 def line_on(url: str, *, cluster: bool, client: Any = None, waitlist_id: str = "list-0") -> Line:
-    """Return a waitlist whose service connects to Redis only at its first request."""
+    """Return a waitlist client that connects to Redis only when it sends its first request."""
     config = Config(redis_url=url, redis_cluster=cluster, log_level="INFO")
     return Line(client, waitlist_id=waitlist_id, connect=lambda: connect(config))
 
@@ -39,7 +40,10 @@ def ping(line: Line) -> Answer:
 
 
 def batch(line: Line) -> Answer:
-    """Send 500 requests. Each of them needs its own run of a script."""
+    """Send a batch of 500 requests.
+
+    The service needs a separate run of a script for each of them.
+    """
     requests = [line.message("leave", **line.stay(f"person {number}")) for number in range(500)]
     return line.handle({"v": 1, "op": "batch", "requests": requests})
 
@@ -48,14 +52,17 @@ QUESTIONS: list[Question] = [signup, batch, ping]
 
 
 def ask(line: Line, question: Question) -> Timed:
-    """Send the request. Return the response, and the number of seconds that the call has waited."""
+    """Send the request.
+
+    Return the response and for how many simulated seconds the call has waited.
+    """
     start = waited_seconds()
     answer = question(line)
     return answer, waited_seconds() - start
 
 
 def ask_at_once(lines: list[Line]) -> list[Timed]:
-    """Send a different request for each waitlist at the same time, as several processes would."""
+    """Send one request for each waitlist at the same time, as several processes would do."""
     with ThreadPoolExecutor(len(lines)) as pool:
         return list(pool.map(ask, lines, QUESTIONS[: len(lines)]))
 
@@ -71,9 +78,9 @@ def assert_unavailable(timed: list[Timed]) -> None:
 def test_a_hung_server_is_answered_for_in_time(
     request: pytest.FixtureRequest, connected: bool, engine: str
 ) -> None:
-    """All nodes of a cluster are unresponsive.
+    """If no node of a cluster responds, each call fails within its time limit.
 
-    When they respond again, the service works again (promises P3 and P9).
+    When the nodes respond again, the service works again (promises P3 and P9).
     """
     server: Server | Cluster = request.getfixturevalue(engine)
     lines = [line_on(server.url, cluster=engine == "cluster") for _ in QUESTIONS]
@@ -89,7 +96,9 @@ def test_a_hung_server_is_answered_for_in_time(
 
 @pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
 def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool) -> None:
-    """The unresponsive node may be the first node that the client asks (promises P3 and P9)."""
+    """If one node does not respond, each call ends within its time limit, even if the client asks
+    this node first (promises P3 and P9).
+    """
     first = cluster.nodes[0]
     mine = waitlist_on(cluster, first)
     lines = [line_on(first.url, cluster=True, waitlist_id=mine) for _ in (signup, batch)]
@@ -103,9 +112,9 @@ def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool
 
 
 def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
-    """A batch concerns three nodes that do not have the scripts yet.
+    """If one node does not respond, waitlists on other nodes are still served.
 
-    One of these nodes is unresponsive (promise P9).
+    In this test, a batch needs three nodes that do not have the scripts yet (promise P9).
     """
     lines = [
         line_on(cluster.url, cluster=True, waitlist_id=waitlist_on(cluster, node))
@@ -128,8 +137,8 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
 
 
 def test_a_late_answer_does_not_answer_the_next_request(valkey: Server) -> None:
-    """If a response arrives after its call was given up, it is not used as the response to the next
-    call (promise P6).
+    """If a response arrives after the call was given up, the next call does not mistake it for its
+    own response (promise P6).
     """
     line = line_on(valkey.url, cluster=False)
     accepted(line.init())
@@ -150,9 +159,9 @@ def test_a_refused_connection_is_reported_at_once(cluster: bool) -> None:
 @pytest.mark.parametrize("scheme", ["redis", "rediss"])
 @pytest.mark.parametrize("cluster", [False, True], ids=["server", "cluster"])
 def test_a_host_that_sends_nothing_is_answered_for_in_time(scheme: str, cluster: bool) -> None:
-    """The host accepts the connection and then sends nothing.
+    """If a host accepts a connection and then sends nothing, the call ends within its time limit.
 
-    With TLS, not even the handshake follows (promise P9).
+    With TLS, the host does not even answer the handshake (promise P9).
     """
     with listener(backlog=16) as port:
         lines = [line_on(f"{scheme}://{HOST}:{port}", cluster=cluster) for _ in QUESTIONS]
@@ -162,7 +171,9 @@ def test_a_host_that_sends_nothing_is_answered_for_in_time(scheme: str, cluster:
 def test_hosts_that_take_no_connection_are_answered_for_in_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The time limit also holds if the host name has several addresses (promise P9)."""
+    """If a host name has several addresses and none of them accepts a connection, the call still
+    ends within its time limit (promise P9).
+    """
     with listener(backlog=0) as port, ThreadPoolExecutor() as pool:
         waiting = [pool.submit(_connects, port) for _ in range(4)]
         assert not all(future.result() for future in waiting), "the listener takes them all"
@@ -173,9 +184,9 @@ def test_hosts_that_take_no_connection_are_answered_for_in_time(
 
 
 def _connects(port: int) -> bool:
-    """Fill the backlog of a listening socket.
+    """Open a connection to this port and keep it open.
 
-    Return whether the socket has accepted this connection.
+    Return whether it was accepted. After enough calls, the port accepts no more connections.
     """
     filler = socket.socket()
     filler.settimeout(0.3)

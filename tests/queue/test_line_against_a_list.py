@@ -1,4 +1,6 @@
-"""After any sequence of operations, the queue in Redis is the same as in the model."""
+"""Tests that after any sequence of operations, the queue in Redis is the same as in a model in
+Python.
+"""
 
 import json
 from dataclasses import replace
@@ -25,17 +27,18 @@ from waitlist_shared.ranks import TIER, priority_of
 
 NAMES = [f"person {number}" for number in range(9)]
 PRIORITIES = st.sampled_from([0, 0, 1, 2, 255])
-# The lowest possible tickets, which imports with times of the year 2020 have.
+# The lowest possible ticket numbers. Imported entries with a signup time in 2020 have such numbers.
 EARLY = st.sampled_from([1, 1, 2, 3, 17])
 JUMPS = st.sampled_from([0, 1, 100, 5_000, HOUR_MICROS, -5_000, -HOUR_MICROS])
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule does the same to the queue and to the model. The invariant then compares the two.
+    """Each rule applies the same operation to Redis and to the model. The invariant then compares
+    the two.
 
-    Once the position in the response is as expected, the model takes over the rank that Redis gave.
-    `placed` contains the entries that still have the place of their signup within their priority.
-    `stamps` contains the recorded stamp of each entry.
+    The model takes over the rank (sort key) from each response whose position is as expected.
+    `placed` contains the entries that were never moved within their priority. `stamps` contains the
+    recorded stamp (logical timestamp) of each entry.
     """
 
     line: ClassVar[Line]
@@ -56,7 +59,7 @@ class Machine(RuleBasedStateMachine):
         self.shown: list[int] = []
 
     def drew(self, answer: Answer) -> None:
-        """No operation draws a stamp (logical timestamp) that was drawn before (promise P1)."""
+        """Check that no stamp (logical timestamp) is given out twice (promise P1)."""
         assert answer["stamp"] > self.last_stamp
         self.last_stamp = answer["stamp"]
 
@@ -68,10 +71,7 @@ class Machine(RuleBasedStateMachine):
         return int(self.model.by_name[name].rank)
 
     def put(self, name: str, answer: Answer, priority: int) -> None:
-        """Give an entry the place that is in the response.
-
-        The place must belong to this priority.
-        """
+        """Take over the rank (sort key) from the response. It must belong to this priority."""
         stay = model.Stay("waiting", rank=answer["rank"], ticket=answer["ticket"])
         self.model = self.model.put(name, stay)
         self.stamps[name] = answer["stamp"]
@@ -80,12 +80,11 @@ class Machine(RuleBasedStateMachine):
         assert answer["position"] == self.model.position(name)
 
     def head_of(self, priority: int) -> int:
-        """Return the number of entries with a higher priority."""
         return sum(priority_of(self.rank(name)) > priority for name in self.queue)
 
     def is_room_ahead_of(self, index: int) -> bool:
-        """Return whether the rank directly ahead of an entry is free, within the priority of the
-        entry.
+        """Return whether there is a free rank (sort key) directly ahead of an entry, within the
+        same priority.
         """
         rank = self.rank(self.queue[index])
         ahead = [self.rank(name) for name in self.queue[index - 1 : index]]
@@ -112,7 +111,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(names=st.permutations(NAMES), spacer=st.booleans())
     def crowd_signs_up(self, names: list[str], spacer: bool) -> None:
-        """If people sign up at the same instant, there are few free ranks between them."""
+        """Let many people sign up at the same instant, so that few ranks (sort keys) between them
+        are free.
+        """
         if spacer:
             self.drew(accepted(self.line.leave("nobody")))
         for name in names[:6]:
@@ -120,10 +121,11 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES), ticket=EARLY, priority=PRIORITIES)
     def import_of_the_past(self, name: str, ticket: int, priority: int) -> None:
-        """An imported entry gets the rank of its ticket, or the next free rank behind it.
+        """Import an entry with a signup time in the past.
 
-        In the second case, the entry may be behind a later ticket (docs/internals/guarantees.md),
-        so the check of the signup order leaves it out.
+        If its rank (sort key) is taken, it gets the next free rank behind. It may then stand behind
+        people who signed up later (docs/internals/guarantees.md), so the check of the order leaves
+        it out.
         """
         if self.model.stay(name):
             return
@@ -177,9 +179,10 @@ class Machine(RuleBasedStateMachine):
         self.bump(name, "priority", priority)
 
     def bump(self, name: str, kind: str, value: int | str) -> None:
-        """The entry gets the same place as in the model.
+        """Move an entry.
 
-        If there is no free rank at this place, it gets the next one further ahead.
+        It stands at the same place as in the model, or further ahead if there is no free rank (sort
+        key) at this place.
         """
         self.once_keys += 1
         answer = self.line.bump(name, once=self.once_keys, **{kind: value})
@@ -192,7 +195,7 @@ class Machine(RuleBasedStateMachine):
         assert (again["outcome"], again["rank"]) == ("repeat", answer["rank"])
         self.drew(again)
         index = self.queue.index(name)
-        # The model draws its next ticket after all stamps that Redis has drawn.
+        # The next ticket number in the model is higher than all stamps that Redis has given out.
         line = replace(self.model, tickets=self.last_stamp // model.GAP)
         wanted = model.moved(line, name, kind, value)
         place, asked = wanted.by_name[name].rank, wanted.of("waiting").index(name)
@@ -207,8 +210,8 @@ class Machine(RuleBasedStateMachine):
         self.signups_stand_in_order(priority)
 
     def signups_stand_in_order(self, priority: int) -> None:
-        """Within a priority, entries that were not moved are in the order of their signups (promise
-        P1).
+        """Entries of the same priority that were never moved stand in the order of their signups
+        (promise P1).
         """
         people = [name for name in self.queue if name in self.placed]
         tickets = [
@@ -261,8 +264,10 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def look_at_the_board(self) -> None:
-        """The board shows every position as it was when the board was made, which is at most five
-        seconds ago.
+        """The board (a snapshot of all positions) shows the positions of the moment at which it was
+        made.
+
+        It is at most five seconds old.
         """
         board = accepted(self.line.board())
         assert 0 <= self.line.clock.millis - board["as_of_millis"] < 5000

@@ -1,6 +1,7 @@
-"""If a connection to Redis is lost, the call is retried once.
+"""Tests calls that lose their connection to Redis.
 
-A random pause before the retry spreads the retries of many callers over time.
+A call is retried once, after a random pause. The randomness spreads the retries of many callers
+over time.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ Lose = Callable[[], object]
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses that calls have asked for. In these tests, a pause takes no time."""
+    """The pauses before retries, in seconds. In these tests, a pause takes no time."""
     found: list[float] = []
     monkeypatch.setattr("waitlist_queue.deadline.time.sleep", found.append)
     return found

@@ -1,4 +1,6 @@
-"""The behaviour suite of the private function on real engines: one server and one cluster."""
+"""Runs the behaviour suite of the private function on a single Redis server and on a Redis
+cluster.
+"""
 
 from tests.queue.behaviour import suite
 

@@ -1,6 +1,6 @@
-"""64 threads use one service and one Redis server at the same time.
+"""Tests 64 threads that use the same Redis server at once.
 
-The counts and the positions stay exact.
+All counts and positions must stay exact.
 """
 
 from collections import Counter
@@ -23,10 +23,7 @@ Act = Callable[[], Any]
 
 @pytest.fixture
 def shared(valkey: Server) -> Iterator[Line]:
-    """A waitlist that all threads use through the same service.
-
-    It uses the clock of the Redis server.
-    """
+    """A waitlist that all threads use. Its times come from the real clock of the Redis server."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     line = Line(valkey.client, now_micros=lambda: "", connect=lambda: client)
@@ -44,7 +41,9 @@ def names_of(prefix: str, count: int = THREADS) -> list[str]:
 
 
 def assert_gap_free(line: Line, names: set[str]) -> None:
-    """Check that exactly these entries are waiting, and that each has its own position and rank."""
+    """Check that exactly these entries wait, and that no two of them have the same position or rank
+    (sort key).
+    """
     entries = line.entries()
     assert {entry["entry_id"] for entry in entries} == {line.id_of(name) for name in names}
     assert [entry["position"] for entry in entries] == list(range(1, len(names) + 1))
@@ -64,8 +63,9 @@ def test_one_customer_signing_up_in_every_thread_gets_one_place(shared: Line) ->
 
 
 def test_different_customers_get_a_position_each(shared: Line) -> None:
-    """The returned positions follow the order in which the signups were acknowledged (promises P1
-    and P6).
+    """If many customers sign up at once, each gets a different position.
+
+    The positions follow the order of the signups (promises P1 and P6).
     """
     names = names_of("person", THREADS * 4)
 
@@ -82,7 +82,9 @@ def test_different_customers_get_a_position_each(shared: Line) -> None:
 
 
 def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
-    """In each thread, a signup starts after the response to the previous one (promise P1)."""
+    """A customer who signs up after another signup was answered stands behind it, even if many
+    threads sign people up at once (promise P1).
+    """
     groups = [names_of(f"thread {number}", 4) for number in range(THREADS)]
     at_once([partial(shared.all_sign_up, group) for group in groups])
     place = {name: number for number, name in enumerate(shared.order())}
@@ -92,7 +94,7 @@ def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
 
 
 def test_a_list_is_never_over_its_capacity(shared: Line) -> None:
-    """64 signups compete for ten places (promise P5)."""
+    """If 64 people sign up at once for ten places, exactly ten of them get a place (promise P5)."""
     shared.init(version=2, capacity=10)
     answers = at_once([partial(shared.signup, name) for name in names_of("person")])
     words = Counter(answer.get("outcome", answer.get("code")) for answer in answers)
@@ -103,7 +105,9 @@ def test_a_list_is_never_over_its_capacity(shared: Line) -> None:
 
 
 def test_one_wish_moves_once(shared: Line) -> None:
-    """If every thread sends the same bump, the entry moves by two places in total (promise P2)."""
+    """If 64 threads send the same request to move an entry by two places, the entry moves by two
+    places in total (promise P2).
+    """
     people = names_of("person", 100)
     for name in people:
         shared.signup(name)
@@ -114,8 +118,8 @@ def test_one_wish_moves_once(shared: Line) -> None:
 
 
 def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
-    """In the end exactly the expected entries wait, and each has one position (promises P1, P2 and
-    P6).
+    """Whatever the order in which the threads' requests arrive, exactly the expected entries wait
+    in the end, each with its own position (promises P1, P2 and P6).
     """
     leavers, movers, newcomers = names_of("leaver", 60), names_of("mover", 60), names_of("new", 80)
     shared.all_sign_up([name for pair in zip(leavers, movers, strict=True) for name in pair])
@@ -142,7 +146,7 @@ def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
 
 
 def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
-    """Entries ahead can only leave, so no position ever becomes higher (promise P6)."""
+    """While entries leave, the position of a waiting entry never gets worse (promise P6)."""
     people = names_of("person", 64)
     shared.all_sign_up(people)
     last = people[-1]
@@ -159,13 +163,17 @@ def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
 
 
 def test_many_settings_at_once_end_with_the_newest(shared: Line) -> None:
-    """Older settings may arrive last, but the newer settings must win (promise P2)."""
+    """If many settings are saved at once, the newest settings win, even if older ones arrive last
+    (promise P2).
+    """
     at_once([partial(shared.init, version=version, capacity=version) for version in range(2, 66)])
     assert shared.client.hget("wl:{bakery-opening}:meta", "capacity") == "65"
 
 
 def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
-    """If 64 rebuilds start at the same time, all of them get the same epoch number (promise P7)."""
+    """If 64 processes start a rebuild at once, all of them take part in the same rebuild (promise
+    P7).
+    """
     shared.send("purge")
     answers = at_once([partial(shared.init, mode="open", epoch=f"{n:08x}") for n in range(THREADS)])
     assert Counter(answer["outcome"] for answer in answers) == {"created": 1, "exists": 63}
@@ -173,7 +181,7 @@ def test_one_of_many_rebuilds_is_the_one(shared: Line) -> None:
 
 
 def test_batches_and_single_calls_at_once_find_a_connection_each(shared: Line) -> None:
-    """No call is refused merely because other calls use Redis at the same time (promise P2)."""
+    """No call fails only because many other calls use Redis at the same time (promise P2)."""
 
     def both(number: int) -> list[Answer]:
         names = [f"{number} {letter}" for letter in "abc"]

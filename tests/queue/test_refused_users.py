@@ -1,4 +1,7 @@
-"""Redis refuses the login of the user, or a command of this user. The log says how to fix this."""
+"""Tests that Redis refuses a login, or refuses a command to the user.
+
+The log says how to correct this.
+"""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -20,10 +23,7 @@ As = Callable[[str, str], Line]
 
 @pytest.fixture
 def as_user(valkey: Server) -> Iterator[As]:
-    """Return a waitlist whose function logs in with a user name and a password.
-
-    One of the users has few rights.
-    """
+    """Return a waitlist client that logs in to Redis as this user."""
     acl = valkey.client.execute_command
     acl("ACL", "SETUSER", USER, f">{PASSWORD}", *ACCESS.split())
 
@@ -46,7 +46,10 @@ def without(server: Server, command: str) -> Iterator[None]:
 
 
 def test_a_user_with_few_rights_has_all_that_are_needed(as_user: As) -> None:
-    """The tests in tests/queue/tls try every other command (promise P8)."""
+    """A Redis user with only the documented permissions can do everything that the service needs.
+
+    The tests in tests/queue/tls try every other command (promise P8).
+    """
     line = as_user(USER, PASSWORD)
     accepted(line.init())
     accepted(line.signup("ann"))
@@ -80,7 +83,10 @@ def test_a_missing_right_is_an_outage_and_the_log_has_the_remedy(
 def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     valkey: Server, as_user: As, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The script may have done half of its work, so a retry would not help."""
+    """If a script fails because a permission is missing, the call is not reported as temporary.
+
+    The script may have done half of its work, and a retry would not help.
+    """
     line = as_user(USER, PASSWORD)
     accepted(line.init())
     with without(valkey, "zadd"), caplog.at_level(logging.ERROR):

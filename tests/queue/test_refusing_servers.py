@@ -1,4 +1,4 @@
-"""Redis refuses a command.
+"""Tests commands that Redis refuses.
 
 The response is `queue_unavailable` if a retry can help, and `internal_error` otherwise.
 """
@@ -47,7 +47,7 @@ def no_memory_left(server: Server) -> Iterator[None]:
 
 @contextmanager
 def a_replica_by_now(server: Server) -> Iterator[None]:
-    """Turn the server into a replica, as a failover does with the former primary."""
+    """Turn the server into a replica. In a failover, this happens to the former primary."""
     server.client.execute_command("REPLICAOF", HOST, 1)
     try:
         yield
@@ -70,7 +70,7 @@ def test_a_full_memory_is_an_outage_and_changes_nothing(
 def test_a_full_memory_refuses_a_completion_and_the_next_claim_and_changes_nothing(
     valkey: Server, filled: Line
 ) -> None:
-    """A message that runs several scripts changes nothing in this case either (promises
+    """If the memory of Redis is full, a message that runs several scripts changes nothing (promises
     P3 and P4).
     """
     token = filled.claimed()["ann"]["token"]
@@ -105,7 +105,9 @@ def test_a_demoted_primary_is_an_outage_and_changes_nothing(
 def test_a_broken_script_is_a_defect_that_the_log_explains(
     filled: Line, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The traceback is in the log and not in the response (promise P5)."""
+    """If a script has a bug, the traceback is in the log, and the response does not contain it
+    (promise P5).
+    """
     queue = "wl:{bakery-opening}:queue"
     filled.client.delete(queue)
     filled.client.set(queue, "not a sorted set")

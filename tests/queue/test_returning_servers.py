@@ -1,4 +1,6 @@
-"""If a server restarts or loses its scripts, the private function uses it again at once."""
+"""Tests that the private function can use a Redis server again at once after the server has
+restarted or has lost its scripts.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -33,9 +35,9 @@ def batch_of_signups(line: Line, *names: str) -> list[dict[str, Any]]:
 
 
 def test_after_a_restart_the_very_next_call_is_answered(own_server: Server, own_line: Line) -> None:
-    """The response is `cold`, because the queue is lost.
+    """After a restart of Redis without its data, the response is `cold`, because the queue is lost.
 
-    Otherwise, the next signup would get position 1 (promise P7).
+    An empty queue would give position 1 to the next person (promise P7).
     """
     own_line.init()
     own_line.all_sign_up(["ann", "bob"])
@@ -68,7 +70,7 @@ def test_while_the_server_is_down_calls_are_refused_and_afterwards_they_work(
 
 
 def test_forgotten_scripts_are_sent_again(line: Line) -> None:
-    """The server may lose its scripts between any two calls (promise P2)."""
+    """Redis may lose its scripts at any time. The service then sends them again (promise P2)."""
     steps: list[Callable[[], Answer]] = [
         line.init,
         lambda: line.signup("ann"),
@@ -88,7 +90,7 @@ def test_forgotten_scripts_are_sent_again(line: Line) -> None:
 
 
 class ForgetfulPipeline:
-    """A Redis pipeline that deletes the scripts from the server before one of its commands."""
+    """A Redis pipeline in which the server loses its scripts just before one of the commands."""
 
     def __init__(self, pipeline: Any, flush_before: int) -> None:
         self._pipeline = pipeline
@@ -124,9 +126,11 @@ class ForgetfulClient:
 def test_scripts_may_be_forgotten_inside_a_batch(
     valkey: Server, flush_before: int, is_of_a_node: bool
 ) -> None:
-    """No entry is lost, overtakes a different entry, or gets two places (promises P1 and P2)."""
+    """If Redis loses its scripts in the middle of a batch, no entry is lost, overtakes another
+    entry, or gets two places (promises P1 and P2).
+    """
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
-    # The client of a cluster uses the ordinary client of redis-py for each node.
+    # For each node, redis-py's cluster client uses its ordinary client.
     client = ForgetfulClient(valkey.client if is_of_a_node else connect(config), flush_before)
     line = Line(valkey.client, connect=lambda: client)
     line.init()

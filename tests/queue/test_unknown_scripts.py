@@ -1,5 +1,6 @@
-"""If a server does not have a script yet, the private function sends the source of the script on
-the same connection.
+"""Tests a script that the Redis server does not have yet.
+
+The private function sends the source of the script on the same connection.
 """
 
 from typing import Any
@@ -15,7 +16,9 @@ from waitlist_queue.connections import connect
 
 @pytest.fixture
 def own_line(valkey: Server) -> Line:
-    """A waitlist that uses the same client as production does for a single server."""
+    """A waitlist client with the same connection settings as in production, for a single Redis
+    server.
+    """
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     line = Line(valkey.client, connect=lambda: connect(config))
     accepted(line.init())
@@ -25,8 +28,10 @@ def own_line(valkey: Server) -> Line:
 def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
     valkey: Server, own_line: Line
 ) -> None:
-    """If the source were sent on a second connection, the first calls of many callers would need
-    twice as many connections, and their number is limited (promise P9).
+    """The source of a script is sent on the connection that asked for the script.
+
+    A second connection could exceed the limit of connections when many callers start at once
+    (promise P9).
     """
     before = connections_made(valkey)
     valkey.client.script_flush()
@@ -38,8 +43,9 @@ def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
 def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
-    """For the last request of a batch, and for a script that the batch has already sent, only the
-    hash of the script is sent (promise P9).
+    """In a batch, the source of a script is sent only where it is needed.
+
+    For the last request, and for a script that was already sent, its hash is enough (promise P9).
     """
     own_line.all_sign_up(["ann"])
     ann = own_line.message("position", entry_id=own_line.id_of("ann"))
@@ -52,8 +58,10 @@ def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
 def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
     valkey: Server, own_line: Line, is_forgotten: bool
 ) -> None:
-    """The completion and the next claim use one connection, even if the server no longer has the
-    scripts (promises P1 and P4).
+    """A worker completes a claim and makes the next claim in one message.
+
+    The two requests run in this order, even if the server has lost its scripts (promises P1 and
+    P4).
     """
     completion_and_claim = completion_and_next_claim(own_line)
     before = connections_made(valkey)
@@ -69,8 +77,8 @@ def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
 def test_a_request_behind_a_refused_script_gets_its_own_answer(
     valkey: Server, own_line: Line
 ) -> None:
-    """If a script fails, its error must not be read as the response to the next request (promise
-    P6).
+    """If one script of a message fails, the next request does not mistake the error for its own
+    response (promise P6).
     """
     own_line.all_sign_up(["ann", "bob"])
     valkey.client.script_flush()
@@ -84,7 +92,7 @@ def test_a_request_behind_a_refused_script_gets_its_own_answer(
 def completion_and_next_claim(line: Line) -> list[dict[str, Any]]:
     """Claim Ann, while Bob waits.
 
-    Return two requests: one that completes Ann's claim, and one that claims the next entry.
+    Return a request that completes Ann's claim, and a request that claims the next entry.
     """
     line.all_sign_up(["ann", "bob"])
     token = line.claimed()["ann"]["token"]

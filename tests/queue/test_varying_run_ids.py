@@ -1,4 +1,6 @@
-"""A cache, or a proxy in front of it, returns a different `run_id` on each connection."""
+"""Tests a Redis cache that reports a different `run_id` on each connection, for example because of
+a proxy.
+"""
 
 from itertools import count, cycle
 from typing import Any
@@ -21,9 +23,9 @@ PROCESSES = 3
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Give each connection that asks for it a different `run_id`.
+    """Let Redis report a different `run_id` on each connection.
 
-    The fixture is the list of these ids.
+    Return the list of the ids that were reported.
     """
     numbers, run_ids = count(), list[str]()
 
@@ -36,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def people_of(valkey: Server, **settings: Any) -> Admissions:
-    """Return a waitlist whose messages go to several processes in turn."""
+    """Return a waitlist client that sends its messages through several processes in turn."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO", **settings)
     services = [QueueService(store_of(config), monotonic=lambda: 0) for _ in range(PROCESSES)]
     turns = cycle(services)
@@ -51,8 +53,10 @@ def people_of(valkey: Server, **settings: Any) -> Admissions:
 def test_the_whole_service_works_if_each_connection_gets_another_run_id(
     valkey: Server, asked: list[str]
 ) -> None:
-    """This test makes signups, polls, claims and a rebuild in several processes (promises P3, P6
-    and P7).
+    """If every connection reports a different `run_id`, the service still works.
+
+    In this test, several processes sign people up, poll, claim and rebuild (promises P3, P6 and
+    P7).
     """
     people = people_of(valkey)
     people.configure(lease_seconds=3600)
@@ -77,7 +81,7 @@ def test_the_whole_service_works_if_each_connection_gets_another_run_id(
 def test_where_servers_have_run_ids_another_one_is_noticed(
     valkey: Server, asked: list[str]
 ) -> None:
-    """If the setting `REDIS_HAS_RUN_IDS` is on, a different `run_id` counts as a different server.
+    """If the setting `REDIS_HAS_RUN_IDS` is on, a different `run_id` means a different server.
 
     Each connection asks for it once (promise P7).
     """

@@ -1,6 +1,6 @@
-"""Fixtures of `make test-tls`:
+"""Fixtures of `make test-tls`.
 
-Redis servers with certificates that are created for each test run.
+They start Redis servers with certificates that are created for each run.
 """
 
 import socket
@@ -21,7 +21,7 @@ PLACES = ["server", "cluster"]
 
 @pytest.fixture(scope="session", autouse=True)
 def _names() -> Iterator[None]:
-    """Resolve the host names of the servers to this machine."""
+    """Make the host names of the test servers point to this machine."""
     look_up = socket.getaddrinfo
 
     def here(host: Any, *arguments: Any, **options: Any) -> Any:
@@ -68,7 +68,7 @@ def cluster(cluster_session: Place) -> Place:
 
 @pytest.fixture(params=PLACES)
 def place(request: pytest.FixtureRequest) -> Place:
-    """Yield an empty server first, and then an empty cluster."""
+    """Yield an empty Redis server, and then an empty Redis cluster."""
     found: Place = request.getfixturevalue(request.param)
     return found
 
@@ -84,8 +84,8 @@ def of_cluster(cluster_session: Place) -> Iterator[dict[str, Any]]:
 
 
 def _clients(place: Place) -> Iterator[dict[str, Any]]:
-    """Yield the client of the private function, and the administrator's client for tests that
-    inspect keys.
+    """Yield the private function's Redis client, and an administrator's client with which tests
+    look at keys.
     """
     first = place.nodes[0]
     client: Any = connect(place.config())
@@ -100,9 +100,9 @@ def _clients(place: Place) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def line(request: pytest.FixtureRequest, place: Place) -> Iterator[Line]:
-    """A waitlist on a Redis server with a restricted user.
+    """A waitlist on a Redis server whose user has few permissions.
 
-    If this user tries a forbidden command, the test fails.
+    The test fails if a command of this user is refused.
     """
     name = "cluster" if place.is_cluster else "server"
     clients = request.getfixturevalue(f"of_{name}")

@@ -1,4 +1,4 @@
-"""Redis servers that only accept TLS and have only two users."""
+"""Starts Redis servers that accept only TLS connections and have two users."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ ADMIN, ADMIN_PASSWORD = "admin", "admin-password"
 
 @dataclass
 class TlsServer:
-    """A server with its own host name. `client` logs in as the administrator."""
+    """A Redis server with its own host name. `client` is logged in as the administrator."""
 
     process: "subprocess.Popen[bytes]"
     host: str
@@ -51,10 +51,7 @@ class TlsServer:
         return f"rediss://{who}{host or self.host}:{self.port}?ssl_ca_certs={self.authority}"
 
     def has_started(self) -> bool:
-        """Wait until the server answers or its process ends.
-
-        Return whether the process is running.
-        """
+        """Wait until the server answers or its process has ended. Return whether it is running."""
 
         def answers() -> bool:
             try:
@@ -66,7 +63,7 @@ class TlsServer:
         return self.process.poll() is None
 
     def _is_the_one_that_answers(self) -> bool:
-        # An earlier server on the same port may also answer, until this process ends.
+        # Before this process has started, an older server on the same port may still answer.
         return bool(self.client.info("server")["process_id"] == self.process.pid)
 
     def stop(self) -> None:
@@ -76,7 +73,7 @@ class TlsServer:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """Stop the process, so that the server accepts connections but never answers."""
+        """Pause the server's process. The server still accepts connections but never answers."""
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
             with waits.silent(self.port):
@@ -87,8 +84,8 @@ class TlsServer:
 
 @dataclass
 class Place:
-    """A server, or a cluster of three nodes, and the configuration that the private function needs
-    for it.
+    """A Redis server or a cluster of three nodes, together with the private function's
+    configuration for it.
     """
 
     nodes: list[TlsServer]
@@ -102,7 +99,7 @@ class Place:
         return Config(url, redis_cluster=self.is_cluster, log_level="INFO", **fields)
 
     def on_each(self, *command: object) -> list[Any]:
-        """Send a command to each node, logged in as the administrator."""
+        """Send a command to each node as the administrator."""
         return [node.client.execute_command(*command) for node in self.nodes]
 
     def empty(self) -> None:
@@ -112,10 +109,7 @@ class Place:
 
 @contextmanager
 def running(folder: Path, authority: trustme.CA, nodes: int = 1) -> Iterator[Place]:
-    """Yield a server or a cluster.
-
-    The certificate of each node is valid only for the name of this node.
-    """
+    """Yield a Redis server or a cluster. Each node has a certificate for its own host name."""
     pem = folder / "authority.pem"
     authority.cert_pem.write_to_path(pem)
     with ExitStack() as stack:
@@ -149,7 +143,7 @@ def _settings(
 
 
 def certified(folder: Path, certificate: trustme.LeafCert) -> dict[str, object]:
-    """Return the settings that make a server use the certificate."""
+    """Return the server settings for this certificate."""
     key, chain = folder / "server.key", folder / "server.pem"
     certificate.private_key_pem.write_to_path(key)
     for number, blob in enumerate(certificate.cert_chain_pems):

@@ -1,5 +1,5 @@
-"""The behaviour suite of the private function runs over TLS, with a Redis user that has only the
-documented rights.
+"""Runs the behaviour suite of the private function over TLS, with a Redis user that has only the
+documented permissions.
 """
 
 from tests.queue.behaviour import suite

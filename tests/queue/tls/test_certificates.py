@@ -1,4 +1,6 @@
-"""The private function connects to a Redis server only if the server has the right certificate."""
+"""Tests that the private function connects to a Redis server only if its certificate is valid for
+it.
+"""
 
 import socket
 import ssl
@@ -27,7 +29,7 @@ Refused = Callable[[str], str]
 
 @pytest.fixture
 def refused(place: Place, caplog: pytest.LogCaptureFixture) -> Refused:
-    """Send requests to an address that must not be trusted, and return the log."""
+    """Send requests to a server that the client must not trust. Return the log."""
 
     def ask(url: str) -> str:
         line = Line(None, connect=lambda: connect(place.config(url)))
@@ -83,8 +85,9 @@ def test_a_certificate_for_another_host_is_not_believed(
 def test_a_node_that_is_announced_by_its_address_is_not_believed(
     cluster: Place, refused: Refused
 ) -> None:
-    """The certificate of each node contains the node's host name but not its IP address, so the
-    client refuses a connection to the address.
+    """A cluster may announce a node by its IP address.
+
+    The node's certificate contains only its host name, so the client refuses the connection.
     """
     url = first(cluster).url()
     cluster.on_each("CONFIG", "SET", "cluster-preferred-endpoint-type", "ip")
@@ -100,7 +103,9 @@ def test_a_node_that_is_announced_by_its_address_is_not_believed(
 def test_a_certificate_whose_time_is_over_is_not_believed(
     server: Place, authority: trustme.CA, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A client that has trusted the server before refuses the new certificate too."""
+    """If a server's certificate expires, the client refuses to connect, even if it has trusted the
+    server before.
+    """
     node = first(server)
     yesterday = datetime.now(UTC) - timedelta(days=1)
     old = certified(tmp_path, authority.issue_cert(node.host, not_after=yesterday))
@@ -120,8 +125,9 @@ def test_a_certificate_whose_time_is_over_is_not_believed(
 def test_the_authorities_are_read_once_for_all_connections(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reading the certificate authorities takes longer than the rest of a connection attempt
-    (promise P9).
+    """The client reads the list of certificate authorities once.
+
+    This takes longer than everything else in a connection attempt (promise P9).
     """
     made: list[ssl.SSLContext] = []
 
@@ -138,12 +144,12 @@ def test_the_authorities_are_read_once_for_all_connections(
 
 
 def cut(place: Place) -> None:
-    """Close all connections of the private function."""
+    """Close all connections of the private function to Redis."""
     place.on_each("CLIENT", "KILL", "USER", USER)
 
 
 def change(node: TlsServer, settings: dict[str, object]) -> None:
-    # Both settings change in one step, because Redis refuses a key that does not match its
+    # Change both settings in one step. Redis refuses a private key that does not match the current
     # certificate.
     pairs = [str(part) for pair in settings.items() for part in pair]
     node.client.execute_command("CONFIG", "SET", *pairs)
@@ -157,7 +163,9 @@ def test_a_server_with_tls_is_not_spoken_to_without(place: Place, refused: Refus
 def test_a_server_without_tls_gets_no_password(
     place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The client also sends nothing else that could be read on the network (promise P8)."""
+    """If the server does not speak TLS, the client sends no password and nothing else that somebody
+    could read on the network (promise P8).
+    """
     with overheard() as (port, heard):
         url = (
             f"rediss://{USER}:secret@redis-0.{DOMAIN}:{port}?ssl_ca_certs={first(place).authority}"
@@ -170,8 +178,9 @@ def test_a_server_without_tls_gets_no_password(
 
 @contextmanager
 def overheard() -> Iterator[tuple[int, list[bytes]]]:
-    """Yield the port of a server that reads once and closes the connection, and the list of what it
-    has read.
+    """Start a server that reads once from each connection and then closes it.
+
+    Yield its port, and the list of what it has read.
     """
     heard: list[bytes] = []
     with ExitStack() as stack:

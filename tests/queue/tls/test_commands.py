@@ -1,4 +1,6 @@
-"""These tests ask a Redis server what the user of docs/operate/policies/redis-user.acl may do."""
+"""Asks a real Redis server which commands the user of docs/operate/policies/redis-user.acl may
+run.
+"""
 
 import logging
 from collections.abc import Iterator
@@ -15,14 +17,13 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue.connections import connect
 
 GRANTED = {rule.removeprefix("+") for rule in ACCESS.split() if rule.startswith("+")}
-# Any connection may send these commands before the login, because ACLs do not apply to them.
+# Every connection may send these commands before the login, whatever permissions the user has.
 OF_EVERYBODY = {"auth", "hello", "quit", "reset"}
 OWN_KEY, ANOTHERS_KEY = "wl:{bakery}:meta", "cart:7"
 
 
 @pytest.fixture
 def user(server: Place) -> Iterator[Any]:
-    """A Redis client that is logged in as this user."""
     client = Redis.from_url(server.nodes[0].url(), decode_responses=True, protocol=2)
     yield client
     client.close()
@@ -49,12 +50,12 @@ def test_of_all_commands_the_user_may_run_those_on_the_list(server: Place) -> No
 
     def is_allowed(name: str) -> bool:
         words = name.split("|")
-        # ACL DRYRUN first checks the number of arguments, and then the right. It never checks the
-        # meaning of the arguments.
+        # ACL DRYRUN checks the number of arguments and then the permission. It does not check what
+        # the arguments mean.
         filling = [OWN_KEY] * (abs(arities[name]) - len(words))
         return bool(admin.execute_command("ACL", "DRYRUN", USER, *words, *filling) == "OK")
 
-    # A command that has subcommands does nothing by itself. Only COMMAND is an exception.
+    # A command with subcommands does nothing on its own. The exception is COMMAND.
     empty = {name.split("|")[0] for name in names if "|" in name} - {"command"}
     allowed = {name for name in names if name not in empty and is_allowed(name)}
     assert len(names) > 300
@@ -120,7 +121,10 @@ def test_a_script_may_do_no_more_than_its_user(user: Any, server: Place, call: s
 
 
 def test_connecting_asks_for_nothing_that_is_refused(place: Place) -> None:
-    """Each refused command would be a wasted round trip before the first script (promise P9)."""
+    """When the client connects, it sends no command that Redis refuses.
+
+    Each refused command would delay the first script by a round trip (promise P9).
+    """
 
     def refusals() -> list[int]:
         return [node.client.info("stats")["total_error_replies"] for node in place.nodes]
@@ -172,7 +176,11 @@ def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
 def test_a_slot_that_is_just_moving_is_an_outage_and_no_lack_of_rights(
     cluster: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The source node answers with ASK, so the user needs the right to run ASKING (promise P3)."""
+    """While a hash slot moves, the old node tells the client to ask the new node, with the command
+    ASKING.
+
+    The user needs the permission for this command (promise P3).
+    """
     line = new_line(cluster)
     slot = cluster.nodes[0].client.cluster("KEYSLOT", "wl:{bakery-opening}:meta")
     source, target, _ = sorted(cluster.nodes, key=lambda node: slot not in slots_of(node))
@@ -196,7 +204,7 @@ def commands_run_by(node: Any) -> set[str]:
 
 
 def slots_of(node: Any) -> range:
-    """Return the hash slots that a node got when its cluster was created."""
+    """Return the hash slots that each node got when the cluster was created."""
     for first, last, primary, *_ in node.client.execute_command("CLUSTER", "SLOTS"):
         if primary[1] == node.port:
             return range(first, last + 1)

@@ -1,4 +1,7 @@
-"""Login with a password, or with the tokens of an IAM user, which expire and are renewed."""
+"""Tests logins to Redis with a password, and with the tokens of an AWS IAM user.
+
+These tokens expire and are renewed.
+"""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -31,7 +34,7 @@ def signup(line: Line) -> dict[str, Any]:
 
 
 def batch(line: Line) -> dict[str, Any]:
-    """Send two requests in one message, and return the worse of the two results."""
+    """Send a message with two requests. Return the worse of the two results."""
     requests = [line.message("stats"), line.message("position", entry_id=line.id_of("ann"))]
     answer = line.handle({"v": 1, "op": "batch", "requests": requests})
     if not answer["ok"]:
@@ -50,9 +53,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> WallClock:
 
 @pytest.fixture
 def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredentials:
-    """The credentials that connections use.
+    """The credentials with which connections log in.
 
-    The clock that decides when they expire stands still.
+    The clock that makes them expire stands still.
     """
     made = IamCredentials(IAM_USER, lambda: KEYS, clock)
     monkeypatch.setattr(
@@ -63,7 +66,10 @@ def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredent
 
 @pytest.fixture
 def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
-    """A waitlist whose function logs in with tokens. Redis only accepts the first token."""
+    """A waitlist client that logs in to Redis with IAM tokens.
+
+    Redis accepts only the first token.
+    """
     know_only(place, credentials.get_credentials()[1])
     url = place.nodes[0].url(user="")
     line = Line(None, connect=lambda: connect(place.config(url, iam_user=IAM_USER)))
@@ -74,17 +80,17 @@ def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
 
 
 def know_only(place: Place, token: str) -> None:
-    """Let Redis accept only this token, as ElastiCache does while the token is valid."""
+    """Let Redis accept only this token. ElastiCache does the same while a token is valid."""
     place.on_each("ACL", "SETUSER", IAM_USER.name, "resetpass", f">{token}", *ACCESS.split())
 
 
 def cut(place: Place) -> None:
-    """Close all connections of the IAM user, as ElastiCache does after 12 hours."""
+    """Close all connections of the IAM user. ElastiCache does this after 12 hours."""
     place.on_each("CLIENT", "KILL", "USER", IAM_USER.name)
 
 
 def logins(place: Place) -> int:
-    """Return the number of logins of any user so far."""
+    """Return how many logins there have been so far."""
     found = 0
     for node in place.nodes:
         found += node.client.info("commandstats").get("cmdstat_auth", {}).get("calls", 0)
@@ -127,7 +133,11 @@ def test_a_token_is_the_password_of_an_iam_user(ask: Asked, iam_line: Line) -> N
 def test_a_connection_outlives_its_token(
     place: Place, ask: Asked, iam_line: Line, clock: WallClock
 ) -> None:
-    """ElastiCache only checks the token at login. The connection then lasts 12 hours."""
+    """A connection stays open after its token has expired, because ElastiCache checks the token
+    only at the login.
+
+    It closes the connection after 12 hours.
+    """
     accepted(ask(iam_line))
     before = logins(place)
     know_only(place, "x" * 20)
@@ -140,7 +150,9 @@ def test_a_connection_outlives_its_token(
 def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
     place: Place, ask: Asked, iam_line: Line, clock: WallClock, credentials: IamCredentials
 ) -> None:
-    """If a call finds its connection closed, it succeeds on a new connection (promise P2)."""
+    """If a call finds that its connection was closed, it logs in again with a new token, and
+    succeeds (promise P2).
+    """
     _, first = credentials.get_credentials()
     clock.seconds += RENEWAL_SECONDS
     _, second = credentials.get_credentials()
@@ -153,9 +165,9 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
 def test_a_token_that_redis_does_not_take_is_refused(
     place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Redis no longer accepts the token, and the token is renewed only one second later.
+    """Redis no longer accepts the token, but the client makes a new one only a second later.
 
-    The login therefore fails.
+    Until then, every login fails.
     """
     know_only(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1
@@ -185,7 +197,7 @@ def test_without_keys_to_sign_with_no_login_is_tried(
 def test_the_function_logs_in_as_the_user_of_its_environment(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Redis accepts any password, because the test does not know at what time the token is created.
+    # Redis accepts any password here, because the test cannot know the exact token in advance.
     place.on_each("ACL", "SETUSER", IAM_USER.name, "nopass", *ACCESS.split())
     for name, value in {
         "REDIS_URL": place.nodes[0].url(user=""),
