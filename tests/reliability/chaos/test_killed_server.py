@@ -1,5 +1,7 @@
-"""Clients keep getting true answers although a Redis server without persistence is killed with
-`kill -9`, once during traffic and once while there is no traffic.
+"""Checks every response while a Redis server without persistence is killed with `kill -9` and
+restarted.
+
+It is killed once during traffic, and once while nobody sends requests.
 """
 
 from tests.reliability.chaos.conftest import Serve
@@ -10,8 +12,8 @@ OPERATIONS = 120
 
 
 def test_every_answer_stays_true_when_redis_is_killed_twice(serve: Serve) -> None:
-    """While Redis is killed and restarted, every response is true or asks the client to retry later
-    (promises P1 to P4, P6 and P7).
+    """While Redis is killed and restarted, every response is correct or asks the client to retry
+    later (promises P1 to P4, P6 and P7).
 
     After the second kill, maintenance rebuilds the queue before any client sends a request.
     """

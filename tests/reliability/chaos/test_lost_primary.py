@@ -1,5 +1,5 @@
-"""Checks every answer of the service while a Redis primary dies before its last writes are
-replicated, and its replica takes over.
+"""Checks every response during a failover in which the Redis primary dies before its last writes
+have reached the replica.
 """
 
 from collections.abc import Iterator
@@ -22,8 +22,10 @@ FIRST, LOST = 50, 50
 
 
 class Failover:
-    """Disconnects the primary of the waitlist from its replica for a while, and then kills the
-    primary.
+    """A failover.
+
+    It disconnects the primary from its replica for a while and then kills the primary, so that the
+    replica lacks writes.
     """
 
     def __init__(self, cluster: ReplicatedCluster) -> None:
@@ -58,8 +60,8 @@ def on(failover: Failover, serve: Serve) -> Traffic:
 def test_every_answer_stays_true_when_a_primary_dies_with_its_last_writes(
     failover: Failover, serve: Serve
 ) -> None:
-    """During the failover, every answer is true or asks the client to retry later (promises P1 to
-    P4, P6 and P7).
+    """During a failover that loses writes, every response is correct or asks the client to retry
+    later (promises P1 to P4, P6 and P7).
     """
     traffic = on(failover, serve)
     cut = Disruption(FIRST, failover.cut, is_loss=False)

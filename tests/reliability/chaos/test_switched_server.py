@@ -1,5 +1,7 @@
-"""Checks every answer of the service while a Redis primary dies before its last writes are
-replicated, and a replica takes over under the same host and port.
+"""Checks every response during a failover in which the Redis primary dies before its last writes
+have reached the replica.
+
+The replica takes over under the same host and port.
 """
 
 from tests.reliability.chaos.conftest import Serve
@@ -11,7 +13,7 @@ FIRST, LOST = 50, 95
 
 
 def take_over(replica: Server, port: int) -> None:
-    """Promote the replica, and move it to the port of the former primary."""
+    """Promote the replica, and give it the port of the former primary."""
     replica.client.replicaof("NO", "ONE")
     replica.client.config_set("port", port)
 

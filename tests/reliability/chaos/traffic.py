@@ -1,4 +1,4 @@
-"""Clients that send requests to the service, and faults that are injected while they do so."""
+"""Clients that send requests to the service while faults are injected into Redis."""
 
 import asyncio
 import time
@@ -17,14 +17,14 @@ from tests.reliability.load.wire import Wire
 from tests.support.problem import Problem
 from tools.local.api_client import ApiClient
 
-# There are few clients, because each running request occupies a function process, and a process
-# takes a second to start.
+# Each running request needs its own process, and a process takes a second to start. A few clients
+# are therefore enough.
 CUSTOMERS, OPERATORS, LOOKERS = 3, 2, 1
-# The lease is longer than the test, so no claim expires during the test.
+# Claims last longer than the test, so none of them expires.
 LEASE_SECONDS = 600
 POLL_SECONDS = 0.01
-# After a refused request, a client pauses. A rebuild takes seconds, and without this pause,
-# thousands of polls would all get the same refusal.
+# A client pauses after a refusal. A rebuild of the queue takes seconds, and without pauses,
+# thousands of polls would get the same refusal in this time.
 REFUSED_SECONDS = 0.2
 TIMEOUT_SECONDS = 30
 Injection = Callable[[], None]
@@ -32,9 +32,9 @@ Injection = Callable[[], None]
 
 @dataclass(frozen=True)
 class Disruption:
-    """A fault that is injected after a number of operations.
+    """A fault that happens after a number of operations.
 
-    `is_loss` is true if the fault makes Redis lose data.
+    `is_loss` says whether Redis loses data because of the fault.
     """
 
     after_operations: int
@@ -43,7 +43,7 @@ class Disruption:
 
 
 class Traffic:
-    """The clients of a waitlist, and the history of their requests and responses."""
+    """The clients of a waitlist. It records their requests and the responses."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -59,29 +59,29 @@ class Traffic:
             client.operator("PUT", ADMIN, json=settings)
 
     def flow(self, operations: int, *disruptions: Disruption) -> None:
-        """Run the clients until they have completed the given number of operations in total."""
+        """Run all clients until together they have completed this number of operations."""
         self._rounds += 1
         asyncio.run(self._flow(operations, disruptions))
 
     def maintain(self) -> None:
-        """Run maintenance once, as the schedule does every minute."""
+        """Run maintenance once. In production, a schedule runs it every minute."""
         with ApiClient(self.url) as client:
             failure = client.customer("POST", MAINTENANCE, json={})
         assert failure is None, failure
 
     def lose(self, inject: Injection) -> None:
-        """Inject a fault that makes Redis lose data, and record its time."""
+        """Inject a fault that makes Redis lose data, and note when it happened."""
         began = time.monotonic()
         inject()
         self._losses.append(Loss(began, time.monotonic()))
 
     def was_refused(self, code: str) -> bool:
-        """Return whether any client was refused with this error code."""
+        """Return whether a client has received this error code."""
         return any(one.code == code for one in self.history.attempts)
 
     def problems(self) -> list[Problem]:
-        """Return the responses that were impossible, and the responses that contradict the final
-        state.
+        """Return the responses that cannot be correct, and those that contradict the state in the
+        end.
         """
         with ApiClient(self.url, LOOKERS) as client:
             final_state = Reader(client).read(self.history)
@@ -122,7 +122,7 @@ class Traffic:
             await asyncio.to_thread(self.lose if one.is_loss else _call, one.inject)
 
     async def _look(self, number: int) -> None:
-        """Read positions and totals in a loop. Requests that fail are not retried."""
+        """Read positions and totals again and again. Failed requests are not retried."""
         wire = Wire(self.url, 1, TIMEOUT_SECONDS)
         client = Client(wire, self.history, Load(None), f"looker {number}", tries=1)
         turn = number

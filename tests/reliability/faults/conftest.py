@@ -1,5 +1,6 @@
-"""Fixtures of the fault tests: empty stores, and a service that has few index shards and a single
-thread.
+"""Fixtures of the fault tests.
+
+They provide empty databases, and a service that runs few steps in a fixed order.
 """
 
 from collections.abc import Iterator
@@ -14,8 +15,9 @@ from tests.support.stale_index import StaleIndexTable
 
 @pytest.fixture(autouse=True)
 def _small() -> Iterator[None]:
-    """Limit the service to few index shards and one thread, so that each test has few steps, which
-    always come in the same order.
+    """Let the service use only a few shards of the index and a single thread.
+
+    The tests then have few steps, always in the same order.
     """
     with deterministic():
         yield
@@ -29,7 +31,7 @@ def stores(valkey: Server) -> Stores:
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return a fixture with a new waitlist that has no entries."""
+    """Return the fixture with a new and empty waitlist."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
     fixture.wire.disarm()
@@ -38,5 +40,5 @@ def fixture(stores: Stores) -> FaultFixture:
 
 @pytest.fixture
 def elsewhere(fixture: FaultFixture) -> TokenHolders:
-    """Return the same customers. Their requests go to a different process of the service."""
+    """Return the same customers with a connection to another process of the service."""
     return TokenHolders(fixture.stores.world(), names=fixture.people.names, stores=fixture.stores)

@@ -1,4 +1,7 @@
-"""A deployment whose public function may fail at any step, and checks of the state afterwards."""
+"""Injects a fault at a chosen step of the public function, and checks the stored data afterwards.
+
+A step is a call to DynamoDB, to Redis or to another function.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -23,14 +26,14 @@ LINE = ("ann", "bob", "cyd", "dan")
 WITH_EVE = ("ann", "bob", "cyd", "eve", "dan")
 EVERYBODY = (*WITH_EVE, "fay", "gus", "zoe")
 INTENTS = ("joining", "leaving")
-# These faults matter only at a call that writes. If the function crashes after a call that reads,
-# the state is the same as after the previous write.
+# These faults are injected only at calls that write. After a call that only reads, a crash leaves
+# the same data as a crash before this call.
 OF_WRITES = (faults.crash_after, faults.delivered_twice, faults.in_conflict)
 
 
 @dataclass(frozen=True)
 class Stores:
-    """Direct clients of DynamoDB and Redis. No fault affects these clients."""
+    """The databases, DynamoDB and Redis, without any injected faults."""
 
     dynamodb: StaleIndexTable
     redis: Any
@@ -42,14 +45,14 @@ class Stores:
         snapshot.restore(self.dynamodb, self.redis)
 
     def world(self) -> World:
-        """Return a second deployment of the functions that uses the same stores."""
+        """Return another instance of the service that uses the same databases."""
         return World.on(self.dynamodb, self.redis)
 
 
 @dataclass
 class TokenHolders(Admissions):
-    """Creates entry tokens without calling AWS, because a fault could be injected at such a
-    call.
+    """Computes entry tokens without a call to AWS, because such a call would count as a step at
+    which faults are injected.
     """
 
     stores: Stores | None = None
@@ -62,9 +65,7 @@ class TokenHolders(Admissions):
 
 
 class FaultFixture:
-    """The customers of a waitlist, and the connection from the public function to AWS, at which a
-    test injects faults.
-    """
+    """The customers of a waitlist, and a service whose calls to AWS can be made to fail."""
 
     def __init__(self, stores: Stores, redis_clock: RedisClock | None = None) -> None:
         self.stores = stores
@@ -80,8 +81,9 @@ class FaultFixture:
             self.people.id_of(name)
 
     def warm_up(self) -> None:
-        """Let the function load the waitlist into its cache, as the function does during its first
-        request.
+        """Load the waitlist into the function's cache.
+
+        In production, the first request does this.
         """
         self.world.services.waitlist_cache.look_up(self.people.waitlist_id)
         self.wire.disarm()
@@ -91,51 +93,49 @@ class FaultFixture:
         self.stores.redis.flushall()
 
     def maintain_one(self) -> None:
-        """Let two minutes pass, and then run maintenance for this waitlist only."""
+        """Let two minutes pass. Then run maintenance for this waitlist only."""
         self.world.advance(120)
         self.world.maintenance.run_one(self.people.waitlist_id)
 
     def maintain_elsewhere(self, minutes: int = 0) -> None:
-        """Let two minutes and the additional `minutes` pass, and then run maintenance in another
-        process.
-        """
+        """Let two minutes pass, and `minutes` more. Then run maintenance in another process."""
         world = self.stores.world()
         world.clock.advance(60 * minutes)
         world.maintain()
 
     def rebuild_elsewhere(self) -> None:
-        """Delete everything in Redis, and let a different process rebuild the queue."""
+        """Delete all data in Redis. Then let another process rebuild the queue."""
         self.flush()
         self.maintain_elsewhere()
 
     def is_cold(self) -> bool:
-        """Return whether the queue in Redis is incomplete."""
+        """Return whether the queue in Redis is incomplete, so that it must be rebuilt."""
         meta = keys.meta(self.people.waitlist_id)
         return bool(self.stores.redis.hget(meta, "state") != "warm")
 
     def records(self) -> dict[str, Item]:
-        """Return the records of the entries, by the customer's name."""
         items = self.stores.dynamodb.items.values()
         plain = [decode(item) for item in items]
         names = self.people.names
         return {names[item["entry_id"]]: item for item in plain if item["sk"] == "RECORD"}
 
     def traces(self, name: str) -> list[str]:
-        """Return the keys of a customer's record, and whether the customer has a place in Redis."""
+        """Return what is stored about a customer: the keys in DynamoDB, and whether Redis has a
+        place.
+        """
         entry_id = self.people.id_of(name)
         table = [f"{pk} {sk}" for pk, sk in self.stores.dynamodb.items if entry_id in pk]
         queue = self.stores.redis.zscore(keys.queue(self.people.waitlist_id), entry_id)
         return table if queue is None else [*table, "a place in Redis"]
 
     def order(self) -> list[str]:
-        """Return the names of the waiting customers in the order that Redis has stored."""
         request = c.ListWaiting(waitlist_id=self.people.waitlist_id)
         page: c.ListWaitingResult = self.world.services.queue.send(request)
         return [self.people.names[entry.entry_id] for entry in page.entries]
 
     def contradictions(self) -> Iterator[str]:
-        """Yield each contradiction between Redis, the records and the responses (promises P1 to P4
-        and P6).
+        """Yield everything in which Redis, DynamoDB and the responses contradict each other
+        (promises P1 to P4 and P6).
         """
         order = self.order()
         records = self.records()
@@ -144,7 +144,7 @@ class FaultFixture:
         ranks = [(one["rank"], name) for name, one in records.items() if _waits(one)]
         if order != [name for _, name in sorted(ranks)]:
             yield f"Redis has {order}, the record has {sorted(ranks)}"
-        # An erased entry may keep the status `joining` or `leaving` until maintenance deletes the
+        # An erased entry may have the status `joining` or `leaving` until maintenance deletes its
         # record.
         people = [
             (name, one) for name, one in records.items() if not one.get("intent", {}).get("erase")
@@ -180,9 +180,10 @@ class FaultFixture:
 
 
 def strikes(fault: Fault, call: Call) -> bool:
-    """Return whether the fault has an effect at this call.
+    """Return whether it is worth injecting the fault at this call.
 
-    At a call that only reads, some faults have the same result as at the call before it.
+    Some faults matter only if the call writes. At a call that reads, they have the same effect as
+    at the call before it.
     """
     if fault is faults.function_failed:
         return call.is_invoke
@@ -196,8 +197,10 @@ def at_each_step(
     inject: Callable[[FaultFixture], Fault],
     outcome: Callable[[FaultFixture], list[str]],
 ) -> str:
-    """Call `run` once for each different step of the public function, with a fault injected at that
-    step. Return a text with all problems.
+    """Run the same action many times, each time with a fault at another step of the public
+    function.
+
+    Return a text with all problems.
     """
     stores.restore(start)
     whole = FaultFixture(stores)
@@ -231,8 +234,8 @@ def eve_has_left(fixture: FaultFixture) -> None:
 
 
 def eve_is_joining(fixture: FaultFixture) -> None:
-    """Give Eve a place in Redis, and stop the public function before the function records the
-    place.
+    """Let Eve's signup get a place in Redis, and stop the function before it records this place in
+    DynamoDB.
     """
     line(fixture)
     fixture.wire.arm(1, faults.crash_after)

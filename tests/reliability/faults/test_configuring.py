@@ -1,5 +1,6 @@
-"""After a request that changes the settings was interrupted, the record and Redis agree
-in the end.
+"""Interrupts requests that create a waitlist or change its settings.
+
+In the end, DynamoDB and Redis must have the same settings.
 """
 
 import contextlib
@@ -20,9 +21,9 @@ each_fault = pytest.mark.parametrize("fault", CUT_OFF)
 def cut_off(
     stores: Stores, before: Snapshot, fault: Fault, request: Callable[[FaultFixture], Answer]
 ) -> Iterator[FaultFixture]:
-    """Send a request several times, and interrupt it at a different step each time.
+    """Send a request several times, and interrupt it at another step each time.
 
-    After each interruption, yield the fixture.
+    Yield the fixture after each interruption.
     """
     stores.restore(before)
     whole = FaultFixture(stores)
@@ -41,8 +42,10 @@ def cut_off(
 def test_an_interrupted_creation_leaves_a_working_waitlist_or_none(
     stores: Stores, fault: Fault
 ) -> None:
-    """If an operator does not repeat an interrupted request to create a waitlist, the waitlist
-    either works or does not exist. An acknowledged signup stays in the queue (promises P3 and P7).
+    """If creating a waitlist is interrupted and never repeated, the waitlist either works or does
+    not exist.
+
+    If a signup was confirmed, its entry exists (promises P3 and P7).
     """
     for fixture in cut_off(
         stores, stores.snapshot(), fault, lambda fixture: fixture.people.configure()
@@ -72,8 +75,8 @@ def test_repeating_an_interrupted_creation_creates_the_waitlist(
 
 @each_fault
 def test_maintenance_writes_new_settings_to_redis(fixture: FaultFixture, fault: Fault) -> None:
-    """GET shows the settings that apply to signups, even if the operator does not repeat an
-    interrupted change of the settings (promise P3).
+    """If changing the settings is interrupted and never repeated, maintenance makes sure that
+    signups follow the settings that GET shows (promise P3).
     """
     line(fixture)
     assert fixture.people.configure(open=False).status == 200
@@ -96,7 +99,9 @@ def test_maintenance_writes_new_settings_to_redis(fixture: FaultFixture, fault: 
 
 
 def test_a_delayed_request_does_not_restore_old_settings(fixture: FaultFixture) -> None:
-    """A delayed request to change the settings does not overwrite newer settings (promise P2)."""
+    """If a request that changes the settings arrives late, it does not overwrite newer settings
+    (promise P2).
+    """
     line(fixture)
     other = FaultFixture(fixture.stores).people
     fixture.wire.arm(3, faults.before(lambda: other.configure(capacity=4)))

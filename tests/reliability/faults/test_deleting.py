@@ -1,5 +1,5 @@
-"""A waitlist is deleted and then created again with the same id, while requests and maintenance
-run.
+"""Deletes a waitlist and creates another one with the same id, while requests and maintenance are
+running.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,10 +29,9 @@ NEWCOMERS = ("fay", "eve")
 
 
 def leftovers(stores: Stores) -> list[object]:
-    """Return the keys of all waitlists that remain in DynamoDB or Redis.
+    """Return the keys of all waitlists in DynamoDB and Redis.
 
-    Keys that expire automatically are left out: the keys of bumps and idempotency keys in Redis,
-    and the journal in DynamoDB.
+    Keys that expire are left out: moves and idempotency keys in Redis, and the journal in DynamoDB.
     """
     of_all = ("JOURNAL#", "MAINTENANCE")
     items = [key for key in stores.dynamodb.items if not key[0].startswith(of_all)]
@@ -59,7 +58,7 @@ def create_again(people: People) -> None:
 def injected(
     fixture: FaultFixture, before: Snapshot, do: Callable[[], object], inject: Callable[[], Fault]
 ) -> Iterator[str]:
-    """Call `do` several times, with a fault injected at a different step each time.
+    """Run an action several times, with a fault at another step each time.
 
     Yield the name of the step.
     """
@@ -77,8 +76,8 @@ def injected(
 
 
 def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
-    """A deleted waitlist leaves no record and no history of any entry, whatever state the entry was
-    in (promise P8).
+    """When a waitlist is deleted, no record and no history of its entries remains, whatever state
+    they were in (promise P8).
     """
     line_with_eve(fixture)
     assert fixture.people.leave("ann").status == 204
@@ -90,8 +89,8 @@ def test_nothing_is_left_of_a_deleted_waitlist(fixture: FaultFixture) -> None:
 
 @pytest.mark.parametrize("fault", [faults.crash_after, faults.unheard])
 def test_an_interrupted_deletion_is_completed(fixture: FaultFixture, fault: Fault) -> None:
-    """A deletion is completed although the request or maintenance is interrupted at any step
-    (promise P3).
+    """A deleted waitlist disappears completely, even if the request or maintenance is interrupted
+    at any step (promise P3).
     """
     line_with_eve(fixture)
     fixture.warm_up()
@@ -110,8 +109,9 @@ def test_an_interrupted_deletion_is_completed(fixture: FaultFixture, fault: Faul
 def test_the_next_waitlist_of_the_same_id_starts_empty(
     fixture: FaultFixture, prepare: Callable[[FaultFixture], None]
 ) -> None:
-    """If a new waitlist has the id of a deleted waitlist, no place, refusal or unfinished request
-    of the deleted waitlist affects it (promises P1 and P4).
+    """A new waitlist with the id of a deleted one starts empty.
+
+    No place, refusal or unfinished request of the old waitlist affects it (promises P1 and P4).
     """
     prepare(fixture)
     fixture.people.delete_waitlist()
@@ -125,10 +125,10 @@ def test_the_next_waitlist_of_the_same_id_starts_empty(
 def test_an_interrupted_signup_is_deleted_with_its_list(
     fixture: FaultFixture,
 ) -> None:
-    """A signup was interrupted, and its waitlist is deleted.
+    """A waitlist is deleted while a function that still has it in its cache signs somebody up.
 
-    The signup is deleted too, although the function has cached the waitlist, and the signup is too
-    recent for maintenance to finish it (promise P1).
+    The signup is interrupted. Maintenance deletes this signup too, although it is recent (promise
+    P1).
     """
     fixture.warm_up()
     assert FaultFixture(fixture.stores).people.delete_waitlist().status == 204
@@ -147,10 +147,9 @@ def test_an_interrupted_signup_is_deleted_with_its_list(
 def test_a_request_that_a_deletion_overtakes_leaves_no_trace(
     fixture: FaultFixture, ending: str
 ) -> None:
-    """A request leaves no trace if its waitlist is deleted while the request runs.
+    """A waitlist is deleted and created again while a request to the old waitlist is running.
 
-    The request ends only after customers have joined the next waitlist with the same id (promises
-    P1 and P3).
+    The request leaves no trace, and the people on the new waitlist stay (promises P1 and P3).
     """
     line_with_eve(fixture)
     fixture.warm_up()
@@ -182,10 +181,9 @@ def test_a_request_that_a_deletion_overtakes_leaves_no_trace(
 def test_a_late_run_of_maintenance_does_not_delete_the_next_waitlist(
     fixture: FaultFixture,
 ) -> None:
-    """A maintenance run that has lost its lease does not delete the next waitlist.
+    """If maintenance is so slow that it loses its lease, another run deletes the waitlist instead.
 
-    After the loss of the lease, a second run deletes the waitlist, and customers join the next
-    waitlist with the same id (promise P3).
+    When the slow run continues, it does not delete a new waitlist with the same id (promise P3).
     """
     line_with_eve(fixture)
     fixture.people.delete_waitlist()
@@ -222,7 +220,7 @@ def test_the_id_of_a_waitlist_cannot_be_used_while_it_is_being_deleted(
 
 
 def test_deleting_a_waitlist_keeps_the_entries_of_other_waitlists(fixture: FaultFixture) -> None:
-    """When a waitlist is deleted, the unfinished signups of other waitlists are kept (promise
+    """When a waitlist is deleted, the interrupted signups of other waitlists are kept (promise
     P3).
     """
     eve_is_joining(fixture)

@@ -1,5 +1,5 @@
-"""The history contains the time of each decision, even if the decision is recorded only by a later
-request.
+"""Tests that the history of an entry contains the time at which each decision was made, even if the
+decision was recorded later.
 """
 
 from collections.abc import Callable
@@ -49,7 +49,10 @@ ENDS: dict[str, Act] = {
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return a fixture in which Ann is claimed and Bob waits. The test sets the clock of Redis."""
+    """Return a fixture in which Ann's entry is claimed and Bob waits.
+
+    The test controls Redis' clock.
+    """
     fixture = FaultFixture(stores, RedisClock.standing())
     answer = fixture.people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
     assert answer.status == 201
@@ -68,15 +71,15 @@ def millis_of(event: dict[str, Any]) -> float:
 
 
 def cut_off(fixture: FaultFixture, event: str) -> int:
-    """Stop the function after Redis has made a decision and before the decision is recorded.
+    """Stop the function after Redis has made a decision, but before the decision is recorded.
 
     Return the time of the decision.
     """
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()
-    # Redriving a parked entry needs one more call. It reads from the record when the entry was
-    # parked.
+    # Redriving an entry takes one more call, because it reads the time of the parking from the
+    # record.
     fixture.wire.arm(int(event == "redriven"), faults.crash_after)
     with suppress(Crash):
         ENDS[event](fixture.people)
@@ -87,8 +90,8 @@ def cut_off(fixture: FaultFixture, event: str) -> int:
 
 @pytest.mark.parametrize("event", ENDS)
 def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, event: str) -> None:
-    """Before a repeated request is answered, its event is recorded with the operator, the reason
-    and the time of the first decision (promise P3).
+    """If a request was interrupted after its decision and is repeated, the event is recorded with
+    the operator, the reason and the time of the first request (promise P3).
     """
     decided_at = cut_off(fixture, event)
     fixture.world.advance(5)
@@ -100,8 +103,10 @@ def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, 
 
 @pytest.mark.parametrize("event", ENDS)
 def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, event: str) -> None:
-    """If the client does not repeat an interrupted request, maintenance records the time of the
-    decision more than a minute later (promise P3).
+    """If a request was interrupted after its decision and is never repeated, maintenance records
+    the event.
+
+    It has the time of the decision, not the time of the maintenance run (promise P3).
     """
     decided_at = cut_off(fixture, event)
     fixture.world.maintain()
@@ -111,10 +116,10 @@ def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, eve
 
 
 def test_a_repeat_after_the_next_claim_records_only_its_own_event(fixture: FaultFixture) -> None:
-    """A release is repeated after the next claim of the entry.
+    """A release was interrupted, and the entry was claimed again.
 
-    The history then gets the event of the release with its operator and reason, and the record
-    keeps the later claim (promise P3).
+    When the release is repeated, the history gets its event with the operator and the reason. The
+    record keeps the new claim (promise P3).
     """
     people, token = fixture.people, fixture.people.tokens["ann"]
     cut_off(fixture, "released")
@@ -145,9 +150,10 @@ def test_a_parking_by_attempts_keeps_its_time_if_a_redrive_records_it(
 
 
 def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture) -> None:
-    """If an entry is parked after too many attempts, the parking is recorded at the deadline of the
-    last claim, although maintenance notices it a minute later. `parked_at` agrees with the event
-    (promise P3).
+    """If too many claims on an entry expire, the entry is parked.
+
+    The event has the time at which the last claim expired, although maintenance notices this a
+    minute later. The field `parked_at` has the same time (promise P3).
     """
     people = fixture.people
     for _ in range(MAX_ATTEMPTS - 1):
@@ -166,8 +172,10 @@ def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture
 def test_a_no_show_that_ends_in_a_parking_is_recorded_at_its_deadline(
     fixture: FaultFixture,
 ) -> None:
-    """If an unused offer was the last allowed attempt, the no-show and the parking are recorded at
-    the deadline of the offer, in this order (promise P3).
+    """If an offer expires and was the last attempt, the entry is parked.
+
+    The history contains the missed offer and then the parking, both with the time at which the
+    offer expired (promise P3).
     """
     people = fixture.people
     release(people)
@@ -200,10 +208,9 @@ def test_an_expiry_keeps_its_time_if_a_bump_and_a_claim_come_before_its_record(
 
 
 def test_a_refused_request_about_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
-    """If a release, a parking or a redrive is refused, it changes neither DynamoDB nor Redis.
+    """A release or a parking with an old token changes nothing in DynamoDB and Redis.
 
-    The release and the parking have a used token, and the redrive names a claimed entry (promise
-    P5).
+    Redriving an entry that is not parked changes nothing either (promise P5).
     """
     people = fixture.people
     token = people.tokens["ann"]

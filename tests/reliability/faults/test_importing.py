@@ -1,6 +1,6 @@
-"""An import is interrupted or overtaken by other requests at each step.
+"""Interrupts an import at each step, or sends another request before the step.
 
-In the end, its entries are still in the order of the file.
+In the end, the entries stand in the order of the file.
 """
 
 from collections.abc import Callable
@@ -15,8 +15,8 @@ from tests.support.gateway import Answer
 from waitlist_api.imports import write_intents
 from waitlist_api.records import imports
 
-# Three rows of the file, which belong to two transactions, have the same `joined_at`. The last two
-# rows have no `joined_at`.
+# Three rows of the file have the same `joined_at`, and the import writes them in two transactions.
+# The last two rows have no `joined_at`.
 FIRST, LATER = "2021-05-01T12:00:00Z", "2021-05-01T12:00:01Z"
 TIMES = {"fay": FIRST, "gus": FIRST, "ann": FIRST, "bob": LATER}
 FILE = ("fay", "gus", "ann", "bob", "eve", "zoe")
@@ -24,8 +24,8 @@ ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
 TRIES = 6
-# An import writes the intents in three transactions, and the places in three more. Together with
-# its other calls, it has ten steps.
+# An import of this file has ten steps. It writes its intents (notes about unfinished work) in three
+# transactions and the places in three more.
 STEPS = 10
 
 
@@ -38,10 +38,7 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def attempt(fixture: FaultFixture, *names: str) -> Answer | None:
-    """Import the file, or only the rows of these customers.
-
-    Return None if the process dies.
-    """
+    """Import the file, or only the rows of some customers. Return None if the process dies."""
     rows = [one for one in ROWS if one["customer_id"] in (names or FILE)]
     try:
         return fixture.people.bring(*rows)
@@ -52,7 +49,6 @@ def attempt(fixture: FaultFixture, *names: str) -> Answer | None:
 
 
 def import_until_done(fixture: FaultFixture, *names: str) -> Answer:
-    """Repeat the import of the file until the import succeeds."""
     for _ in range(TRIES):
         answer = attempt(fixture, *names)
         if answer is not None and answer.status == 200:
@@ -81,8 +77,8 @@ OTHERS: dict[str, Callable[[FaultFixture], object]] = {
 def test_other_entries_keep_the_order_of_the_file(
     fixture: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """The entries of an import keep the order of the file, even if a different request is sent
-    before any step of the import (promises P1, P2 and P6).
+    """If another request is sent before any step of an import, the imported entries still stand in
+    the order of the file (promises P1, P2 and P6).
     """
     before = fixture.stores.snapshot()
     for step in range(STEPS):
@@ -93,8 +89,8 @@ def test_other_entries_keep_the_order_of_the_file(
         fixture.people.id_of("hal")
         fixture.wire.arm(step, faults.before(partial(other, elsewhere)))
         attempt(fixture)
-        # If an import was interrupted, maintenance finishes its signups in an order of its own,
-        # which may differ from the order of the file.
+        # If an import was interrupted, maintenance completes its signups. Their order may differ
+        # from the order of the file.
         fixture.world.maintain()
         moved = {"hal", "eve", "bob"}
         order = [name for name in fixture.order() if name not in moved]
@@ -105,10 +101,10 @@ def test_other_entries_keep_the_order_of_the_file(
 def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
     fixture: FaultFixture,
 ) -> None:
-    """An imported entry can be claimed before its import is recorded.
+    """A customer has left and is then imported with an old signup time.
 
-    The ticket of the import is older than the end of the customer's former signup, but it belongs
-    to the new signup (promises P1 and P6).
+    The import is interrupted after Redis has the place. An operator can already claim the entry
+    (promises P1 and P6).
     """
     fixture.people.all_sign_up("ann", "bob")
     assert fixture.people.leave("ann").status == 204
@@ -125,9 +121,8 @@ def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
 
 
 def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultFixture) -> None:
-    """After Redis has lost its data, imported entries keep their places.
-
-    This includes an entry that stands behind other entries with the same `joined_at` (promise P3).
+    """After Redis has lost its data, imported entries keep their places, even among several entries
+    with the same `joined_at` (promise P3).
     """
     import_until_done(fixture)
     fixture.people.bring({"customer_id": "hal", "joined_at": FIRST})
@@ -144,9 +139,9 @@ def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultF
 
 
 def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: FaultFixture) -> None:
-    """If a lagging replica lacks imported entries, they are restored.
+    """If a failover loses imported entries, maintenance restores them.
 
-    The journal lists these entries at the stamp of the import, however old their tickets are
+    It finds them in the journal at the time of the import, however old their signup times are
     (promise P3).
     """
     fixture.world.maintain()
@@ -159,16 +154,15 @@ def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: Fau
     assert not list(fixture.contradictions())
 
 
-# The guests Ann and Eve have signed up before a test injects a fault. The imported file names both
-# of them.
+# Rows for two guests, Ann and Eve, who are already on the waitlist.
 REPLACING = ({"customer_id": "ann", "joined_at": FIRST}, {"customer_id": "eve"})
-# An import first removes each guest from the waitlist in three steps. After that, the import
-# continues as for new customers.
+# To replace a guest, an import first removes the old entry in three steps. The rest is the same as
+# for new customers.
 STEPS_OF_REPLACING = 14
 
 
 def replace(fixture: FaultFixture) -> Answer | None:
-    """Import both guests and replace their entries. Return None if the process dies."""
+    """Import a file that replaces the entries of both guests. Return None if the process dies."""
     try:
         return fixture.people.bring(*REPLACING, entry_tokens=True, on_list="replace")
     except Crash:
@@ -178,7 +172,6 @@ def replace(fixture: FaultFixture) -> Answer | None:
 
 
 def replace_until_done(fixture: FaultFixture) -> Answer:
-    """Repeat the import of the guests until the import succeeds."""
     for _ in range(TRIES):
         answer = replace(fixture)
         if answer is not None and answer.status == 200:
@@ -188,9 +181,9 @@ def replace_until_done(fixture: FaultFixture) -> Answer:
 
 @pytest.fixture
 def guests(fixture: FaultFixture) -> FaultFixture:
-    """Return a fixture with three waiting guests, two of whom are in the imported file.
+    """Return the fixture with three waiting guests.
 
-    The import removes these two one after the other.
+    The imported file contains two of them and first removes their old entries.
     """
     fixture.people.all_sign_up("ann", "bob", "eve")
     fixture.warm_up()
@@ -202,8 +195,8 @@ def guests(fixture: FaultFixture) -> FaultFixture:
 def test_repeating_an_interrupted_import_replaces_each_guest_once(
     guests: FaultFixture, fault: faults.Fault, is_maintained: bool
 ) -> None:
-    """At whichever step an import is interrupted, each customer has only the signup that the import
-    has created in the end (promises P2 and P3).
+    """If an import is interrupted at any step and repeated, each customer in the file ends up with
+    exactly one signup, which comes from the import (promises P2 and P3).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)
@@ -253,10 +246,10 @@ OF_THE_GUEST: dict[str, Callable[[FaultFixture], object]] = {
 def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
     guests: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """An import replaces a guest's signup.
+    """An import replaces a guest's entry.
 
-    If the guest sends a request before any step of the import, the replaced signup does not come
-    back (promises P2 and P4).
+    If the guest sends a request before any step of the import, the old entry does not come back
+    (promises P2 and P4).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)
@@ -271,6 +264,6 @@ def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
         guests.world.maintain()
         assert not list(guests.contradictions()), step
         ann = guests.world.request("GET", guests.people.entry("ann"), token=strangers["ann"])
-        # Ann has been admitted or has left, or her entry token is no longer valid.
+        # Ann has been admitted or has left, or her entry token is not valid any more.
         assert ann.status in (403, 404) or ann.json["status"] in ("admitted", "left"), step
         assert guests.order().count("ann") <= 1

@@ -1,6 +1,7 @@
-"""A rebuild of the queue in Redis is interrupted, run twice or overtaken at each step.
+"""Interrupts a rebuild of the queue at each step, runs it twice, or sends other requests in
+between.
 
-In the end, the queue is complete.
+In the end, the queue in Redis must be complete.
 """
 
 from collections.abc import Callable
@@ -29,8 +30,8 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
-# If an erasure was not finished before, a signup asks Redis for a place in the step with this
-# number.
+# The number of the step in which a signup asks Redis for a place, after the customer's earlier
+# entry was erased.
 BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]
@@ -38,7 +39,7 @@ Outcome = Callable[[FaultFixture], list[str]]
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Return the state of a waitlist with five waiting entries, whose queue Redis has lost."""
+    """Return a snapshot of a waitlist with five waiting entries. Redis has lost its queue."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -47,15 +48,19 @@ def lost(fixture: FaultFixture) -> Snapshot:
 def rebuilds(
     stores: Stores, lost: Snapshot, inject: Callable[[FaultFixture], Fault], outcome: Outcome
 ) -> str:
-    """Rebuild the order once for each different step, with a fault injected at that step.
+    """Rebuild the queue many times, each time with a fault at another step.
 
-    Return all problems.
+    Return a text with all problems.
     """
     return at_each_step(stores, lost, FaultFixture.maintain_one, inject, outcome)
 
 
 def unless_cold(fixture: FaultFixture) -> list[str]:
-    """If the queue is marked as complete, return its problems (promise P7)."""
+    """Return the problems of the queue.
+
+    A queue that is marked as incomplete has no problems, because the service does not use it
+    (promise P7).
+    """
     if fixture.is_cold():
         return []
     return [*([] if fixture.order() == list(WITH_EVE) else [f"the order is {fixture.order()}"])]
@@ -73,8 +78,9 @@ def after_another_run(fixture: FaultFixture) -> list[str]:
 def test_the_next_run_completes_an_interrupted_rebuild(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """After a crash at any step of a rebuild, the queue is either complete or marked as incomplete
-    (promises P3 and P7).
+    """After a crash at any step of a rebuild, the queue is complete or is marked as incomplete.
+
+    The next run completes it (promises P3 and P7).
     """
     wrong = rebuilds(stores, lost, lambda _: fault, after_another_run)
     assert not wrong, wrong
@@ -83,8 +89,8 @@ def test_the_next_run_completes_an_interrupted_rebuild(
 def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """If Redis loses its data during a rebuild, even just before the last step, the rebuild does
-    not mark the queue as complete (promises P3 and P7).
+    """If Redis loses its data again during a rebuild, the rebuild does not mark the queue as
+    complete (promises P3 and P7).
     """
     wrong = rebuilds(stores, lost, lambda fixture: faults.before(fixture.flush), after_another_run)
     assert not wrong, wrong
@@ -93,8 +99,10 @@ def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
 def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """If Redis loses its data again and a customer's request starts the next rebuild, the outdated
-    rebuild does not mark the queue as complete (promises P3 and P7).
+    """If Redis loses its data again during a rebuild, a customer's request may start another
+    rebuild.
+
+    The first rebuild does not mark the queue as complete then (promises P3 and P7).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -112,9 +120,10 @@ def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
 
 @pytest.mark.parametrize("minutes", [0, 10])
 def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes: int) -> None:
-    """If another run holds the lease, a rebuild does nothing.
+    """Two rebuilds never run at once.
 
-    If the lease has expired, the rebuild restores everything (promise P3).
+    The second one does nothing while the first one has the lease. If the lease has expired, the
+    second one restores everything (promise P3).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -124,7 +133,7 @@ def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes
     assert not wrong, wrong
 
 
-# Redis decides about these requests first, and the record is written afterwards.
+# For these requests, Redis decides first. The decision is then recorded in DynamoDB.
 DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
     "a signup": lambda fixture: fixture.people.sign_up("zoe", key="zoe"),
     "an import": lambda fixture: fixture.people.bring(
@@ -143,10 +152,10 @@ DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
 def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
     fixture: FaultFixture, decision: Callable[[FaultFixture], Answer], beats: int
 ) -> None:
-    """A decision that is recorded only after a rebuild is found by the next maintenance run,
-    because the list may be idle for hours afterwards (promise P3).
+    """A decision is made before the queue is rebuilt, and recorded only afterwards. The next run of
+    maintenance finds the decision (promise P3).
 
-    `beats` is the number of comparisons that maintenance has made before the loss.
+    `beats` says how often maintenance has compared Redis with DynamoDB before the loss.
     """
     line_with_eve(fixture)
     assert fixture.people.remove("eve").status == 204
@@ -167,10 +176,10 @@ def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
 
 
 def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: Snapshot) -> None:
-    """People join and leave during a rebuild.
+    """People may join and leave during a rebuild.
 
-    New entries stand behind all others, and entries that have ended do not return (promises P1, P3
-    and P6).
+    New entries stand at the end, and entries that have left do not come back (promises P1, P3 and
+    P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -196,8 +205,8 @@ def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: 
 
 
 def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -> None:
-    """A delayed rebuild does not undo changes that were made after a different run had rebuilt the
-    queue (promise P3).
+    """If a rebuild is delayed and another run has completed the queue in the meantime, the delayed
+    rebuild does not undo later changes (promise P3).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -222,9 +231,9 @@ def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -
 def test_no_run_rebuilds_while_another_holds_the_lease(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """While a different run holds the lease, no run rebuilds the queue.
+    """Only the run that has the lease rebuilds the queue.
 
-    Until the lease expires, no response contains a position (promise P7).
+    If this run has died, no response contains a position until the lease expires (promise P7).
     """
     now_millis = fixture.world.clock.now_millis()
     records = fixture.world.services.waitlist_records
@@ -242,8 +251,8 @@ def test_no_run_rebuilds_while_another_holds_the_lease(
 def test_requests_that_need_the_order_wait_for_the_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """If Redis has lost the queue, requests get the response 503 with Retry-After, and never a
-    wrong position (promise P7).
+    """After Redis has lost the queue, requests that need it get the status 503 with Retry-After,
+    and never a wrong position (promise P7).
     """
     people = fixture.people
     answers = [
@@ -263,8 +272,9 @@ def test_requests_that_need_the_order_wait_for_the_rebuild(
 def test_a_signup_during_a_rebuild_gets_a_place_without_a_position(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """A signup during a rebuild succeeds without a position, and a later response contains the
-    position (promises P1 and P7).
+    """A customer can sign up during a rebuild.
+
+    The response contains no position, but a later response does (promises P1 and P7).
     """
     answer = fixture.people.sign_up("zoe", key="zoe")
     assert (answer.status, answer.json["status"]) == (201, "waiting")
@@ -274,8 +284,8 @@ def test_a_signup_during_a_rebuild_gets_a_place_without_a_position(
 
 
 def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: FaultFixture) -> None:
-    """A new Redis server whose clock is behind draws tickets that are higher than all acknowledged
-    tickets (promise P1).
+    """If a new Redis server's clock is behind, its ticket numbers are still higher than all earlier
+    ones, so new entries stand at the end (promise P1).
     """
     in_an_hour = ticket_at(datetime.now(UTC) + timedelta(hours=1))
     fixture.stores.redis.hset(keys.meta("bakery"), "last_ticket", in_an_hour)
@@ -291,9 +301,9 @@ def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: Fau
 def test_the_first_request_that_finds_redis_cold_starts_a_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """The first request that finds that the queue is lost starts a rebuild.
+    """The first request that notices the loss of the queue starts a rebuild.
 
-    The customer does not have to wait for the next scheduled maintenance run (promise P7).
+    The customer does not have to wait for the next scheduled run of maintenance (promise P7).
     """
     assert fixture.people.poll("ann").status == 503
     assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
@@ -302,10 +312,10 @@ def test_the_first_request_that_finds_redis_cold_starts_a_rebuild(
 
 
 def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Stores) -> None:
-    """A signup between the two passes of a rebuild gets a new place.
+    """Eve has left, and signs up again during a rebuild.
 
-    The first pass reads Eve from an outdated index, but Eve has left and signs up again (promise
-    P1).
+    The rebuild has read her old place from an outdated index, but she gets a new place at the end
+    (promise P1).
     """
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
@@ -330,9 +340,9 @@ def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Store
 def test_a_late_index_does_not_restore_an_erased_entry(
     fixture: FaultFixture, stores: Stores
 ) -> None:
-    """A rebuild does not restore an erased entry that an outdated index still contains.
+    """If a rebuild reads an outdated index, it may find an erased entry.
 
-    The record no longer exists, and only the journal mentions Eve (promise P7).
+    It does not restore the entry, because the record no longer exists (promise P7).
     """
     line_with_eve(fixture)
     fixture.world.advance(3_600)
@@ -348,9 +358,10 @@ def test_a_late_index_does_not_restore_an_erased_entry(
 def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay(
     fixture: FaultFixture, stores: Stores
 ) -> None:
-    """If Bob signs up again after an erasure, his new signup does not get the place of the erased
-    signup. Redis loses its data before Bob has a place. The first pass of the rebuild reads the
-    erased signup from the index, and the second pass reads the interrupted new signup (promise P1).
+    """Bob's entry is erased, and his new signup is interrupted.
+
+    Redis then loses its data. A rebuild finds the old entry in an outdated index, but Bob does not
+    get his old place back (promise P1).
     """
     line_with_eve(fixture)
     stores.dynamodb.freeze()
@@ -379,10 +390,9 @@ def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay
 def test_a_late_index_does_not_restore_a_hold_whose_end_was_recorded_late(
     stores: Stores,
 ) -> None:
-    """A rebuild does not restore a claim whose end was recorded late.
+    """A claim was released, but the release was recorded only two hours later.
 
-    In the journal, the end of the claim is at the time at which it was recorded, not at the time of
-    the release (promise P7).
+    A rebuild that reads an outdated index does not restore the claim (promise P7).
     """
     fixture = FaultFixture(stores, RedisClock.standing())
     assert fixture.people.configure().status == 201
@@ -403,8 +413,10 @@ def test_a_late_index_does_not_restore_a_hold_whose_end_was_recorded_late(
 
 
 def test_the_second_pass_waits_for_the_index(fixture: FaultFixture) -> None:
-    """The second pass of a rebuild begins at least two seconds after the rebuild began, so that the
-    index can catch up (promise P3).
+    """A rebuild reads all records twice.
+
+    It waits at least two seconds before the second time, because DynamoDB's index may lag behind
+    (promise P3).
     """
     line_with_eve(fixture)
     fixture.flush()

@@ -1,5 +1,7 @@
-"""Maintenance builds segments completely, even if it is interrupted, runs twice or is overtaken by
-other requests at each step.
+"""Interrupts the building of segments at each step, runs it twice, or sends other requests in
+between.
+
+In the end, all segments must be complete.
 """
 
 from collections.abc import Callable
@@ -20,7 +22,7 @@ FEW = 2
 
 @pytest.fixture(autouse=True)
 def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read pages of two entries, so that five entries need several pages."""
+    """Read pages of two entries, so that five entries take several pages."""
     monkeypatch.setattr(reindex, "PAGE", FEW)
 
 
@@ -30,8 +32,10 @@ def people_of(fixture: FaultFixture) -> Segmented:
 
 @pytest.fixture
 def building(stores: Stores) -> Snapshot:
-    """Return a state with three waiting entries, a claimed entry, a parked entry, and
-    new segments.
+    """Return a snapshot of a waitlist with three waiting entries, a claimed entry and a parked
+    entry.
+
+    Its segments have just been defined.
     """
     fixture = FaultFixture(stores)
     people = people_of(fixture)
@@ -50,9 +54,9 @@ def building(stores: Stores) -> Snapshot:
 def injected(
     stores: Stores, before: Snapshot, inject: Inject, outcome: Callable[[FaultFixture], list[str]]
 ) -> str:
-    """Build the segments once for each different step, with a fault injected at that step.
+    """Build the segments many times, each time with a fault at another step.
 
-    Return all problems.
+    Return a text with all problems.
     """
     return at_each_step(stores, before, FaultFixture.maintain_one, inject, outcome)
 
@@ -63,7 +67,7 @@ def problems_if_ready(fixture: FaultFixture) -> list[str]:
     if fixture.is_cold() or people.states()[1] == "building":
         return []
     wrong = people.contradictions()
-    # Until the next run, the record may be older than the state in Redis.
+    # Until the next run of maintenance, the record may be older than the data in Redis.
     return [one for one in wrong if "and Redis say" not in one]
 
 
@@ -85,8 +89,9 @@ CUT_OFF = [faults.crash_after, faults.lost, faults.unheard]
 def test_the_next_run_completes_an_interrupted_reindexing(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
-    """After a crash at any step, the segments are either exact or marked as `building` (promises P3
-    and P7).
+    """After a crash at any step, the segments are correct or are marked as `building`.
+
+    The next run completes them (promises P3 and P7).
     """
     wrong = injected(stores, building, lambda _: fault, problems_after_the_next_run)
     assert not wrong, wrong
@@ -107,9 +112,8 @@ def test_refused_and_repeated_steps_of_a_reindexing_do_no_harm(
 def test_segments_are_built_although_redis_is_lost_meanwhile(
     stores: Stores, building: Snapshot, lose: Callable[[FaultFixture], None]
 ) -> None:
-    """Segments are built although Redis loses its data at any step.
-
-    Either a different process rebuilds the queue, or nobody does (promises P3 and P7).
+    """Segments are completed even if Redis loses its data at any step, whether or not another
+    process has rebuilt the queue in the meantime (promises P3 and P7).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -123,9 +127,9 @@ def test_segments_are_built_although_redis_is_lost_meanwhile(
 def test_two_runs_can_build_segments_at_once(
     stores: Stores, building: Snapshot, minutes: int
 ) -> None:
-    """If another run holds the lease, a run does nothing.
+    """While one run has the lease, a second run does nothing.
 
-    If the lease has expired, the run builds all segments (promise P2).
+    If the lease has expired, the second run builds all segments (promise P2).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -140,8 +144,8 @@ def test_two_runs_can_build_segments_at_once(
 def test_segments_that_change_again_during_a_build_are_built(
     stores: Stores, building: Snapshot, declared: Declared, kind: str
 ) -> None:
-    """If the declared segments change during a build or a rebuild, the newest segments are built in
-    the end (promise P3).
+    """If an operator changes the segments again while they are being built, the newest segments are
+    built in the end (promise P3).
     """
     if kind == "rebuilt":
         stores.restore(building)
@@ -168,8 +172,10 @@ def test_segments_that_change_again_during_a_build_are_built(
 def test_segments_that_change_during_a_build_are_built_in_the_same_run(
     stores: Stores, building: Snapshot
 ) -> None:
-    """If the declared segments change during a build, the same run builds them, because it reads
-    the configuration again before it returns its lease.
+    """If an operator changes the segments while they are being built, the same run also builds the
+    new ones.
+
+    It reads the settings again before it gives up its lease.
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -185,7 +191,7 @@ def test_segments_that_change_during_a_build_are_built_in_the_same_run(
 
 
 def find_last_query(stores: Stores, before: Snapshot) -> int:
-    """Return the last step at which the run asks Redis for entries without segments."""
+    """Return the last step in which the run asks Redis for entries without segments."""
     stores.restore(before)
     fixture = FaultFixture(stores)
     fixture.maintain_one()
@@ -194,8 +200,9 @@ def find_last_query(stores: Stores, before: Snapshot) -> int:
 
 
 def test_entries_may_change_while_segments_are_built(stores: Stores, building: Snapshot) -> None:
-    """If entries change while segments are built, each entry is in the segments of its present
-    attributes in the end (promises P1, P3 and P6).
+    """While segments are being built, attributes of entries may change.
+
+    In the end, each entry is in the segments of its newest attributes (promises P1, P3 and P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -222,10 +229,9 @@ def test_entries_may_change_while_segments_are_built(stores: Stores, building: S
 def test_an_interrupted_change_of_segments_applies_wholly_or_not_at_all(
     stores: Stores, building: Snapshot, fault: Fault, declared: Declared
 ) -> None:
-    """An interrupted change of segments applies wholly or not at all.
+    """If changing the segments is interrupted and never repeated, either all or nothing changes.
 
-    After maintenance, all entries are in the segments that GET shows, even if nobody repeats the
-    request (promise P3).
+    After maintenance, the entries are in the segments that GET shows (promise P3).
     """
 
     def change(fixture: FaultFixture) -> None:

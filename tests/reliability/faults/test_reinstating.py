@@ -1,5 +1,6 @@
-"""A reinstatement restores the former place once, even if it is interrupted or overtaken by other
-requests at any step.
+"""Interrupts the reinstatement of a customer at each step, or sends other requests in between.
+
+The customer gets the former place back once.
 """
 
 from collections.abc import Callable
@@ -67,7 +68,7 @@ def end_stay(fixture: FaultFixture, end: Callable[[TokenHolders], None]) -> Snap
 
 
 def record_calls(fixture: FaultFixture, before: Snapshot) -> list[Call]:
-    """Return the calls of a reinstatement during which no fault occurs."""
+    """Return the calls that a reinstatement makes when nothing fails."""
     fixture.stores.restore(before)
     fixture.wire.disarm()
     assert fixture.people.reinstate(BOB, key=KEY).json["position"] == 2
@@ -87,10 +88,10 @@ def test_the_place_is_restored_once(
     end: Callable[[TokenHolders], None],
     fault: Fault,
 ) -> None:
-    """If a reinstatement is interrupted and repeated, the place is restored once.
+    """If a reinstatement is interrupted and repeated, the customer gets the place back once.
 
-    If the intent was written, maintenance restores the place without a repeated request (promises
-    P1, P2 and P3).
+    If it is not repeated, maintenance completes it, provided that the request had already noted its
+    intent (promises P1, P2 and P3).
     """
     before = end_stay(fixture, end)
     steps = [
@@ -116,8 +117,10 @@ def test_the_place_is_restored_once(
 def test_a_call_that_the_aws_client_repeats_belongs_to_the_same_request(
     fixture: FaultFixture, end: Callable[[TokenHolders], None], key: str | None
 ) -> None:
-    """If the AWS client sends a call twice, the reinstatement is answered as if the call had been
-    sent once, even if the request has no idempotency key (promise P2).
+    """The AWS client may send a call twice.
+
+    The reinstatement succeeds as if the call had been sent once, even without an idempotency key
+    (promise P2).
     """
     before = end_stay(fixture, end)
     for step in range(len(record_calls(fixture, before))):
@@ -132,8 +135,10 @@ def test_a_call_that_the_aws_client_repeats_belongs_to_the_same_request(
 def test_a_request_distinguishes_itself_from_an_interrupted_request(
     fixture: FaultFixture, elsewhere: TokenHolders, key: str | None, other_key: str | None
 ) -> None:
-    """After an interrupted reinstatement, another request first finishes it, and then finds the
-    customer on the waitlist (promise P2).
+    """If a reinstatement was interrupted, another request to reinstate the customer first completes
+    it.
+
+    It then answers that the customer is already on the waitlist (promise P2).
     """
     before = end_stay(fixture, is_off)
     joining = 0
@@ -158,8 +163,8 @@ def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
     end: Callable[[TokenHolders], None],
     other: str,
 ) -> None:
-    """If another request is sent before any step of a reinstatement, it takes effect wholly or not
-    at all (promises P1, P2 and P4).
+    """If another request is sent before any step of a reinstatement, its whole effect remains, or
+    it has no effect at all (promises P1, P2 and P4).
     """
     before = end_stay(fixture, end)
     for step in range(len(record_calls(fixture, before))):
@@ -176,7 +181,8 @@ def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
         if BOB in order and other != "signs up":
             assert order == list(LINE), step
         if other == "redriven" and end is is_parked and step <= leaves_at:
-            # The parked entry is still on the waitlist, and may have been claimed in the meantime.
+            # The parked entry is still on the waitlist. Somebody may even have claimed it in the
+            # meantime.
             assert answer.code == "already_on_list", step
         if other in ("banned", "erased"):
             assert BOB not in order, step

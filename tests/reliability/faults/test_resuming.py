@@ -1,5 +1,6 @@
-"""If a rebuild runs out of time or is interrupted, the next run continues it and completes the
-queue.
+"""Tests a rebuild of the queue that runs out of time or is interrupted.
+
+The next run continues it and completes the queue.
 """
 
 import json
@@ -25,21 +26,22 @@ from waitlist_api.records import places
 from waitlist_api.records.rebuild_progress import RebuildProgress
 
 AN_HOUR = 3600
-# With a remaining time of 1000 checks, any run can rebuild five entries.
+# With this many checks of the remaining time, a run can always rebuild five entries.
 ALWAYS = 1000
 FIRST_PAGES = 2
 
 
 @pytest.fixture(autouse=True)
 def _one_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read pages of a single entry, so that a run can stop after any entry."""
+    """Read one entry for each page, so that a run can stop after any entry."""
     monkeypatch.setattr(places, "PAGE", 1)
 
 
 @dataclass
 class Time:
-    """A simulated remaining time that suffices for the first `enough_for` checks, and is too short
-    after that.
+    """A simulated clock.
+
+    It reports enough remaining time for the first `enough_for` checks, and too little after that.
     """
 
     enough_for: int
@@ -60,8 +62,9 @@ def lost(fixture: FaultFixture) -> Snapshot:
 
 @pytest.fixture
 def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
-    """Return the state after the first run of a rebuild. The run restored one entry of each index
-    shard before its time was up.
+    """Return a snapshot after the first run of a rebuild.
+
+    The run restored one entry of each index shard and then ran out of time.
     """
     run_maintenance(fixture, enough_for=0)
     rebuild = read_progress(fixture)
@@ -71,7 +74,10 @@ def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
 
 
 def run_maintenance(fixture: FaultFixture, enough_for: int = ALWAYS) -> None:
-    """Run maintenance for this waitlist. The remaining time suffices for `enough_for` checks."""
+    """Run maintenance for this waitlist.
+
+    It runs out of time after `enough_for` checks of the remaining time.
+    """
     fixture.world.maintenance.run_one("bakery", Time(enough_for).left_millis)
 
 
@@ -82,8 +88,8 @@ def read_progress(fixture: FaultFixture) -> RebuildProgress | None:
 
 
 def find_restored(fixture: FaultFixture) -> Iterator[str]:
-    """Yield the names of the customers whose entries were restored by the first passes of the
-    rebuild in this fixture.
+    """Yield the names of the customers whose entries this fixture's rebuild restored when it read
+    the records for the first time.
     """
     for call in fixture.wire.calls:
         message: Any = json.loads(call.arguments["Payload"]) if call.is_invoke else {}
@@ -93,8 +99,8 @@ def find_restored(fixture: FaultFixture) -> Iterator[str]:
 
 
 def find_problems(fixture: FaultFixture, *expected: str) -> list[str]:
-    """Return the problems of a finished rebuild: a wrong order of the queue, progress that is still
-    saved, or contradictions.
+    """Return the problems of a completed rebuild: a wrong order, saved progress that was not
+    deleted, or contradictions.
     """
     order = fixture.order()
     unlike = [] if order == list(expected or WITH_EVE) else [f"the order is {order}"]
@@ -109,9 +115,9 @@ def injected(
     outcome: Callable[[FaultFixture], list[str]],
     enough_for: int = ALWAYS,
 ) -> str:
-    """Run maintenance once for each different step, with a fault injected at that step.
+    """Run maintenance many times, each time with a fault at another step.
 
-    Return all problems.
+    Return a text with all problems.
     """
     return at_each_step(
         stores, start, lambda fixture: run_maintenance(fixture, enough_for), inject, outcome
@@ -130,10 +136,9 @@ def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
 
 
 def test_a_run_whose_time_is_up_is_continued(stores: Stores, lost: Snapshot) -> None:
-    """If a run has no time left to finish a rebuild, the next run continues the rebuild.
+    """If a rebuild runs out of time at any step, the next run continues it.
 
-    At whichever step a run stops, no response contains a position, and no entry is restored twice
-    (promises P3 and P7).
+    Until then, no response contains a position. No entry is restored twice (promises P3 and P7).
     """
     stages = set()
     enough_for, is_done = 0, False
@@ -158,9 +163,9 @@ def test_a_run_whose_time_is_up_is_continued(stores: Stores, lost: Snapshot) -> 
 def test_runs_that_are_all_too_short_complete_the_order_together(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """Several runs are each too short for the whole rebuild.
+    """Even if every run is too short for the whole rebuild, several runs complete it together.
 
-    Together they complete the queue, because each run restores at least one page (promise P3).
+    Each of them restores at least one page (promise P3).
     """
     fixture = FaultFixture(stores)
     done = 0
@@ -177,10 +182,10 @@ def test_runs_that_are_all_too_short_complete_the_order_together(
 def test_a_run_without_progress_does_not_start_another_run(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """A run that makes no progress starts no other run, because that run would stop at the same
-    step.
+    """If a run could not make any progress, it does not start another run, which would stop at the
+    same step.
 
-    The next scheduled run continues the rebuild (promise P9).
+    The next scheduled run continues (promise P9).
     """
     before: RebuildProgress | None = None
     while read_progress(fixture) != before or before is None:
@@ -196,8 +201,8 @@ def test_a_run_without_progress_does_not_start_another_run(
 def test_a_run_with_a_failed_call_is_continued_at_once(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """If a single call to DynamoDB or Redis fails, the rebuild is continued at once, and does not
-    wait for the next scheduled run (promise P7).
+    """If a single call to DynamoDB or Redis fails during a rebuild, another run continues at once
+    (promise P7).
     """
 
     def outcome(fixture: FaultFixture) -> list[str]:
@@ -218,16 +223,14 @@ def test_a_run_with_a_failed_call_is_continued_at_once(
 def test_the_resuming_run_may_be_interrupted_too(
     stores: Stores, halfway: Snapshot, fault: Fault, enough_for: int
 ) -> None:
-    """The run that resumes a rebuild may be interrupted at any step, including pages, saved
-    progress, the completion and the end of the lease (promises P3 and P7).
-    """
+    """The run that continues a rebuild may be interrupted too, at any step (promises P3 and P7)."""
     wrong = injected(stores, halfway, lambda _: fault, after_the_next_minutes, enough_for)
     assert not wrong, wrong
 
 
 def test_redis_may_be_lost_during_the_resuming_run(stores: Stores, halfway: Snapshot) -> None:
-    """If Redis loses its data while a run resumes a rebuild, the progress from before the loss does
-    not count (promises P3 and P7).
+    """If Redis loses its data again while a run continues a rebuild, the saved progress no longer
+    counts (promises P3 and P7).
     """
     wrong = injected(
         stores, halfway, lambda fixture: faults.before(fixture.flush), after_the_next_minutes
@@ -236,8 +239,8 @@ def test_redis_may_be_lost_during_the_resuming_run(stores: Stores, halfway: Snap
 
 
 def test_another_run_may_take_over_the_rebuild(stores: Stores, halfway: Snapshot) -> None:
-    """A run that has lost the lease does not overwrite the progress of the run that has taken over
-    the rebuild (promise P3).
+    """If a run has lost its lease, it does not overwrite the saved progress of the run that has
+    taken over (promise P3).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -249,8 +252,8 @@ def test_another_run_may_take_over_the_rebuild(stores: Stores, halfway: Snapshot
 
 
 def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """If Redis loses its data between two runs, the queue gets a new epoch number and is rebuilt
-    from the beginning (promise P3).
+    """If Redis loses its data again between two runs of a rebuild, the queue is rebuilt from the
+    beginning (promise P3).
     """
     before = read_progress(fixture)
     fixture.flush()
@@ -267,8 +270,10 @@ def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snap
 def test_the_second_pass_covers_changes_since_the_first_run_began(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """The second pass of a resumed rebuild covers all changes since the first run began, however
-    late the resuming run is (promise P3).
+    """A rebuild reads all records twice.
+
+    The second time covers every change since the first run began, however late the last run is
+    (promise P3).
     """
     before = read_progress(fixture)
     fixture.world.advance(AN_HOUR)
@@ -283,8 +288,8 @@ def test_the_second_pass_covers_changes_since_the_first_run_began(
 
 
 def test_segments_may_change_between_two_runs(fixture: FaultFixture, halfway: Snapshot) -> None:
-    """If the segments of the waitlist change between two runs of a rebuild, the entries that were
-    restored before the change are in the new segments too (promise P6).
+    """If the segments change between two runs of a rebuild, the entries that the first run restored
+    are in the new segments too (promise P6).
     """
     assert fixture.people.configure(segments=[["colour"]]).status == 200
     assert fixture.people.sign_up("zoe", key="zoe", attributes={"colour": "red"}).status == 201
@@ -303,9 +308,9 @@ def test_segments_may_change_between_two_runs(fixture: FaultFixture, halfway: Sn
 def test_people_join_and_leave_during_the_runs_and_between_them(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """People join and leave between and during the runs of a rebuild.
+    """People may join and leave between the runs of a rebuild.
 
-    The order of the queue stays strict, and no entry that has ended is restored (promises P1, P3
+    The order of the queue is still correct, and no entry that has left comes back (promises P1, P3
     and P6).
     """
 
@@ -335,8 +340,8 @@ def test_people_join_and_leave_during_the_runs_and_between_them(
 def test_outdated_progress_of_a_finished_rebuild_is_deleted(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """If saved progress is outdated because the rebuild has finished, it is deleted within a
-    minute, and the queue stays complete (promise P7).
+    """If saved progress remains after the rebuild has finished, it is deleted within a minute, and
+    the queue stays complete (promise P7).
     """
     run_maintenance(fixture, enough_for=0)
     waitlist = fixture.world.services.waitlist_records.get("bakery")
@@ -354,8 +359,8 @@ def test_outdated_progress_of_a_finished_rebuild_is_deleted(
 def test_a_run_without_the_lease_saves_no_progress(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """A run without the lease saves no progress, because its progress may be behind the progress of
-    the run that holds the lease (promise P3).
+    """A run without the lease saves no progress, because the run with the lease may be further
+    ahead (promise P3).
     """
     before = read_progress(fixture)
     assert before

@@ -1,5 +1,6 @@
-"""The slot of an unused offer goes to the next entry exactly once, wherever the request is
-interrupted.
+"""Interrupts the end of an unused offer at each step.
+
+In the end, the next entry has got an offer exactly once.
 """
 
 from collections.abc import Callable
@@ -28,9 +29,7 @@ FAULTS = (faults.crash_after, faults.lost)
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return a fixture in which Ann has an offer from a quota of one slot, and other customers
-    wait.
-    """
+    """Return the fixture in which Ann has the only offer of a quota, and other customers wait."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure(admission={}).status == 201
     fixture.people.all_sign_up(*LINE)
@@ -49,9 +48,8 @@ def find_offered(fixture: FaultFixture) -> list[str]:
 def test_the_next_entry_gets_the_slot_once(
     fixture: FaultFixture, elsewhere: TokenHolders, end: str, fault: Fault
 ) -> None:
-    """If the customer repeats the interrupted request, the next entry gets the slot once.
-
-    The same is true if only maintenance runs (promises P2 and P4).
+    """If a customer's request to end an offer is interrupted, the next entry gets an offer once,
+    whether the customer repeats the request or not (promises P2 and P4).
     """
     before = fixture.stores.snapshot()
     ENDS[end](fixture.people)
@@ -64,7 +62,7 @@ def test_the_next_entry_gets_the_slot_once(
         with suppress(Crash):
             ENDS[end](fixture.people)
         fixture.wire.disarm()
-        # If no request has ended the offer, Ann still has it.
+        # If no request has ended Ann's offer, she still has it.
         is_ended = find_offered(fixture) != [ANN]
         if retries:
             ENDS[end](elsewhere)
