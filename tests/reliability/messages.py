@@ -1,8 +1,7 @@
-"""`make messages` notifies many people through unreliable senders, and sends 10,000 offers at a
-limited rate.
+"""`make messages` sends messages to many people through unreliable senders, and then 10,000 offers
+at a limited rate. Time is simulated.
 
-The first part is the test `tests/service/messages/test_crowd.py` with 1,000 people. Time is
-virtual.
+The first part is the same test as tests/service/messages/test_crowd.py, which has 1,000 people.
 """
 
 import sys
@@ -25,14 +24,14 @@ from waitlist_api.records.table import Table
 from waitlist_shared.ids import entry_id_of
 
 PEOPLE, OFFERS = 1_000, 10_000
-# The number of mails that SES accepts in a second, and the number of batches that the function runs
-# in a second.
+# How many emails SES accepts in a second, and how many batches the function handles in a second.
 RATE, BATCHES_A_SECOND = 50, 20
 
 
 class LimitedSes:
-    """A stand-in for SES that accepts a limited number of mails a second, and refuses further mails
-    as SES does.
+    """A stand-in for Amazon SES.
+
+    It accepts a limited number of emails a second, and refuses others with the same error as SES.
     """
 
     def __init__(self, stage: Stage, rate: int) -> None:
@@ -56,7 +55,7 @@ class LimitedSes:
 
 
 def create_offers(stage: Stage, count: int) -> list[Queued]:
-    """Create the records of people who have an offer, and return the events of these offers."""
+    """Store people who have an offer, and return the events of these offers."""
     stage.configure(messages={"kinds": ["offered"]}, admission={"offer_seconds": 86_400})
     stage.joins("model")
     stage.people.admit(1)
@@ -82,8 +81,10 @@ def create_offers(stage: Stage, count: int) -> list[Queued]:
 
 
 def check_that_all_are_sent(count: int) -> None:
-    """Send messages about offers that were all made at the same moment, at the rate that the
-    account allows. Check that no message is lost.
+    """Send messages about many offers that were made at the same moment, no faster than the AWS
+    account allows.
+
+    Check that no message is lost.
     """
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         ses = LimitedSes(stage, RATE)

@@ -1,3 +1,4 @@
-"""Load tests: many clients send requests to a service with little capacity, and every answer is
-checked.
+"""Load tests.
+
+Many clients send requests to a service with little capacity, and the tests check every response.
 """

@@ -1,4 +1,4 @@
-"""Runs the load test `overload` or `launch`. The exit code is 1 if a promise was broken."""
+"""Runs the load test `overload` or `launch`. The exit code is 1 if the service broke a promise."""
 
 import argparse
 import sys

@@ -1,5 +1,6 @@
-"""A client that retries as docs/internals/time-budgets.md says, and records its operations and
-attempts.
+"""A client of the load tests.
+
+It retries as docs/internals/time-budgets.md tells clients to do, and records every request.
 """
 
 import asyncio
@@ -22,16 +23,15 @@ OPERATOR = local_operator()
 
 
 class LoadOver(Exception):
-    """Raised when the load test has ended, so that the client begins no other operation."""
+    """Raised after the load test has ended. The client then starts no other operation."""
 
 
 class Load:
-    """Decides when the load test ends.
+    """Decides when the load test ends: after some time, or after a number of operations.
 
-    The load ends at a given time, or after a given number of operations. If it ends by a number, it
-    waits for one operation of each kind, because a client that was refused waits before it retries,
-    and some kinds may begin late. After `MOST_TIMES` the number of operations, the load ends
-    without the missing kinds.
+    If a number is given, every kind of operation must also have begun at least once. Some kinds
+    begin late, because refused clients wait before they retry. After `MOST_TIMES` the number of
+    operations, the test ends in any case.
     """
 
     def __init__(self, operations: int | None, kinds: Iterable[str] = ()) -> None:
@@ -48,7 +48,7 @@ class Load:
         self._over.set()
 
     def begin_operation(self, kind: str) -> None:
-        """Count an operation that begins. Raise LoadOver if the load has ended."""
+        """Count the start of an operation. Raise LoadOver if the load test has ended."""
         self._begun += 1
         self._missing.discard(kind)
         if self._operations is None:
@@ -58,7 +58,7 @@ class Load:
             self.end()
 
     async def pause(self, seconds: float) -> bool:
-        """Wait for the given number of seconds. Return False if the client must not retry."""
+        """Wait for this number of seconds. Return False if the client must not retry."""
         if self._operations is not None:
             await asyncio.sleep(seconds)
             return True
@@ -72,8 +72,8 @@ class Load:
 class Client:
     """A client that gives up an operation after `tries` attempts.
 
-    If `back_after` is set, the client does not give up. Instead, the client pauses for a time
-    between these two numbers of seconds, and then tries again.
+    `back_after` is an optional range of seconds. If it is given, the client tries again after a
+    pause within this range, instead of giving up.
     """
 
     def __init__(
@@ -96,16 +96,14 @@ class Client:
     async def customer(
         self, kind: str, person: str, method: str, path: str, *, token: str = "", **more: Any
     ) -> Operation:
-        """Send a customer's operation. If the customer has an entry token, the request contains the
-        token.
-        """
+        """Send a customer's request, with the entry token if the customer has one."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await self._do(kind, person, method, path, headers, **more)
 
     async def operator(
         self, kind: str, person: str, method: str, path: str, **more: Any
     ) -> Operation:
-        """Send the requests of an operator's operation, with AWS signatures."""
+        """Send an operator's request, signed with AWS Signature Version 4."""
         return await self._do(kind, person, method, path, {}, is_signed=True, **more)
 
     async def _do(
@@ -151,7 +149,9 @@ class Client:
         return operation
 
     def _pause_after(self, attempts: int, answer: Answer | None) -> float | None:
-        """Return the seconds until the next attempt, or None if the client gives up."""
+        """Return how many seconds to wait before the next attempt, or None if the client gives
+        up.
+        """
         done = attempts % self._tries
         if done == 0:
             return self.random.uniform(*self._back_after) if self._back_after else None

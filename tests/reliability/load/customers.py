@@ -1,5 +1,6 @@
-"""Simulates customers who sign up, repeat the signup and look at their position. Some of them
-leave.
+"""Simulates customers.
+
+They sign up, repeat the signup and look at their position, and some of them leave.
 """
 
 from dataclasses import dataclass, field
@@ -16,8 +17,8 @@ REMEMBERED = 500
 
 @dataclass
 class Population:
-    """The customers who signed up most recently, from whom operators choose, and the entry tokens
-    of all customers.
+    """The most recent customers, from whom simulated operators choose, and the entry tokens of all
+    customers.
     """
 
     lately: list[tuple[str, str]] = field(default_factory=list)
@@ -30,7 +31,7 @@ class Population:
 
 
 async def customers(client: Client, name: str, population: Population) -> None:
-    """Simulate customers, one after the other on a single connection, until the load ends."""
+    """Simulate one customer after another, on a single connection, until the load test ends."""
     number = 0
     try:
         while not client.load.is_over:

@@ -1,4 +1,4 @@
-"""Reads the state of the service after the load has ended and maintenance has run."""
+"""Reads the data of the service after the load has ended and maintenance has run."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,8 +15,8 @@ from tools.local.functions import MAINTENANCE_NAME
 from waitlist_cli.errors import CliError
 from waitlist_shared.ids import entry_id_of
 
-# Maintenance finishes an interrupted request only after a minute, measured with the clock of the
-# function that wrote the intent.
+# Maintenance completes an interrupted request a minute after it began, by the clock of the function
+# that ran the request.
 INTENT_SECONDS = 62
 SETTLE_SECONDS = 60
 READERS = 8
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Seen:
-    """An entry on the waitlist, with the values that operators can see."""
+    """An entry on the waitlist, as an operator sees it."""
 
     person: str
     status: str
@@ -39,11 +39,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class FinalState:
-    """The final state of a waitlist: the waiting entries in order, the offered and parked entries,
-    and the counters.
+    """Everything about a waitlist at the end of a load test.
 
-    `admissions` counts the admissions of each customer. `own_positions` are the positions that
-    customers read themselves.
+    `admissions` counts how often each customer was admitted. `own_positions` are the positions that
+    customers have read themselves.
     """
 
     line: tuple[Seen, ...]
@@ -54,8 +53,6 @@ class FinalState:
 
 
 class Reader:
-    """Reads the state of the service after all clients have ended."""
-
     def __init__(
         self,
         client: ApiClient,
@@ -67,8 +64,9 @@ class Reader:
         self._pause = pause
 
     def settle(self, lease_seconds: float, history: History, load_ended: float) -> None:
-        """Let maintenance finish the interrupted requests, and wait until the remaining claims and
-        offers have ended.
+        """Let maintenance complete the interrupted requests.
+
+        Wait until all claims and offers have ended.
         """
         if history.has_unknown():
             self._pause(max(0.0, load_ended + INTENT_SECONDS - self._now()))

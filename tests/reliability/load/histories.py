@@ -1,4 +1,6 @@
-"""Derives the possible histories of each customer from the requests and answers of all clients."""
+"""Works out for each customer when the customer may have waited, from the requests and responses of
+all clients.
+"""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,9 +11,9 @@ from tests.reliability.load.history import ENDS, TAKES, History, Operation
 
 @dataclass(frozen=True)
 class Window:
-    """The time between a request and its response.
+    """The time from a request to its response.
 
-    The response must have been right at some moment in this time.
+    The response must have been correct at some moment in this time.
     """
 
     began: float
@@ -20,9 +22,9 @@ class Window:
 
 @dataclass(frozen=True)
 class Absence:
-    """A time during which a customer is not in the queue.
+    """A time in which a customer is not in the queue.
 
-    The absence begins within the window `out` and ends within the window `back`.
+    It starts at some moment within `out`, and ends at some moment within `back`.
     """
 
     out: Window
@@ -31,10 +33,7 @@ class Absence:
 
 @dataclass
 class CustomerHistory:
-    """The operations that concern the entry of one customer.
-
-    The response to the signup may be missing.
-    """
+    """What happened to one customer's entry. The signup may not have got a response."""
 
     signup: Operation
     absences: list[Absence] = field(default_factory=list)
@@ -50,21 +49,19 @@ class CustomerHistory:
         return self.signup.ended if self.signup.is_done else math.inf
 
     def must_wait(self, window: Window) -> bool:
-        """Return whether the customer was certainly waiting during the whole window."""
+        """Return whether the customer was certainly waiting during this whole time."""
         return self.acknowledged_at <= window.began and all(
             one.out.began > window.ended or one.back.ended <= window.began for one in self.absences
         )
 
     def may_wait(self, window: Window) -> bool:
-        """Return whether the customer may have been waiting at some moment of the window."""
+        """Return whether the customer may have been waiting at some moment in this time."""
         return self.asked_at <= window.ended and not any(
             one.out.ended <= window.began and one.back.began > window.ended for one in self.absences
         )
 
     def priorities(self, window: Window) -> tuple[int, int]:
-        """Return the lowest and the highest priority that the customer's entry may have had during
-        the window.
-        """
+        """Return the lowest and the highest priority that the entry may have had in this time."""
         known = [one for one in self.tiers if one.is_done and one.ended <= window.began]
         since = max((one.began for one in known), default=-math.inf)
         possible = [
@@ -76,7 +73,9 @@ class CustomerHistory:
         return min(possible), max(possible)
 
     def is_moved(self, window: Window) -> bool:
-        """Return whether a bump may have changed the customer's place by the end of the window."""
+        """Return whether the entry may have been moved to another place before the end of this
+        time.
+        """
         return self.moved_at <= window.ended
 
 
@@ -95,7 +94,7 @@ def may_be_ahead(one: CustomerHistory, other: CustomerHistory, window: Window) -
 
 
 def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHistory]:
-    """Return the histories of all customers who may be on the waitlist, by the customer's name."""
+    """Return the histories of all customers who may be on the waitlist, by name."""
     histories = {
         one.person: CustomerHistory(one) for one in history.of("signup") if not _is_void(one)
     }
@@ -104,8 +103,8 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         for name, absence in _absences(claim, releases, lease_seconds):
             histories[name].absences.append(absence)
     for operation in _effective(history.of(*ENDS)):
-        # If a customer leaves twice, there are two absences. The leave that got a response has the
-        # shorter window.
+        # If a customer has sent two requests to leave, the history contains two absences. The
+        # request that got a response gives the more exact one.
         ended = operation.ended if operation.is_done else math.inf
         histories[operation.person].absences.append(Absence(Window(operation.began, ended)))
     for operation in history.of("bump"):
@@ -113,18 +112,17 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         if "priority" in operation.asked and operation.outcome != "refused":
             known.tiers.append(operation)
         else:
-            # If a bump is refused because the customer is leaving, an earlier attempt of the bump
-            # may still have moved the entry.
+            # A request to move an entry may be refused because its customer is leaving. An earlier
+            # attempt of the same request may still have moved the entry.
             known.moved_at = min(known.moved_at, operation.began)
     return histories
 
 
 def count_unnamed(history: History, window: Window) -> int:
-    """Return how many entries may be held although no answer to a claim names them.
+    """Return how many entries may be claimed without the clients knowing which ones.
 
-    If a claim got no answer, or was answered only after a retry, it may hold as many entries as it
-    asked for. An answered claim may have held further entries, which have left or about which
-    another request has decided.
+    If a claim got no response, or got one only after a retry, it may have taken as many entries as
+    it asked for. Some of these may be missing in the response to the retry.
     """
     return sum(
         int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)
@@ -151,7 +149,10 @@ def _absences(
 
 
 def _is_void(operation: Operation) -> bool:
-    """Return whether an operation had no effect, because its only request was refused."""
+    """Return whether the operation certainly had no effect.
+
+    This is the case if it was sent once and was refused.
+    """
     return operation.outcome == "refused" and operation.attempts == 1
 
 

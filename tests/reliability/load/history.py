@@ -1,15 +1,12 @@
-"""Stores the requests of all clients and the responses to them.
-
-The times come from the clock of the clients.
-"""
+"""Stores the requests of all clients, with their responses. The times are those of the clients."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Outcome = Literal["done", "refused", "unknown"]
-# The operations with which a customer leaves the queue, and the kind of this end. A customer who
-# has an offer may leave by declining it, or be admitted by entering.
+# The operations that take a customer out of the queue. A customer with an offer leaves by declining
+# it, and is admitted by accepting it.
 ENDS: Mapping[str, Literal["leave", "complete"]] = {
     "leave": "leave",
     "decline": "leave",
@@ -19,7 +16,7 @@ ENDS: Mapping[str, Literal["leave", "complete"]] = {
 TAKES = ("claim", "admit")
 
 
-# The value of `Attempt.code` if the request failed and the response had no error code.
+# The value of `Attempt.code` if a request failed without an error code.
 NO_CODE = "no problem+json"
 
 
@@ -43,18 +40,18 @@ class Attempt:
 
     @property
     def is_rate_limited(self) -> bool:
-        """Return whether API Gateway itself refused the request.
+        """Return whether API Gateway refused the request because of its rate limit.
 
-        An HTTP API of API Gateway cannot add the header Retry-After.
+        In this case, API Gateway cannot send the header Retry-After.
         """
         return self.status == 429 and self.code == NO_CODE
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation of a client, from the first request to the final answer.
+    """Something that a client wants, such as a signup, with all attempts until the final response.
 
-    `person` is the id of the customer. `person` is empty if the operation names no customer.
+    `person` is the id of the customer, or empty if the operation concerns no certain customer.
     """
 
     kind: str
@@ -72,9 +69,11 @@ class Operation:
 
     @property
     def taken(self) -> list[tuple[str, str]]:
-        """Return the customers whom a claim or an admission by an operator took from the queue,
-        each with a token. Callers do not see the token of an offer, so a text that identifies the
-        operation replaces it.
+        """Return the customers whom an operator claimed or admitted with this operation, each with
+        a token.
+
+        The response does not contain the tokens of offers. A text that identifies the operation
+        stands in their place.
         """
         if not self.is_done:
             return []
@@ -86,21 +85,18 @@ class Operation:
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss of the data in Redis, at some moment between `began` and `ended`."""
+    """A moment between `began` and `ended` at which Redis lost its data."""
 
     began: float
     ended: float
 
     def is_during(self, operation: Operation) -> bool:
-        """Return whether the operation may have been running when Redis lost its data."""
+        """Return whether Redis may have lost its data while the operation was running."""
         return operation.began < self.ended and operation.ended > self.began
 
 
 class History:
-    """All requests and operations of the clients.
-
-    The history grows while the load runs, and a single thread writes it.
-    """
+    """The requests of all clients. Only one thread adds to it while the load test is running."""
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []

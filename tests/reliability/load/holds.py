@@ -1,5 +1,5 @@
-"""Checks that no entry was claimed by two workers at the same time, and that no entry was claimed
-after its admission (promise P4).
+"""Checks that no two workers had claimed the same entry at the same time, and that nobody claimed
+an entry after its admission (promise P4).
 """
 
 from collections import defaultdict
@@ -13,7 +13,10 @@ from tests.support.problem import Problem
 
 @dataclass(frozen=True)
 class Hold:
-    """A claim or an offer of an entry. It began at some moment between `began` and `ended`."""
+    """A claim on an entry, or an offer to it.
+
+    It began at some moment between `began` and `ended`.
+    """
 
     person: str
     token: str
@@ -32,8 +35,8 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
                 yield Problem("admitted twice", f"{person} was claimed after being admitted")
         done = [*acts[person, "complete"], *acts[person, "release"]]
         for first, second in pairwise(own):
-            # If two claims run at the same time, the claim that was sent first may receive the
-            # entry last.
+            # If two claims run at the same time, the first one may still be the last to get the
+            # entry.
             both_ended = max(first.ended, second.ended)
             is_soon = both_ended < first.began + lease_seconds
             was_ended = any(first.began <= act.began < both_ended for act in done)
@@ -52,8 +55,8 @@ def _holds(history: History) -> dict[str, list[Hold]]:
 
 
 def _acts(history: History) -> dict[tuple[str, str], list[Operation]]:
-    """Return the `complete`, `enter` and `release` operations that were not refused, by customer
-    and kind.
+    """Return the operations that ended a claim or an offer and were not refused, by customer and
+    kind.
     """
     found: dict[tuple[str, str], list[Operation]] = defaultdict(list)
     for operation in history.of("complete", "enter", "release"):

@@ -1,6 +1,6 @@
-"""Simulates the people of a launch.
+"""Simulates the people of a launch, who all come within a short time.
 
-Each person signs up once and retries as docs/internals/time-budgets.md tells clients to retry.
+Each person signs up once and retries as docs/internals/time-budgets.md tells clients to do.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ async def people(
     came: dict[str, float],
     note: Callable[[str, float], None],
 ) -> None:
-    """Let all people arrive and sign up, until the time of the launch is over.
+    """Let all people arrive and sign up, until the launch is over.
 
-    Record in `came` when each person arrived.
+    Note in `came` when each person arrived.
     """
     wire = Wire(url, plan.connections, PATIENT.timeout_seconds)
     load = Load(plan.people)
@@ -35,7 +35,8 @@ async def people(
         async with asyncio.timeout(plan.most_seconds), asyncio.TaskGroup() as coming:
             opened = time.monotonic()
             for name, after in zip(plan.names, plan.arrivals(), strict=True):
-                # People who are late do not pause. On a busy machine, all people arrive at once.
+                # On a busy machine, people may arrive later than planned. They then sign up without
+                # any pause.
                 if (pause := opened + after - time.monotonic()) > 0:
                     await asyncio.sleep(pause)
                 came[name] = time.monotonic()
@@ -50,7 +51,10 @@ async def people(
 
 
 async def sign_up(client: Client, name: str) -> None:
-    """Send a person's signup until a response is final, always with the same idempotency key."""
+    """Send a person's signup until the response is final.
+
+    Every attempt has the same idempotency key.
+    """
     body = {"customer_id": name, "profile": {"name": name}}
     await client.customer("signup", name, "POST", ENTRIES, key=f"signup-of-{name}", json=body)
 
@@ -61,7 +65,7 @@ async def _watch(
     came: dict[str, float],
     note: Callable[[str, float], None],
 ) -> None:
-    """Report the progress of the launch every few seconds."""
+    """Report the progress every few seconds."""
     seen, moment, got_in = 0, time.monotonic(), 0
     while True:
         await asyncio.sleep(NOTE_SECONDS)
@@ -79,9 +83,8 @@ async def _watch(
 
 
 def refusals(attempts: Sequence[Attempt]) -> Counter[str]:
-    """Count the responses that ask the client to retry, by their origin.
-
-    If an origin has sent no such response, its count is 0.
+    """Count the responses that ask the client to retry, by the part of the service that sent
+    them.
     """
     found = Counter({"429 of the API": 0, "429 of the service": 0, "503": 0})
     for one in attempts:

@@ -1,5 +1,5 @@
-"""Measures the memory of each part of the service under load, and decides whether the memory is
-constant.
+"""Measures how much memory each part of the service uses, and decides whether it grows during the
+load test.
 """
 
 import threading
@@ -12,7 +12,7 @@ from typing import Self
 import psutil
 
 EVERY_SECONDS = 0.5
-# The check leaves out the stores, because their memory grows with the data that they store.
+# The check ignores the databases, because their memory grows with the stored data.
 STORES = frozenset({"Valkey", "DynamoDB"})
 ROLES = {
     "waitlist_api.app.lambda_handler": "public function",
@@ -22,16 +22,16 @@ ROLES = {
     "valkey-server": "Valkey",
     "tools.local.dynamodb.server": "DynamoDB",
 }
-# The memory in the last third of the load is compared with the second third, because caches still
-# fill in the first third.
+# In the first third of the load test, caches still fill. Compare the second third with the last
+# third.
 MOST_GROWTH = 1.10
 LEAST_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A measurement of each part of the service: the average megabytes of its processes, and their
-    number.
+    """A measurement of each part of the service: how many processes it has, and their average
+    memory in megabytes.
     """
 
     at: float
@@ -41,8 +41,10 @@ class Sample:
 
 @dataclass(frozen=True)
 class Growth:
-    """The median memory of a part of the service in the second third (`before`) and in the last
-    third (`after`) of the load.
+    """How much memory a part of the service used in the second third (`before`) and in the last
+    third (`after`) of the load test.
+
+    Both are medians.
     """
 
     role: str
@@ -59,9 +61,9 @@ class Growth:
 
 
 def growths(samples: Sequence[Sample]) -> list[Growth]:
-    """Compare the memory in the second third of the load with the last third.
+    """Compare the memory in the second and the last third of the load test.
 
-    Return nothing if the load was too short.
+    If the test was too short, return nothing.
     """
     if not samples or samples[-1].at - samples[0].at < LEAST_SECONDS:
         return []
@@ -82,7 +84,7 @@ def _typical(samples: Sequence[Sample], role: str) -> float:
 
 
 class MemorySampler:
-    """Measures the memory of a process and all its descendants until the context ends."""
+    """Measures the memory of a process and its child processes until the context ends."""
 
     def __init__(self, pid: int) -> None:
         self.samples: list[Sample] = []

@@ -1,5 +1,6 @@
-"""Simulates operators, who claim, complete and release entries, let claims expire, make offers and
-bump customers.
+"""Simulates operators.
+
+They claim, complete and release entries, let claims expire, make offers and move entries.
 """
 
 from typing import Any
@@ -13,8 +14,8 @@ MOST_CLAIMED = 5
 COMPLETES, RELEASES = 0.7, 0.2  # parts of the claimed entries; the remaining holds expire
 ENTERS = 0.8  # the part of the customers with an offer who enter; the others decline
 BUMPS = 3
-# Most bumps change only the priority, because the oracle knows the order of the entries with the
-# same priority.
+# Most moves change only the priority of an entry. The checks can still predict the order of such
+# entries.
 WHERE: tuple[dict[str, Any], ...] = (
     {"priority": 1},
     {"priority": 2},
@@ -36,9 +37,7 @@ async def operators(client: Client, name: str, population: Population) -> None:
 
 
 async def _turn(client: Client, name: str, turn: int, population: Population) -> None:
-    """Claim entries in odd turns and make offers in even turns, so that a short load test does
-    both.
-    """
+    """Claim entries and make offers in turn, so that even a short load test does both."""
     key = f"{name}-{turn}"
     if turn % 2:
         await _claim(client, key)
@@ -55,15 +54,16 @@ async def _turn(client: Client, name: str, turn: int, population: Population) ->
 
 
 async def _offer(client: Client, key: str, population: Population) -> None:
-    """Make offers, and enter or decline for the customers, because the simulated customers do not
-    wait for an offer.
+    """Make offers, and accept or decline them for the customers.
+
+    The simulated customers themselves do not wait for offers.
     """
     count = client.random.randint(1, MOST_CLAIMED)
     admit = {"key": f"{key}-admit", "json": {"count": count}}
     operation = await client.operator("admit", "", "POST", f"{ADMIN}/admit", **admit)
     for offer in operation.answer["entries"] if operation.is_done else ():
         person, path = offer["customer_id"], f"{ENTRIES}/{offer['entry_id']}"
-        # If the response to the signup has not arrived yet, the entry token is unknown.
+        # If the signup has not been answered yet, its entry token is not known.
         if (token := population.tokens.get(person)) is None:
             continue
         if client.random.random() < ENTERS:

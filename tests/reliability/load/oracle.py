@@ -1,4 +1,4 @@
-"""Compares the responses that clients got with the state of the service after the load."""
+"""Compares the responses that clients got with the stored data at the end of the load test."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,8 +9,8 @@ from tests.reliability.load.holds import claim_problems
 from tests.reliability.load.people import Person, people_of
 from tests.support.problem import Problem
 
-# For each kind of request, the error codes with which it may be refused. All tokens are valid, so a
-# request is refused only if another request has already ended the customer's signup or the claim.
+# The error codes with which each kind of request may be refused. All tokens are valid, so a request
+# is refused only because another one has ended the customer's wait or the claim.
 GONE = frozenset({"not_waiting", "already_admitted"})
 HELD_NO_MORE = frozenset({"claim_expired", "claim_mismatch", "not_waiting"})
 OFFERED_NO_MORE = frozenset({"not_offered", "offer_expired", "already_admitted"})
@@ -27,9 +27,9 @@ REFUSALS = {
 def judge(
     history: History, final_state: FinalState, lease_seconds: float, losses: Sequence[Loss] = ()
 ) -> list[Problem]:
-    """Return each contradiction between the responses and the final state.
+    """Return everything in the responses that contradicts the stored data at the end.
 
-    `losses` are the times at which Redis lost data.
+    `losses` says when Redis lost data.
     """
     people = people_of(history)
     return [
@@ -47,7 +47,7 @@ def judge(
 def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
     """Check that each failed request got an expected error code or the header Retry-After.
 
-    A 429 that API Gateway itself sends cannot have Retry-After.
+    A response with the status 429 from API Gateway itself never has this header.
     """
     for one in attempts:
         what = f"a {one.kind} was answered {one.status} {one.code} after {one.seconds:.1f} s"
@@ -63,7 +63,9 @@ def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
 
 
 def _repeats(history: History) -> Iterator[Problem]:
-    """Check that a repeated signup gets the same place and entry token (promise P2)."""
+    """Check that repeating a signup returns the same place and the same entry token (promise
+    P2).
+    """
     first = {
         operation.person: operation.answer
         for operation in history.of("signup")
@@ -79,8 +81,8 @@ def _repeats(history: History) -> Iterator[Problem]:
 
 
 def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
-    """Check that each acknowledged entry is on the waitlist exactly once, and that no unknown entry
-    is on the waitlist (promise P3).
+    """Check that every confirmed entry is on the waitlist exactly once, and that there are no other
+    entries (promise P3).
     """
     times = Counter(seen.person for seen in (*final_state.line, *final_state.aside))
     for name, person in people.items():
@@ -100,7 +102,7 @@ def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Proble
 
 
 def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
-    """Check that no customer is admitted twice, and that no admission is lost (promise P4)."""
+    """Check that no customer was admitted twice and that no admission was lost (promise P4)."""
     for name, count in final_state.admissions.items():
         if count > 1:
             yield Problem("admitted twice", f"the history of {name} has {count} admissions")
@@ -109,10 +111,9 @@ def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[
 
 
 def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]:
-    """Check that entries of the same priority are in the right order (promise P1).
+    """Check that entries of the same priority are in the right order.
 
-    If an entry was acknowledged before another signup was sent, the entry must be ahead of the
-    other entry.
+    If one signup was confirmed before another was sent, its entry must be ahead (promise P1).
     """
     latest: dict[int, tuple[float, str]] = {}
     highest = None
@@ -131,8 +132,8 @@ def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]
 
 
 def _positions(final_state: FinalState) -> Iterator[Problem]:
-    """Check that operators and customers get the same positions, and that the positions count from
-    1 (promise P6).
+    """Check that customers and operators get the same positions, and that these are 1, 2, 3 and so
+    on (promise P6).
     """
     for place, seen in enumerate(final_state.line, start=1):
         own = final_state.own_positions.get(seen.person, place)
@@ -144,10 +145,9 @@ def _positions(final_state: FinalState) -> Iterator[Problem]:
 def _counts(
     people: dict[str, Person], final_state: FinalState, losses: Sequence[Loss]
 ) -> Iterator[Problem]:
-    """Check that the counters agree with the waitlist and the responses.
+    """Check that the counters agree with the waitlist and with the responses.
 
-    After Redis has lost its data, the counters of signups, leaves and admissions continue from an
-    older state.
+    If Redis has lost its data, the counters of signups, leaves and admissions may be too low.
     """
     stats, everyone = final_state.stats, people.values()
     aside = Counter(seen.status for seen in final_state.aside)
@@ -173,11 +173,11 @@ def _between(
     operations: Sequence[Operation | None],
     losses: Sequence[Loss],
 ) -> Iterator[Problem]:
-    """Check that the counter is not lower than the number of acknowledged operations, and not
-    higher than the number of operations that may have taken effect.
+    """Check that a counter includes at least the confirmed operations, and at most those that were
+    not refused.
 
-    If Redis lost data, an operation before the loss may be missing, and an operation that was
-    running during the loss may be counted twice.
+    If Redis has lost its data, the counter may lack operations from before the loss. It may count
+    an operation twice if it was running during the loss.
     """
     had_effect = [
         operation

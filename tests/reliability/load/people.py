@@ -5,15 +5,16 @@ from dataclasses import dataclass, field
 
 from tests.reliability.load.history import ENDS, History, Operation, Outcome
 
-# If a client sent an operation twice, the response whose outcome comes later in this tuple counts.
+# If a client sent an operation twice, the attempt whose outcome comes later in this tuple counts.
 KNOWN: tuple[Outcome, ...] = ("refused", "unknown", "done")
 MOVES = frozenset({"places", "to"})
 
 
 @dataclass
 class Person:
-    """The operations that concern the entry of one customer. An operation that no client sent is
-    None.
+    """What was done to one customer's entry.
+
+    An attribute is None if no client sent such an operation.
     """
 
     signup: Operation | None = None
@@ -31,9 +32,9 @@ class Person:
 
     @property
     def end(self) -> str:
-        """Return how the customer's time on the waitlist ended according to the responses:
+        """Return `admitted` or `left` if a response confirmed it.
 
-        `admitted` or `left`. If the customer is still on the waitlist, return an empty string.
+        Otherwise, return an empty string.
         """
         return "admitted" if self.is_admitted else "left" if self.is_left else ""
 
@@ -51,8 +52,9 @@ class Person:
 
     @property
     def was_moved(self) -> bool:
-        """Return whether a bump or an unused offer may have moved the customer from the place of
-        the signup.
+        """Return whether the entry may have moved away from the place of its signup.
+
+        An operator may have moved it, or an offer may have ended unused.
         """
         return any(operation.outcome != "refused" for operation in self.moves)
 
@@ -62,12 +64,12 @@ class Person:
 
     @property
     def acknowledged_at(self) -> float:
-        """Return when the signup was acknowledged, or infinity if it got no response."""
+        """Return when the signup was confirmed, or infinity if it was not."""
         return self.signup.ended if self.signup and self.signup.is_done else float("inf")
 
 
 def people_of(history: History) -> dict[str, Person]:
-    """Return the operations of every customer who sent a signup, by the customer's name."""
+    """Return the operations of every customer who signed up, by name."""
     people: dict[str, Person] = {}
     for operation in history.of("signup"):
         people[operation.person] = Person(signup=operation)
@@ -78,7 +80,7 @@ def people_of(history: History) -> dict[str, Person]:
         if MOVES & operation.asked.keys():
             people[operation.person].moves.append(operation)
     for operation in history.of("admit"):
-        # If the customer does not accept an offer in time, the entry moves to the back.
+        # If a customer does not accept an offer in time, the entry moves to the back of the queue.
         for name, _ in operation.taken:
             people[name].moves.append(operation)
     return people
@@ -91,7 +93,7 @@ def _better(known: Operation | None, other: Operation) -> Operation:
 
 
 def totals(people: Mapping[str, Person]) -> dict[str, int]:
-    """Return the numbers of acknowledged signups, leaves and admissions."""
+    """Return how many signups, leaves and admissions were confirmed."""
     return {
         "signed up": sum(bool(one.signup and one.signup.is_done) for one in people.values()),
         "left": sum(one.is_left for one in people.values()),

@@ -1,4 +1,4 @@
-"""The size of a load test: its clients, its duration, and the limits of the service."""
+"""The size of a load test: the number of clients, the duration, and the limits of the service."""
 
 import math
 from collections.abc import Iterator
@@ -6,26 +6,24 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WAITLIST_ID = "overload"
-# The waitlist allows so many attempts that no entry is ever parked.
+# With this many attempts, no entry is ever parked.
 MAX_ATTEMPTS = 100
 SHORTEST_OFFER = 10
 
 
 def option(usual: Any, meaning: str) -> Any:
-    """Return a dataclass field that is an option of the command line. Its value is a whole
-    number.
-    """
+    """Return a dataclass field that becomes a command-line option for a whole number."""
     return field(default=usual, metadata={"help": meaning})
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of an overload test. The load ends after `seconds`, or after `operations` if this
-    number is given.
+    """The size of an overload test, which ends after `seconds`, or after `operations` if that is
+    set.
 
-    When the time is up, clients abandon their current operation, and some operations never get an
-    answer. If the load ends after a number of operations, it also waits for one operation of each
-    of `kinds`, and each client completes its current operation.
+    When the time is up, clients abandon what they are doing, and some operations never get a
+    response. With a number of operations, each client completes its current operation, and each
+    kind in `kinds` must have begun.
     """
 
     clients: int = option(200, "at once")
@@ -38,7 +36,7 @@ class Plan:
 
     @property
     def operators(self) -> int:
-        """Return the number of operators, which is a twentieth of the number of clients."""
+        """The number of operators, which is one for every twenty clients."""
         return max(1, self.clients // 20)
 
     @property
@@ -51,9 +49,9 @@ class Plan:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Return the settings of the waitlist.
+        """The settings of the waitlist.
 
-        The waitlist has no admission policy, so each offer belongs to an operator's request.
+        Offers are only made by operators, because there is no rate and no schedule.
         """
         return {
             "name": "Overload",
@@ -65,11 +63,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class LaunchPlan:
-    """The plan of a launch. All people arrive within a short time, most of them are refused at
-    first, and all get in after retries.
+    """The size of a launch, in which all people come within a short time. At first, most of them
+    are refused. All of them get in after retries.
 
-    `back_after` is a range of seconds. A person whose client has given up returns after a time
-    within this range. People who are not in after `most_seconds` stay outside.
+    `back_after` is a range of seconds. If a person's client has given up, the person comes back
+    after a time within this range. Nobody gets in after `most_seconds`.
     """
 
     people: int = option(50_000, "who come")
@@ -100,9 +98,10 @@ class LaunchPlan:
         return [f"person-{number:05d}" for number in range(self.people)]
 
     def arrivals(self) -> Iterator[float]:
-        """Yield the seconds from the opening until each person arrives, in order.
+        """Yield how many seconds after the opening each person arrives, in order.
 
-        In each sixth of the time, 63% of the remaining people arrive.
+        Most people come early. In each sixth of the time, 63% of those who are still missing
+        arrive.
         """
         steepness = 6.0
         part_in_time = 1 - math.exp(-steepness)

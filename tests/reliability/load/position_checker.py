@@ -1,8 +1,8 @@
-"""Checks that each position, total and status in a response was possible (promises P6 and P7).
+"""Checks that every position, total and status in a response was possible (promises P6 and P7).
 
-A response must have been right at some moment between the request and the response. The lower bound
-counts the customers who certainly waited during that time. The upper bound counts the customers who
-may have waited.
+The response must have been correct at some moment between the request and the response. The
+position must lie between two bounds. The lower one counts the customers ahead who certainly waited
+in this time. The upper one counts those who may have waited.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ from tests.reliability.load.histories import (
 from tests.reliability.load.history import ENDS, History, Operation
 from tests.support.problem import Problem
 
-# The operations whose responses contain a status, a position and a total.
+# The operations whose response contains a status, a position and a total.
 WITH_POSITION = ("signup", "repeat", "look", "poll", "bump")
 LEAVES = ("leave", "decline")
 GONE_BY = {"left": LEAVES, "leaving": LEAVES, "admitted": ("complete", "enter")}
 
 
 def impossible_answers(history: History, lease_seconds: float) -> Iterator[Problem]:
-    """Yield a problem for every response that cannot have been right."""
+    """Yield a problem for each response that cannot have been correct."""
     histories = histories_of(history, lease_seconds)
     for operation in history.of(*WITH_POSITION):
         if operation.is_done:
@@ -88,9 +88,7 @@ def _of_status(operation: Operation, history: History, own: CustomerHistory) -> 
 
 
 def _lost_holds(history: History) -> Iterator[Problem]:
-    """Yield a problem for each claim token that was refused although its claim should still exist,
-    because no other request can have ended the claim.
-    """
+    """Yield a problem for each refused claim token if nothing can have ended its claim."""
     for operation in history.of("complete", "release"):
         if operation.outcome != "refused" or operation.answer["code"] == "already_admitted":
             continue

@@ -1,5 +1,6 @@
-"""Shows the progress of a load test. On a terminal it is a bar, and elsewhere it is an occasional
-line of text.
+"""Shows how far a load test has got.
+
+A terminal shows a progress bar. Otherwise, a line is printed from time to time.
 """
 
 import time

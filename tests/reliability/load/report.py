@@ -1,4 +1,6 @@
-"""Prints the report of a load test: the responses, their latencies, the memory and the problems."""
+"""Prints the report of a load test: the responses and how long they took, the memory, and the
+problems that were found.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -20,7 +22,7 @@ PERCENTILES = (50, 95, 99)
 
 
 def show(console: Console, run: Run) -> None:
-    """Print the tables, and a last sentence that says whether every promise was kept."""
+    """Print the tables, and a last sentence that says whether the service kept all promises."""
     console.print(_answers(run.history.attempts))
     console.print(_memory(run.growths))
     plan = run.plan
@@ -41,7 +43,7 @@ def _verdict(run: Run) -> str:
 
 
 def _wrongs(problems: Sequence[Problem]) -> Iterator[str]:
-    """Yield a few lines of text for each kind of problem."""
+    """Yield a few lines about each kind of problem."""
     by_kind: dict[str, list[Problem]] = {}
     for problem in problems:
         by_kind.setdefault(problem.kind, []).append(problem)
@@ -91,7 +93,9 @@ def _of_launch(run: Run, plan: LaunchPlan) -> Iterator[str]:
 
 
 def _counted(run: Run) -> str:
-    """Return a text with the numbers of acknowledged operations and the counters of the service."""
+    """Return a text that compares the number of confirmed operations with the counters of the
+    service.
+    """
     acknowledged = ", ".join(
         f"{count:,} {what}" for what, count in totals(people_of(run.history)).items()
     )

@@ -1,5 +1,7 @@
-"""Runs a load test: starts the service with limits, lets clients send requests, runs maintenance,
-and judges the responses.
+"""Runs a load test.
+
+It starts a service with limits, lets clients send requests, runs maintenance, and checks all
+responses.
 """
 
 import asyncio
@@ -24,10 +26,10 @@ Note = Callable[[str, float], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """The measurements of a load test, and the problems that it has found.
+    """What a load test has measured, and the problems that it has found.
 
-    `came` contains the arrival time of each person of a launch. `loads` is the load of the machine
-    before and after the test.
+    `came` says when each person of a launch arrived. `loads` is the load of the machine before and
+    after the test.
     """
 
     plan: Plan | LaunchPlan
@@ -51,9 +53,9 @@ class Run:
 
 
 def run(plan: Plan | LaunchPlan, note: Note) -> Run:
-    """Run the load test of a plan.
+    """Run a load test.
 
-    Call `note` with the current activity and the finished part of the test.
+    It calls `note` with what it is doing, and with the part that is already done.
     """
     history, came = History(), dict[str, float]()
     load_before = os.getloadavg()[0]

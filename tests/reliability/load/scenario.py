@@ -1,6 +1,7 @@
-"""A small history of requests, and the final state that belongs to it.
+"""A small example for the tests of the checkers: some requests with correct responses, and the
+stored data at the end.
 
-Both are correct. Tests change one of them so that the checkers must find a problem.
+A test changes one detail, and the checkers must find a problem.
 """
 
 from collections.abc import Mapping
@@ -16,9 +17,9 @@ LEASE_SECONDS = 20.0
 
 @dataclass
 class Scenario:
-    """Builds a history of client operations.
+    """Builds an example of client operations.
 
-    Each operation comes a second after the one before it.
+    Each operation comes one second after the operation before it.
     """
 
     history: History = field(default_factory=History)
@@ -74,11 +75,11 @@ def named(person: str) -> dict[str, Any]:
 
 
 def a_good_scenario() -> Scenario:
-    """Return a history in which Ada, Bob, Cyd and Dan signed up, Eve left, Fay was admitted, and
-    Cyd is held.
+    """Return an example without any problem.
 
-    Gil's signup got no answer. Dan was bumped to another priority. A bump of Bob got no answer, so
-    Bob may be anywhere within his priority.
+    Ada, Bob, Cyd and Dan have signed up, Eve has left, Fay was admitted, and Cyd's entry is
+    claimed. Gil's signup got no response. Dan was moved to another priority. A request to move Bob
+    got no response, so he may stand anywhere within his priority.
     """
     scenario = Scenario()
     for name in ("fay", "ada", "bob", "eve"):
@@ -120,7 +121,7 @@ def a_good_final_state() -> FinalState:
 
 
 def reordered(final_state: FinalState, *names: str) -> FinalState:
-    """Return the final state with the entries in the order of these names and with matching
+    """Return the data at the end of the load test, with the entries in this order and with matching
     positions.
     """
     by_name = {seen.person: seen for seen in final_state.line}
@@ -134,7 +135,7 @@ def reordered(final_state: FinalState, *names: str) -> FinalState:
 
 
 def problems(scenario: Scenario, final_state: FinalState) -> dict[str, list[str]]:
-    """Return the problems that the oracle finds, by kind."""
+    """Return the problems that the checks find, by kind."""
     found: dict[str, list[str]] = {}
     for problem in judge(scenario.history, final_state, LEASE_SECONDS):
         found.setdefault(problem.kind, []).append(problem.text)

@@ -15,26 +15,25 @@ ROOT = Path(__file__).resolve().parents[3]
 START_SECONDS = 60
 STOP_SECONDS = 30
 THROTTLED = "tools.local.lambda_endpoint throttled: "
-# This pattern matches errors in Python's default log format and in the JSON logs of the functions.
+# Matches errors in Python's usual log format, and in the JSON logs of the functions.
 MISTAKE = re.compile(r'^(ERROR|CRITICAL|Traceback)|"level": ?"(ERROR|CRITICAL)"')
 ELSEWHERE = ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB")
 
 
 class ServiceError(Exception):
-    """The service did not start. The message contains the output of the service."""
+    """Raised if the service does not start. The message contains the output of the service."""
 
 
 class Service:
-    """The service, running in its own processes.
+    """A service in its own processes.
 
-    When the context begins, the service is ready. When the context ends, the service is stopped as
-    by Ctrl-C.
+    It is ready when the context begins. At the end, it is stopped as with Ctrl-C.
     """
 
     def __init__(self, limits: Mapping[str, int]) -> None:
         """Start the service.
 
-        `limits` contains values for the environment variables that docs/app/local-run.md describes.
+        `limits` sets some of the environment variables in docs/app/local-run.md.
         """
         kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         folders = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")

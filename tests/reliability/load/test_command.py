@@ -1,4 +1,4 @@
-"""The commands `make overload` and `make load` report the result in words and with their exit
+"""Tests that `make overload` and `make load` report the result in words and with their exit
 code.
 """
 
@@ -33,7 +33,7 @@ def done() -> Run:
 
 @pytest.fixture
 def launched() -> Run:
-    """Return the result of a launch of three people, in which only one signup was acknowledged."""
+    """Return the result of a launch of three people in which only one signup was confirmed."""
     scenario = Scenario()
     scenario.signed_up("person-00000")
     scenario.signed_up("person-00001", "unknown")

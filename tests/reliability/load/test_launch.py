@@ -1,5 +1,5 @@
-"""A launch of 150 people runs against the whole local service, and parts of the simulation are
-tested alone.
+"""Tests a launch of 150 people with the whole local service, and some parts of the simulation on
+their own.
 """
 
 import asyncio
@@ -14,8 +14,8 @@ from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import Headers, HttpRequest, HttpResponse, json_response
 from waitlist_cli.client.retries import PATIENT
 
-# In this launch, all people send their signup at once. The rate limit of the API lets 80 requests
-# through, and the public function runs 8 requests at a time.
+# All people of this launch sign up at once. API Gateway's rate limit lets 80 requests pass, and the
+# public function runs 8 of them at a time.
 SMALL = LaunchPlan(
     people=150,
     within_seconds=1,
@@ -27,9 +27,9 @@ SMALL = LaunchPlan(
 
 
 def test_people_who_are_refused_retry_and_all_get_in() -> None:
-    """If a person's signup is refused, the person retries.
+    """If a signup is refused, the person retries.
 
-    In the end, everybody gets in, and all responses agree with the final state (promises P1, P2, P3
+    In the end, everybody gets in, and no response contradicts the stored data (promises P1, P2, P3
     and P6).
     """
     launch = run(SMALL, lambda *_: None)
@@ -42,7 +42,7 @@ def test_people_who_are_refused_retry_and_all_get_in() -> None:
 
 
 class NoPauses(Load):
-    """Records the pauses that a client wants to make. The test does not wait."""
+    """Notes the pauses that a client asks for, without waiting."""
 
     def __init__(self) -> None:
         super().__init__(operations=1)
@@ -54,10 +54,10 @@ class NoPauses(Load):
 
 
 def test_a_client_repeats_the_same_request_after_the_requested_pause() -> None:
-    """A client repeats the same request after each pause that the service asks for in its response.
+    """A client pauses as long as the response says, and then sends the same request again. After
+    the last attempt, it gives up.
 
-    After its last attempt, the client gives up. If the person comes back later, the client uses the
-    same idempotency key.
+    If the person comes back later, the client still uses the same idempotency key.
     """
     refused: list[tuple[int, Headers]] = [(503, (("retry-after", "7"),)), (429, ())]
     refused += [(429, (("retry-after", "1"),))] * (PATIENT.tries - len(refused))

@@ -1,4 +1,4 @@
-"""The oracle finds each kind of problem in a load test that has no other problem."""
+"""Tests that the checks of a load test find each kind of problem."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -35,7 +35,7 @@ def counted(final_state: FinalState, **counts: int) -> FinalState:
 
 
 def without(final_state: FinalState, name: str) -> FinalState:
-    """Return the final state as if this customer had never signed up."""
+    """Return the data as if this customer had never signed up."""
     names = [seen.person for seen in final_state.line if seen.person != name]
     kept = reordered(final_state, *names) if name not in final_state.own_positions else final_state
     line = tuple(replace(seen, total=len(names)) for seen in kept.line)
@@ -46,15 +46,14 @@ Change = Callable[[Scenario, FinalState], FinalState]
 
 
 def _beside(final_state: FinalState, name: str, status: str, **counts: int) -> FinalState:
-    """Return the final state with an additional entry that is offered or parked."""
+    """Return the data with one more entry that is offered or parked."""
     aside = (*final_state.aside, Seen(name, status, None, None, 0))
     return counted(replace(final_state, aside=aside), **counts)
 
 
 def _did(scenario: Scenario, final_state: FinalState, *order: str, **what: Any) -> FinalState:
-    """Add an operation to the history.
-
-    Return the final state. If an order of names is given, the entries are in this order.
+    """Add an operation to the example, and return the data at the end, with the entries in this
+    order.
     """
     scenario.did(**what)
     return reordered(final_state, *order) if order else final_state
@@ -116,7 +115,7 @@ def _another_count(name: str) -> Change:
 BOB_FIRST = ("dan", "bob", "ada", "gil")
 FRONT = {"kind": "bump", "person": "bob", "asked": {"to": "front"}}
 REPEAT = {"kind": "repeat", "person": "bob", "answer": {**named("bob"), "entry_token": "another"}}
-# Changes to a right history or final state that the oracle must accept, each with a description.
+# Changes to a correct example that the checks must accept. Each has a description.
 ACCEPTED: dict[str, Change] = {
     "nothing": lambda _, end: end,
     "an unanswered signup without a place": lambda _, end: without(
@@ -134,8 +133,8 @@ ACCEPTED: dict[str, Change] = {
     "a hold after the first expired": _claimed_later,
     "a hold after an unanswered release": _claimed_after_a_release,
 }
-# Changes to a right history or final state that the oracle must report, each with a description and
-# the kind of problem.
+# Changes to a correct example that the checks must report. Each has a description and a kind of
+# problem.
 WRONG: dict[str, tuple[Change, str]] = {
     "P3: a signup is lost": (lambda _, end: without(end, "ada"), "lost"),
     "P3: an admission is lost": (lambda _, end: replace(end, admissions={"fay": 0}), "lost"),
@@ -252,10 +251,11 @@ def test_a_wrong_history_is_noticed(what: str) -> None:
 def test_the_claim_that_was_sent_first_may_get_an_entry_last(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """If two claims run at the same time, the claim that was sent first may get an entry last.
+    """If two claims run at the same time, the claim that was sent first may be the last to get an
+    entry.
 
-    Here, the first claim was throttled. Before it was repeated, the second claim took and released
-    the entry.
+    In this test, the first claim was refused because of a limit. Before it was sent again, the
+    second claim took the entry and released it.
     """
     first = next(
         operation for operation in scenario.history.of("claim") if "cyd" in str(operation.answer)
@@ -271,10 +271,9 @@ def test_the_claim_that_was_sent_first_may_get_an_entry_last(
 def test_after_a_loss_counters_may_lack_earlier_operations(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """After Redis has lost its data, counters may lack earlier operations.
+    """After Redis has lost its data, the counters may lack earlier operations.
 
-    Operations after the loss must be counted, and the numbers of entries on the waitlist must be
-    exact.
+    They must contain later ones, and the numbers of entries on the waitlist must be exact.
     """
     before, after = Loss(0.0, 0.0), Loss(1e9, 1e9)
     lacking = counted(final_state, left=0, admitted=0)

@@ -1,5 +1,6 @@
-"""A short load test runs against the whole local service. It ends after a number of operations, so
-that it does not depend on the speed of the machine.
+"""Runs a short load test with the whole local service.
+
+The test ends after a number of operations, so it does not depend on the speed of the machine.
 """
 
 from collections import Counter
@@ -9,15 +10,17 @@ from tests.reliability.load.people import people_of, totals
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.run import run
 
-# In this test, the private function runs only one call at a time. All other calls are throttled.
+# In this test, the private function runs one call at a time. All other calls are refused, as Lambda
+# does when its concurrency limit is reached.
 OPERATIONS = 300
 KINDS = frozenset({"signup", "repeat", "look", "leave", "claim", "admit", "enter", "bump", "stats"})
 PLAN = Plan(clients=8, operations=OPERATIONS, kinds=KINDS, private_concurrency=1, lease_seconds=3)
 
 
 def test_clients_that_are_throttled_retry_and_nothing_is_lost() -> None:
-    """If requests are throttled, the clients retry, and all responses agree with the final state
-    (promises P1, P2, P3, P4 and P6).
+    """If requests are refused because of limits, the clients retry.
+
+    In the end, no response contradicts the stored data (promises P1, P2, P3, P4 and P6).
     """
     notes: list[tuple[str, float]] = []
     done = run(PLAN, lambda what, part: notes.append((what, part)))

@@ -1,7 +1,7 @@
-"""Sends HTTP/1.1 requests on reused connections.
+"""A small HTTP/1.1 client that reuses its connections.
 
-This client needs a tenth of the processor time of httpx. The saved time is left for the service,
-which runs on the same machine.
+It needs a tenth of the processor time that httpx needs, which leaves more for the service on the
+same machine.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class Connection:
         self._writer.close()
 
     async def exchange(self, request: bytes) -> Answer:
-        """Send a request and return the answer.
+        """Send a request and return the response.
 
         Raise EOFError or OSError if the connection fails.
         """
@@ -51,8 +51,9 @@ class Connection:
 
 
 class Wire:
-    """Shares a limited number of connections between callers. A caller holds the semaphore `room`
-    while it sends a request.
+    """A pool with a limited number of connections.
+
+    A caller holds the semaphore `room` while it sends a request.
     """
 
     def __init__(self, url: str, connections: int, timeout_seconds: float) -> None:
@@ -62,9 +63,9 @@ class Wire:
         self._idle: list[Connection] = []
 
     async def send(self, request: Request) -> Answer:
-        """Send a request and return its answer.
+        """Send a request and return the response.
 
-        Raise EOFError, OSError or TimeoutError if the request fails.
+        Raise EOFError, OSError or TimeoutError if this fails.
         """
         connection: Connection | None = None
         try:

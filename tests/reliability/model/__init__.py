@@ -1,3 +1,5 @@
-"""The model checker runs operations with crashes, faults and interleavings at every step, and looks
-for a broken promise.
+"""The model checker.
+
+It runs operations with crashes, faults and other operations at every step, and checks that no
+promise is broken.
 """

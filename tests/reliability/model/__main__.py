@@ -1,6 +1,7 @@
-"""Runs the cases of the model checker. The exit code is 1 if a case fails for an unknown reason.
+"""Runs the model checker.
 
-A run that was stopped can be resumed as long as the code does not change.
+The exit code is 1 if a case fails that is not known to fail. A run that was stopped can be
+continued as long as the code has not changed.
 """
 
 import argparse

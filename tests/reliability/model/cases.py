@@ -1,4 +1,4 @@
-"""Defines the types that all kinds of cases of the model checker use."""
+"""The types that all kinds of cases of the model checker share."""
 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol, Self
@@ -11,8 +11,9 @@ STEP = "step "
 
 
 class Case(Protocol):
-    """A case of the model checker. Its text is the line that replays the case, and `subject` names
-    its operations.
+    """A case of the model checker, which is one way to run an operation with faults.
+
+    Its text is a line with which the case can be repeated. `subject` names the operations.
     """
 
     @property
@@ -26,10 +27,10 @@ class Case(Protocol):
 
 @dataclass(frozen=True)
 class OfOneOperation:
-    """A case that runs a single operation.
+    """A case with a single operation.
 
-    Its text, with which it can be replayed, contains the value of each field. `WORDS` lists the
-    prefixes of some values.
+    Its text contains the value of each field, so that the case can be repeated. `WORDS` contains
+    the words before some of the values.
     """
 
     WORDS: ClassVar[dict[str, str]] = {}
@@ -55,16 +56,16 @@ class OfOneOperation:
 
 
 def number_of(case: object) -> int:
-    """Return a number for a case or a job, by which samples select it.
+    """Return a number for a case or a job.
 
-    The number is the same in each run.
+    It decides whether the case is part of a sample, and is the same in each run.
     """
     return crc32(str(case).encode())
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A fixed selection that contains about one of every `one_in` cases."""
+    """Selects about one of every `one_in` cases, and always the same ones."""
 
     one_in: int = 1
 
@@ -77,8 +78,8 @@ EVERYTHING = Sample()
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a case: the case itself, its problems, and the call at which the fault was
-    injected (`where`).
+    """The result of a case: its problems, and the call at which the fault was injected
+    (`where`).
     """
 
     case: Case

@@ -1,4 +1,6 @@
-"""Replaces random tokens, epoch numbers and pauses with values that are the same in each run."""
+"""Replaces random values, such as tokens and the length of pauses, by values that are the same in
+each run.
+"""
 
 import os
 import threading
@@ -9,8 +11,8 @@ MAIN = "main"
 
 
 class _Source(threading.local):
-    """The random values of a thread: the seed from which they are computed, and how many of
-    them were drawn.
+    """The random values of a thread: the seed from which they are computed, and how many have been
+    used.
     """
 
     name: str = MAIN
@@ -21,7 +23,7 @@ SOURCE = _Source()
 
 
 class Chances:
-    """A stand-in for the modules `secrets`, `random` and `os` within the modules of the service."""
+    """Replaces the modules `secrets`, `random` and `os` inside the service."""
 
     def token_hex(self, size: int) -> str:
         return self.urandom(size).hex()

@@ -1,5 +1,6 @@
-"""A client of a waitlist, which calls the services of a single process and uses short names for
-customers.
+"""A client for the model checker.
+
+It calls the classes of the service directly, in one process, and uses short names for customers.
 """
 
 from collections.abc import Callable, Sequence
@@ -59,24 +60,21 @@ from waitlist_shared.limits import (
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
-# In the scenarios, FIRST is the idempotency key of the claim. FOREIGN_TOKEN is a token that no
-# claim has returned.
+# FIRST is the idempotency key of the first claim. FOREIGN_TOKEN belongs to no claim.
 FIRST = "first-claim"
 KEYLESS = "a claim without a key"
 PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
-# The slots of a schedule become available when this time has passed, which is before the next
-# request of a scenario.
+# The schedule allows its offers after this time. By then, the next request has not been sent yet.
 DUE_AFTER_SECONDS = 30
-# The admission ends when this time has passed after the policy was saved, which is before offers
-# end.
+# The admission ends this long after its policy was saved. This is before the offers expire.
 END_SECONDS = LEASE_SECONDS // 2
-# The waitlist opens or closes when this time has passed, which is half a minute after the scenario
-# ends.
+# The waitlist opens or closes after this time. This is half a minute after the preparation of the
+# case.
 HOURS_SECONDS = 90
-# An admission pass lasts so long that it never ends within a case.
+# Admission passes last so long that none of them expires during a case.
 PASS_SECONDS = 7 * 24 * 3600
 SETTINGS: dict[str, Any] = {
     "name": "Bakery",
@@ -85,18 +83,17 @@ SETTINGS: dict[str, Any] = {
     "rejoin": "always",
     "rest": RestRules(max_days=180, times=3),
 }
-# A rest lasts so long that it never ends within a case.
+# A customer can ask to be skipped until this time. It is so late that it never comes during a case.
 REST_UNTIL = START_MILLIS + 90 * DAY_MILLIS
-# Operators ask only customers whose entries are at least this many days old whether they still
-# wait. No customer is asked automatically.
+# Customers can be asked whether they still want to wait when their entry is this many days old. In
+# these cases, only operators ask.
 ASKED_AFTER_DAYS = 3
 ANSWER_DAYS = 2
 REMINDED_DAYS = 1
 Tokens = dict[str, dict[str, str]]
 
 
-# The `joined_at` of early rows in an import, which is between the second and the third signup of
-# each scenario.
+# The signup time of some imported rows, which lies between the second and the third signup.
 EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
 BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)
 
@@ -113,8 +110,10 @@ NAMES = {id_of(name): name for name in PEOPLE}
 
 @dataclass(frozen=True)
 class Row:
-    """A row of an import. If `is_early` is true, the row has a `joined_at`. If `is_good` is false,
-    the import refuses the row.
+    """A row of an import.
+
+    If `is_early` is true, the row has a `joined_at`. If `is_good` is false, the import must refuse
+    the row.
     """
 
     name: str
@@ -137,18 +136,18 @@ class Brought:
 
 @dataclass(frozen=True)
 class Invited:
-    """The result of an invitation: the tokens of its offers, by customer."""
+    """The result of an invitation: the token of each customer's offer."""
 
     tokens: dict[str, str]
 
 
 @dataclass
 class Client:
-    """Calls the services of a process.
+    """Calls the classes of the service in one process.
 
-    `tokens` contains the claim tokens that have been returned so far, by claim and customer. `wait`
-    advances the clocks, `process` starts another process, and `redis` is the server itself, whose
-    keys a scenario may delete.
+    `tokens` contains the claim tokens that the service has returned, by claim and customer. `wait`
+    moves the clocks forward, and `process` starts another process. `redis` is the server itself,
+    whose keys a test may delete.
     """
 
     services: MaintenanceServices
@@ -341,7 +340,7 @@ class Client:
         )
         invitation = self.services.invitations.invite(command).invitation
         if invitation.running:
-            # The client repeats the request until all offers are made.
+            # The client repeats the request until all offers have been made.
             raise Rebuilding
         records = self.services.entries.get_many(WAITLIST_ID, list(NAMES))
         given = {
@@ -420,7 +419,7 @@ class Client:
         self.wait(seconds)
 
     def cut_off(self, request: Callable[["Client"], Any], step: int) -> Any:
-        """Send the request from a different process, which crashes after this step."""
+        """Send the request from another process, which crashes after this step."""
         wire = Wire()
         client = self.process(wire)
         wire.arm(step, crash_after)
@@ -428,14 +427,11 @@ class Client:
             request(client)
 
     def notice_ends(self) -> Any:
-        """Send the message `Expire` to Redis.
-
-        It ends the expired claims and offers, as a claim also does.
-        """
+        """End the expired claims and offers in Redis, as a new claim would do."""
         self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
 
     def forget(self, name: str, *keys_of: Callable[[str], str]) -> Any:
-        """Delete an entry from some keys in Redis, as if a failover had lost the entry."""
+        """Delete an entry from some keys in Redis, as a failover could do that loses writes."""
         for key_of in keys_of:
             key = key_of(WAITLIST_ID)
             remove = self.redis.hdel if self.redis.type(key) == b"hash" else self.redis.zrem
@@ -444,7 +440,7 @@ class Client:
     def look_after(self) -> Any:
         """Run maintenance for this waitlist only.
 
-        Maintenance rebuilds a lost queue, and ends expired claims and offers.
+        It rebuilds a lost queue, and ends expired claims and offers.
         """
         self.services.maintenance.run_one(WAITLIST_ID)
 

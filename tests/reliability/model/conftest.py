@@ -1,6 +1,6 @@
-"""Provides a testbed with its own Redis server.
+"""Provides the model checker with its own Redis server.
 
-During these tests, the service uses few shards of the index and a single thread.
+The service uses few shards of the index and a single thread.
 """
 
 from collections.abc import Iterator

@@ -1,5 +1,6 @@
-"""Patches the service so that it uses few index shards and a single thread. A case is then short
-and always runs in the same way.
+"""Makes the cases of the model checker short, and the same in every run.
+
+The service uses few shards of the index and a single thread.
 """
 
 import sys
@@ -13,27 +14,27 @@ from tests.support.threads import InOrder
 from tests.support.waits import virtual_waits
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
-# A rebuild does the same for each shard of the index, so two shards reveal the same problems as
+# A rebuild treats each shard of the index in the same way. Two shards reveal the same problems as
 # sixteen.
 FEW_SHARDS = 2
-# A partition of the journal covers an hour instead of a minute, so that maintenance needs fewer
-# steps.
+# A partition of the journal covers an hour instead of a minute. Maintenance then takes fewer steps.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 SMALL: dict[str, Any] = {
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
-    # Maintenance usually waits for up to an hour before it checks all entries again, and a case
-    # ends earlier. If the pause is 0, maintenance checks all entries in each run.
+    # Normally, maintenance checks all entries only once an hour or less often. With the pause 0, it
+    # checks them in every run.
     "LONGEST_PAUSE_MILLIS": 0,
     "ThreadPoolExecutor": InOrder,
 }
-# With this limit, an import of three rows needs two transactions to write its intents.
+# With this limit, an import of three rows writes its intents (notes about unfinished work) in two
+# transactions.
 FEW_INTENTS = 2
 CHANCES = Chances()
-# Two requests that conflict again and again give up sooner with this limit, for example a signup
-# and a reinstatement on a waitlist that is not open.
+# Two requests may conflict with each other again and again, such as a signup and a reinstatement on
+# a closed waitlist. With this limit, they give up sooner.
 FEW_RETRIES = 2
-# The model checker patches these values too, because a case must run in the same way each time.
+# The model checker also replaces these values, because a case must be the same in every run.
 OF_A_CASE: dict[str, Any] = {
     "MAX_INTENTS": FEW_INTENTS,
     "MAX_CONFLICT_RETRIES": FEW_RETRIES,
@@ -46,11 +47,10 @@ PACKAGES = ("waitlist_api.", "waitlist_queue.", "waitlist_shared.")
 
 @contextmanager
 def deterministic(**smaller: Any) -> Iterator[None]:
-    """Patch all modules of the service, so that the index has two shards and thread pools run
-    without threads.
+    """Patch the service: the index has two shards, and thread pools use no threads.
 
-    Only injected faults cause timeouts, however busy the machine is. `smaller` maps the names of
-    further values to the values that replace them.
+    Timeouts happen only where a test injects them, however busy the machine is. `smaller` gives
+    smaller values to other names.
     """
     patches = [
         patch.object(module, name, small)

@@ -1,6 +1,7 @@
-"""Finds out which data a step reads and writes.
+"""Works out which data a step reads and writes.
 
-The order of two steps does not matter if neither writes what the other uses.
+If neither of two steps writes what the other one uses, their order does not matter, and only one
+order has to be tested.
 """
 
 import json
@@ -10,7 +11,7 @@ from typing import Any
 from tests.support.faults import Call
 from waitlist_api.records.entry import shard_of
 
-# These operations of the private function change nothing.
+# These operations of the private function only read.
 READING = {"position", "stats", "list_waiting", "list_off_queue", "ping"}
 WRITING = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem"}
 JOURNAL = "JOURNAL#"
@@ -20,7 +21,9 @@ NOTHING: frozenset[str] = frozenset()
 
 @dataclass(frozen=True)
 class Effects:
-    """What a step reads and writes: items of the table, shards of the index, and data in Redis."""
+    """The data that a step reads and writes: items of the table, shards of the index, and data in
+    Redis.
+    """
 
     reads: frozenset[str] = NOTHING
     writes: frozenset[str] = NOTHING
@@ -36,7 +39,7 @@ class Effects:
         )
 
     def conflicts_with(self, other: "Effects") -> bool:
-        """Return whether the order of the two steps can make a difference."""
+        """Return whether the order of the two steps may make a difference."""
         return bool(
             self.writes & (other.reads | other.writes)
             or other.writes & self.reads
@@ -52,8 +55,7 @@ def effects_of(call: Call) -> Effects:
         place = call.arguments["ExpressionAttributeValues"][":place"]["S"]
         return Effects(looks_at=frozenset({place.rpartition("#")[2]}))
     named = _keys(call.arguments)
-    # Journal entries are always new items, so they can conflict only with a step that reads the
-    # journal.
+    # An entry of the journal is always a new item. It can only affect steps that read the journal.
     journal = frozenset(key for key in named if key.startswith(JOURNAL))
     keys = frozenset(named) - journal
     if call.name not in WRITING:
@@ -62,7 +64,7 @@ def effects_of(call: Call) -> Effects:
 
 
 def may_write(name: str, arguments: dict[str, Any]) -> bool:
-    """Return whether a call can change DynamoDB or Redis."""
+    """Return whether the call may change data in DynamoDB or Redis."""
     if name != "Invoke":
         return name in WRITING
     if arguments.get("InvocationType") == "Event":
@@ -84,7 +86,7 @@ def _shards(keys: frozenset[str]) -> set[str]:
 
 
 def _keys(value: Any) -> set[str]:
-    """Return all partition keys that appear anywhere in a request to DynamoDB."""
+    """Return all partition keys in a request to DynamoDB, wherever they stand."""
     if isinstance(value, list):
         return {key for one in value for key in _keys(one)}
     if not isinstance(value, dict):

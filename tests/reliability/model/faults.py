@@ -1,5 +1,6 @@
-"""The faults that the model checker injects. A fault is an error at a step, or an event between two
-steps.
+"""The faults that the model checker injects.
+
+Some make a step fail, and others are events between two steps, such as a loss of data in Redis.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,9 +37,9 @@ class Kind:
         return "Redis" in self.name or self.name.startswith("rebuilt")
 
     def steps(self, steps: int) -> Sequence[int]:
-        """Return the steps before which this fault is injected.
+        """Return the steps before which the fault is injected.
 
-        An event can also happen after the last step.
+        An event can also come after the last step.
         """
         if self.is_unseen:
             return 0, steps
@@ -50,7 +51,9 @@ def _strikes(name: str, fault: Fault) -> Kind:
 
 
 def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
-    """Return a fault that fails a step and all later calls to the same service."""
+    """Return a fault that makes a step and all later calls to the same AWS service or database
+    fail.
+    """
 
     def arm(_testbed: Testbed, wire: Wire, step: int) -> None:
         def on(call: Call) -> object:
@@ -70,8 +73,8 @@ def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
 
 def _happens(name: str, event: EnvironmentEvent, *, keeps_past: bool = False) -> Kind:
     def arm(testbed: Testbed, wire: Wire, step: int) -> None:
-        # The fault is injected right after the previous step, because there may be no next step.
-        # Step 0 has no previous step.
+        # Inject the event right after the previous step, because there may be no further step. Step
+        # 0 has no previous step.
         when = faults.before if step == 0 else faults.after
         wire.arm(max(0, step - 1), when(lambda: event(testbed)))
 

@@ -1,5 +1,6 @@
-"""Reads the final state of a waitlist from DynamoDB and Redis. Customers are identified by their
-short names.
+"""Reads the state of a waitlist from DynamoDB and Redis at the end of a case.
+
+Customers have short names.
 """
 
 from collections import Counter
@@ -23,7 +24,7 @@ DAY_MICROS = 24 * 3600 * 1_000_000
 
 @dataclass(frozen=True)
 class Note:
-    """The data that Redis stores about an entry that is not waiting."""
+    """What Redis stores about an entry that is not waiting."""
 
     state: str
     token: str
@@ -34,10 +35,10 @@ class Note:
 
 @dataclass(frozen=True)
 class Segmented:
-    """The segments of entries, as two keys in Redis and the records show them.
+    """The segments of all entries, as two keys in Redis and the records say.
 
-    `state` is the state in the record of the waitlist. `waiting` contains the members of the index
-    in Redis.
+    `state` comes from the record of the waitlist. `waiting` contains the members of the index in
+    Redis.
     """
 
     state: str
@@ -48,9 +49,10 @@ class Segmented:
 
 @dataclass(frozen=True)
 class Invitation:
-    """An invitation, as its items show it. `states` says what became of its offers.
+    """An invitation, as its items in DynamoDB say.
 
-    `ends` says what became of them by the histories, for each customer who still has a history.
+    `states` says what happened to each offer. `ends` says the same according to the histories of
+    the customers, if a history still exists.
     """
 
     is_running: bool
@@ -126,8 +128,8 @@ def observe(testbed: Testbed) -> FinalState:
         claimed=_claimed(testbed),
         parked=parked,
         dirty=dirty,
-        # If a customer exits during a rebuild, Redis may contain a pass that has ended. The next
-        # run of the policy removes this pass.
+        # If a customer exits during a rebuild, Redis may have a pass that has already ended. The
+        # next run of the admission policy removes it.
         inside={name: until for name, until in inside.items() if until > testbed.clock.millis},
         notes={name: _note(packed) for name, packed in claims.items()},
         reasons={name: packed.partition(";")[2] for name, packed in readiness.items()},
@@ -188,9 +190,9 @@ def _claimed(testbed: Testbed) -> dict[str, int] | None:
 
 
 def _paid(testbed: Testbed) -> dict[str, str]:
-    """Read from Redis from which rate, schedule or quota the slot of each open offer came.
+    """Read which rate, schedule or quota allowed each open offer.
 
-    If this note belongs to a different token, it is ignored.
+    A note that belongs to a different token does not count.
     """
     found = testbed.redis.raw.hgetall(keys.claims(WAITLIST_ID))
     claims = {name.decode(): value.decode() for name, value in found.items()}
@@ -211,9 +213,9 @@ def _is_open_offer(note: Note, token: str) -> bool:
 
 
 def _slots(testbed: Testbed) -> Counter[str]:
-    """Read how many slots are available.
+    """Read how many further offers Redis may make now.
 
-    The slots of the rate are computed from the time that its token bucket stores.
+    For a rate, this follows from the time in its token bucket.
     """
     names = ("quota", "quota_open", "schedule_version", "scheduled", "rate_count", "bucket_at")
     values = testbed.redis.raw.hmget(keys.meta(WAITLIST_ID), names)
@@ -231,8 +233,9 @@ def _slots(testbed: Testbed) -> Counter[str]:
 
 
 def _segmented(testbed: Testbed) -> Segmented:
-    """Read the segments of the entries. If the waitlist declares no segments, the entries have
-    none.
+    """Read the segments of the entries.
+
+    If the waitlist defines no segments, the entries have none.
     """
     config = testbed.elsewhere.services.waitlist_records.get(WAITLIST_ID)
     if config is None or not config.segments.declared:
@@ -255,23 +258,23 @@ def _segmented(testbed: Testbed) -> Segmented:
     )
 
 
-# What becomes of an offer of an invitation, by the next event of the entry that ends an offer.
+# What an event of an entry means for an earlier offer of an invitation.
 FATES = {
     "admitted": "entered",
     "declined": "declined",
     "no_show": "missed",
     "withdrawn": "left",
     "left": "left",
-    # A customer declines an offer and leaves the waitlist.
+    # A customer declines the offer and leaves the waitlist at the same time.
     "left declined": "declined",
-    # An operator who has the token of an offer can also end it as if it were a claim.
+    # If an operator has the token of an offer, the operator can end the offer like a claim.
     "released": "missed",
     "parked": "missed",
 }
 
 
 def _invitations(testbed: Testbed) -> dict[str, Invitation]:
-    """Read all invitations, with the items of their invitees and the events of their offers."""
+    """Read all invitations, with the people who were invited and the events of their offers."""
     items = testbed.table.items
     found = [decode(item) for item in items.values()]
     states: dict[str, Counter[str]] = {}
@@ -291,7 +294,9 @@ def _invitations(testbed: Testbed) -> dict[str, Invitation]:
 
 
 def _fates(items: list[Item], invitation_id: str) -> dict[str, list[str]]:
-    """Return what became of each offer of an invitation, by the histories of the customers."""
+    """Return what happened to each offer of an invitation, according to the histories of the
+    customers.
+    """
     fates: dict[str, list[str]] = {}
     events = [item for item in items if item["sk"].startswith(HISTORY)]
     for item in sorted(events, key=lambda item: str(item["sk"])):

@@ -1,5 +1,7 @@
-"""Finds the orders of requests that explain all responses, and computes the state after each
-of these orders.
+"""Finds out in which orders the requests may have taken effect, so that every response is
+explained.
+
+For each order, it computes the state at the end.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,8 +23,8 @@ from tests.support.model import (
 class Attempt:
     """A request that was sent once.
 
-    If `ended` is None, the request may still take effect. `early` counts the changes that became
-    visible before the response.
+    If `ended` is None, the request may still take effect later. `early` counts its changes that
+    other requests could already see before the response.
     """
 
     request: Request
@@ -37,11 +39,12 @@ class Attempt:
 
 
 class History:
-    """The requests of all clients and their answers. Times are consecutive numbers.
+    """The requests of all clients and their responses. Times are numbers that count up.
 
-    `is_blind` means that the service did not notice a loss of writes in Redis. A request may then
-    have been answered from an outdated queue, and only its effect is judged. `may_lose` means that
-    Redis is lost at some time, together with the due slots and the payers of open offers.
+    If `is_blind` is true, the service did not notice that Redis had lost writes. Responses may then
+    come from an outdated queue, and only the effects of the requests are checked. If `may_lose` is
+    true, Redis lost its data at some time. It then also lost its notes about which offers are
+    allowed.
     """
 
     def __init__(
@@ -65,17 +68,17 @@ class History:
         self.attempts.append(Attempt(request, answer, began, self.now() if is_over else None))
 
     def leave_unanswered(self, request: Request) -> None:
-        """Record a request whose process crashed.
+        """Note a request whose process has crashed.
 
-        The request has taken effect, will take effect, or never takes effect.
+        It may have taken effect, may do so later, or may never do so.
         """
         silence = Outcome(verdict="silent")
         self.attempts.append(Attempt(request, silence, began=self.now(), ended=None))
 
     def ends(self, line: Waitlist) -> set[Waitlist]:
-        """Return the possible final states of the waitlist.
+        """Return the states in which the waitlist may be at the end.
 
-        There are none if no order of the requests explains the responses.
+        There is none if no order of the requests explains the responses.
         """
         effects = _blind_effects if self._is_blind else _effects
         line = replace(line, may_lose=self._may_lose)
@@ -83,7 +86,7 @@ class History:
         return {replace(end, may_lose=False) for end in found}
 
 
-# For other requests, an entry that is leaving counts as an entry that has left.
+# To other requests, an entry that is leaving looks like an entry that has left.
 ALIASES = {"leaving": "left"}
 Seen = set[tuple[tuple[Attempt, ...], Waitlist]]
 EffectsOf = Callable[[Attempt, Waitlist], Iterator[Waitlist]]
@@ -98,7 +101,7 @@ def _ends(
     is_whole = not any(stay.state == "joining" for _, stay in line.stays)
     if is_whole and not any(attempt.is_answered for attempt in attempts):
         yield from questions_followed(by_itself(line))
-    # A poll or maintenance may run the admission policy at any time.
+    # The admission policy may run at any time, because polls and maintenance run it.
     for following in (by_itself(line), hours_passed(line), *question_followed(line)):
         if following != line:
             yield from _ends(attempts, following, seen, effects)
@@ -122,7 +125,7 @@ def _ends(
 
 
 def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the possible states after an attempt that got this response."""
+    """Yield the states in which the waitlist may be after this request and its response."""
     following, expected = attempt.request.effect(line)
     if not attempt.is_answered:
         yield from attempt.request.parts(line)
@@ -136,9 +139,11 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 
 
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states that are possible after a request whose response may come from an outdated
-    queue in Redis. If the request was refused, it has changed nothing. If a claim returned entries,
-    the caller has claimed these entries. Positions may be wrong.
+    """Yield the states in which the waitlist may be after a request that Redis answered from an
+    outdated queue.
+
+    A refused request has changed nothing. If a claim returned entries, these entries are claimed.
+    Positions may be wrong.
     """
     if not attempt.is_answered:
         yield from _effects(attempt, line)
@@ -160,7 +165,7 @@ def _agree(answer: Outcome, expected: Expected) -> bool:
     if not _agree_on_rows(answer, expected):
         return False
     given = tuple(name for name, _ in answer.given)
-    # While a queue is being rebuilt, responses contain no position.
+    # While the queue is being rebuilt, responses contain no position.
     place = (answer.position, answer.total)
     is_true_place = place in ((expected.position, expected.total), (None, None))
     status = ALIASES.get(answer.status, answer.status)

@@ -1,6 +1,7 @@
-"""Divides all cases of the model checker into jobs.
+"""Divides the cases of the model checker into jobs.
 
-Each job starts from one scenario, and runs one operation or a pair of operations.
+All cases of a job start from the same prepared waitlist, and run the same operation or the same two
+operations.
 """
 
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ KINDS: tuple[Kind, ...] = ("pair", "sequence", "single", "late")
 
 @dataclass(frozen=True)
 class Job:
-    """The cases that run an operation, or a pair of operations, from one scenario."""
+    """The cases for one prepared waitlist and one operation or pair of operations."""
 
     names: tuple[str, ...]
     scenario: str
@@ -33,8 +34,10 @@ class Job:
         return f"{BOTH.join(self.names)}, {self.scenario}, {self.kind}"
 
     def results(self, testbed: Testbed, sample: Sample = EVERYTHING) -> Iterator[Result]:
-        """Run the cases of the job: all pairs of operations, but only a sample of the single
-        faults, sequences and late messages.
+        """Run the cases of this job.
+
+        All interleavings of a pair run. From single faults, sequences and late messages, a sample
+        runs.
         """
         first, *others = (BY_NAME[name] for name in self.names)
         if self.kind == "single":
@@ -47,7 +50,7 @@ class Job:
 
 
 def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
-    """Return all jobs, or only the jobs that contain one operation. The longest jobs come first."""
+    """Return all jobs, or only those with a given operation. Long jobs come first."""
     found: list[Job] = []
     if "pair" in kinds:
         both = list(combinations_with_replacement(OPERATIONS, 2))
@@ -68,7 +71,10 @@ def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
 
 @dataclass(frozen=True)
 class Shard:
-    """One of `count` parts of a run of the model checker. The first part has the number 1."""
+    """A part of a run of the model checker that is divided among several machines.
+
+    The first of the `count` parts has the number 1.
+    """
 
     number: int = 1
     count: int = 1
@@ -78,7 +84,7 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> "Shard":
-        """Parse the text of a shard, such as 2/8. Raise ValueError if the text is not a shard."""
+        """Parse a text such as 2/8. Raise ValueError if it does not name a part of a run."""
         number, count = map(int, text.split("/"))
         if not 1 <= number <= count:
             raise ValueError(f"{number} is not from 1 to {count}")
@@ -89,9 +95,7 @@ class Shard:
         return self.count == 1
 
     def of(self, all_jobs: list[Job]) -> list[Job]:
-        """Return the jobs that belong to this shard. Each shard has both long jobs and short
-        jobs.
-        """
+        """Return the jobs of this part. Every part has long jobs and short jobs."""
         return all_jobs[self.number - 1 :: self.count]
 
 
@@ -103,7 +107,7 @@ def _is_short(pair: tuple[Operation, Operation]) -> bool:
 
 
 def parse(line: str) -> Case:
-    """Parse the line that describes a case, and return the case."""
+    """Return the case that this line describes."""
     kinds: Any = Single
     for word, kind in ((BOTH, Pair), (THEN, Sequence), (LATE, Late)):
         if word in line:

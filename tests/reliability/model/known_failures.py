@@ -1,6 +1,7 @@
-"""Groups of cases that are known to fail, each with the reason. A failing case belongs to the first
-group that matches it. The `example` of each group must still fail, so that a change that repairs a
-group must also remove the group from this list.
+"""Cases of the model checker that are known to fail, in groups, each with the reason.
+
+A failing case belongs to the first group that matches. The `example` of each group must still fail.
+If a change to the service repairs it, the group must be removed.
 """
 
 from collections.abc import Callable
@@ -18,15 +19,15 @@ CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue", "enter")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted", "withdrawn")
-# If other entries have got the offers, a case reports problems of these kinds.
+# The kinds of problems that a case reports if another entry got the offer.
 OFFERED_TO_OTHERS = ("elsewhere", "record", "history", "attempts")
-# If maintenance records an operator's offer, the offer looks like an offer of the policy.
+# An operator's offer that maintenance records looks like an offer of the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")
 
 
 @dataclass(frozen=True)
 class KnownFailure:
-    """A group of failing cases that have the same cause."""
+    """A group of failing cases with the same cause."""
 
     name: str
     reason: str
@@ -35,7 +36,7 @@ class KnownFailure:
 
 
 def _fault(result: Result) -> str:
-    """Return the name of the injected fault, or of the second fault if two faults were injected."""
+    """Return the name of the injected fault. If there were two faults, return the second."""
     if isinstance(result.case, Sequence):
         return result.case.second
     return result.case.fault if isinstance(result.case, Single) else ""
@@ -69,20 +70,23 @@ def _is_unseen(result: Result) -> bool:
 
 
 def _is_of_a_slot(result: Result, problem: Problem) -> bool:
-    """Return whether a lost slot can explain the problem: the slot was used for an offer, and then
-    went to a different entry or was lost.
+    """Return whether a lost slot explains the problem.
+
+    An offer used up the slot, and then another entry got it or nobody did. A slot is the permission
+    to make one offer.
     """
     if not result.case.scenario.startswith("slot of"):
         return False
-    # A customer who does not accept an offer of this rate leaves the waitlist. If the slot goes to
-    # another entry, another customer may leave instead.
+    # With this rate, a customer who does not accept an offer leaves the waitlist. If another
+    # customer gets the offer, that customer may leave instead.
     of_stays = ("lost", "revived") if "rate" in result.case.scenario else ()
     return problem.kind in (*OFFERED_TO_OTHERS, "slot", *of_stays)
 
 
 def _recorded(problem: Problem) -> str:
-    """Return the part of a problem text that says what is recorded in the history, without the part
-    that says what was expected.
+    """A problem's text says what the history contains and what was expected.
+
+    Return only the first part.
     """
     return problem.text.partition(", not ")[0]
 
@@ -90,8 +94,9 @@ def _recorded(problem: Problem) -> str:
 KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "a redrive after a parking that Redis alone has noticed",
-        "If Redis is lost before the redrive, the record does not contain the parking yet, and"
-        " still contains the last hold. The redrive is refused until this hold has expired again.",
+        "An entry is parked because too many claims on it have expired. If Redis loses its data "
+        "before this is recorded, the record still contains the last claim. A redrive is refused "
+        "until this claim has expired again.",
         "redrive to the back / worn out, noticed / Redis lost / step 2 / gives up",
         lambda result, problem: (
             result.case.scenario.startswith("worn out, noticed")
@@ -101,7 +106,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "answers while a place is lost and no other server has taken over",
-        "Redis cannot detect that an entry is missing. Maintenance finds the loss within a minute.",
+        "Redis itself cannot notice that it has lost an entry. Maintenance notices it within a "
+        "minute.",
         "look + claim without a key / place forgotten / AABABBBB",
         lambda result, problem: (
             problem.kind in ("answer", "position") and result.case.scenario.endswith("forgotten")
@@ -109,9 +115,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "the capacity of an order that lacks entries, and no other server has taken over",
-        "Redis compares the number of its entries with the capacity in its own copy of the"
-        " settings. Until maintenance finds the loss, additional customers may sign up, one for"
-        " each lost entry.",
+        "Redis compares the number of its entries with the capacity. For each entry that it has "
+        "lost, one customer too many may sign up, until maintenance notices the loss.",
         "signup / full / Redis, unseen, 1 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result)
@@ -121,9 +126,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "who is away, after a failover that the service cannot notice",
-        "Only Redis knows who is away. If it loses the run that made a customer away, the customer "
-        "is present and may get an offer. If it loses the poll that ended the absence, the "
-        "customer is away until the next poll.",
+        "Only Redis knows which customers are away. If it forgets that a customer is away, the "
+        "customer may get an offer. If it forgets the poll with which a customer came back, the "
+        "customer counts as away until the next poll.",
         "poll / away / Redis, unseen, 1 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result)
@@ -133,8 +138,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "settings that Redis has lost, and no other server has taken over",
-        "Maintenance sends new settings to Redis again each minute. If a customer is admitted"
-        " before that, the pass follows the old settings, or there is no pass.",
+        "If Redis has lost new settings, maintenance sends them again within a minute. A "
+        "customer who is admitted before that gets a pass by the old settings, or gets none.",
         "complete / held, policy / Redis, unseen, 1 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result) and _is_of(result, "complete", "enter") and problem.kind == "inside"
@@ -142,10 +147,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a run of the policy on an order that lacks changes, and no other server has taken over",
-        "If Redis lacks changes, the policy and quotas make offers in the order that Redis has."
-        " Lost offers and admissions no longer take room, so this room and the slots of these"
-        " offers may be offered again. An offer that is restored from its record does not return"
-        " its slot.",
+        "If Redis lacks changes, the policy makes offers in the order that Redis knows. Redis "
+        "may have forgotten offers and admissions, and then offers their places again. An offer "
+        "that is restored from its record does not return its slot when it ends.",
         "admit run / offered, full / Redis, unseen, 4 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result)
@@ -165,9 +169,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "an admission or a decline that an erasure has overtaken is counted",
-        "Redis admits an entry whose erasure has begun, or ends its offer. The record then"
-        " refuses the request, but the counter still includes the admission or the decline. If a"
-        " slot paid for the admission, the slot is lost.",
+        "Redis admits an entry, or ends its offer, while the entry is being erased. The record "
+        "refuses this, but Redis has already counted it. If the admission has used up a slot, "
+        "nobody else gets the slot.",
         "erase of one aside + complete / held / ABAAAAB",
         lambda result, problem: (
             _is_pair(result, ERASERS, (*ENDERS, "decline"))
@@ -196,17 +200,17 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and (
                 problem.kind in ("history", "elsewhere", "record", "attempts")
                 or (_is_of(result, "withdraw") and problem.kind == "answer")
-                # If the other entry does not accept its offer, which came from this rate, it leaves
-                # the waitlist.
+                # This rate offered a place to the other customer, who leaves the waitlist without
+                # an answer.
                 or (result.case.scenario == "slot of a rate" and problem.kind == "revived")
             )
         ),
     ),
     KnownFailure(
         "a withdrawal while the order is rebuilt",
-        "During a rebuild, Redis does not know the rest of the queue, so no other entry gets the"
-        " slot at once. The next run offers the slot to the head of the queue. This may be the"
-        " entry whose offer was withdrawn.",
+        "During a rebuild, Redis does not know the rest of the queue, so no other entry gets the "
+        "withdrawn offer at once. The next run of the policy makes an offer to the first entry. "
+        "This may be the entry whose offer was withdrawn.",
         "withdraw + rebuild / offered, full, Redis lost"
         " / BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBAAABB",
         lambda result, problem: (
@@ -217,10 +221,10 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a no-show that Redis alone has noticed",
-        "The end of an offer is recorded by the next offer, or by maintenance within a minute."
-        " If Redis is lost before that, the record still contains the first offer, and this offer"
-        " ends a second time. The same happens if Redis is lost after the no-show is recorded and"
-        " before the leave that follows is recorded.",
+        "The next offer records the end of the first one, or maintenance does so within a "
+        "minute. If Redis loses its data before that, the record still contains the first offer, "
+        "which then ends a second time. The same happens if Redis loses its data between the "
+        "record of the missed offer and the record of the leave that follows.",
         "admit / offer over / time-out with effect, Redis lost / step 2 / retries",
         lambda result, problem: (
             result.case.scenario.startswith(("offer over", "no-show noticed"))
@@ -230,9 +234,10 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a signup that is refused before the list opens, and Redis is lost",
-        "Redis stores the refusal of the signup, and the request then deletes its intent. If"
-        " Redis is lost between these two steps, and the list opens while the request pauses for"
-        " more than a minute, maintenance completes the signup.",
+        "When Redis refuses a signup, it remembers the refusal, and the request then deletes its "
+        "intent (a note about unfinished work). If Redis loses its data in between and the "
+        "request pauses for more than a minute, maintenance completes the signup when the "
+        "waitlist has opened.",
         "signup / opening / Redis lost, maintenance / step 2 / gives up",
         lambda result, problem: (
             _is_of(result, "signup")
@@ -243,9 +248,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a move that a reinstatement overtakes",
-        "Redis has moved the entry, but the record does not contain the move yet. If an operator"
-        " reinstates the entry, it gets its recorded place, although a repeat of the move is"
-        " answered with success.",
+        "Redis has moved an entry, but the record does not contain the move yet. If an operator "
+        "then reinstates the entry, it gets its recorded place. A repeat of the move is still "
+        "answered as successful.",
         "redrive to the back + reinstate / parked / ABBBAABBAABBABBBBBAA",
         lambda result, problem: (
             _is_pair(result, ("redrive to the back", "bump"), ("reinstate",))
@@ -255,10 +260,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "the repeat of a claim is not known after a loss",
-        "Only Redis stores the idempotency key of a claim and the tokens for a repeated claim. A"
-        " rebuild leaves out some entries, such as entries that were admitted at once, so a"
-        " repeated claim leaves them out too. A repeated admission by hand offers slots again. If"
-        " it has `refill`, it starts another quota.",
+        "Only Redis stores the idempotency key of a claim. After a loss, a repeated claim leaves "
+        "out some entries, such as entries that were admitted at once. A repeated admission by "
+        "an operator makes offers again. If it has `refill`, it starts another quota.",
         "claim / waiting / time-out with effect, Redis lost / step 2 / retries",
         lambda result, problem: (
             _has_lost_redis(result)
@@ -276,9 +280,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "an end of a hold that maintenance records before its request does",
-        "Redis has ended the hold, but the request pauses for more than a minute before it"
-        " records the end. Therefore, maintenance records the end, and the event lacks the"
-        " operator and the reason.",
+        "Redis has ended a claim or an offer, but the request pauses for more than a minute "
+        "before it records the end. Maintenance then records the end, and the event lacks the "
+        "operator and the reason.",
         "redrive to the back / parked / maintenance / step 2 / gives up",
         lambda result, problem: (
             problem.kind == "history"
@@ -290,7 +294,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
 
 
 def group_of(result: Result, problem: Problem) -> KnownFailure | None:
-    """Return the known group of a problem, or None if the problem is unknown."""
+    """Return the known group to which the problem belongs, or None if there is none."""
     for known in KNOWN_FAILURES:
         if known.covers(result, problem):
             return known

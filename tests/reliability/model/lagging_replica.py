@@ -1,4 +1,7 @@
-"""Returns a Redis server to an earlier state, as if a lagging replica had taken over."""
+"""Puts a Redis server back into an earlier state.
+
+This simulates a failover to a replica that lacks the last writes.
+"""
 
 from collections import deque
 from collections.abc import Callable
@@ -42,9 +45,9 @@ for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
 
 
 class LaggingReplica:
-    """The Redis client that the private function uses.
+    """The private function's Redis client.
 
-    If `keeps_past` is set, the client stores the state of Redis before each write.
+    If `keeps_past` is set, it stores the data of Redis before each write.
     """
 
     def __init__(self, url: str) -> None:
@@ -76,39 +79,41 @@ class LaggingReplica:
         return _OneByOne(self) if self.keeps_past else self._client.pipeline(transaction)
 
     def _forget(self) -> None:
-        """Discard the cached state of Redis, because a command may change the state."""
+        """Forget the cached data of Redis, because a command may have changed it."""
         self._state = self._shown = None
 
     def state(self) -> State:
-        """Return the values of all keys, without their times to live."""
+        """Return the values of all keys, without their expiry times."""
         if self._state is None:
             flat = self._read_all()
             self._state = dict(zip(flat[::2], flat[1::2], strict=True))
         return self._state
 
     def shown(self) -> list[list[Any]]:
-        """Return the values of all keys in readable form, sorted by key."""
+        """Return the values of all keys in a form that people can read, sorted by key."""
         if self._shown is None:
             self._shown = sorted(self._show_all())
         return self._shown
 
     def put(self, state: State) -> None:
-        """Replace the contents of Redis with a former state."""
+        """Replace all data in Redis by earlier data."""
         if state is not self._state:
             self._put_all(args=[part for pair in state.items() for part in pair])
             self._forget()
             self._state = state
 
     def go_back(self, writes: int) -> None:
-        """Undo the last writes, as if a lagging replica with a different `run_id` had
-        taken over.
+        """Undo the last writes, as in a failover to a replica that lacks them.
+
+        The replica has a different `run_id`, so the service can notice the failover.
         """
         self.lose(writes)
         self.take_over(f"{self.server_run_id}'")
 
     def lose(self, writes: int) -> None:
-        """Undo the last writes, as if a lagging replica had taken over and the service could not
-        see its `run_id`.
+        """Undo the last writes, as in a failover to a replica that lacks them.
+
+        The service does not see a `run_id`, so it does not notice the failover.
         """
         state = self.state()
         for _ in range(min(writes, len(self.past))):
@@ -116,7 +121,7 @@ class LaggingReplica:
         self.put(state)
 
     def take_over(self, server_run_id: str) -> None:
-        """Answer all further requests as a server that has this `run_id`."""
+        """From now on, answer as a server with this `run_id`."""
         self.server_run_id = server_run_id
 
     def flush(self) -> None:
@@ -137,7 +142,7 @@ class _Noticed(Redis):
 
 
 class _OneByOne:
-    """A Redis pipeline that sends each command as a separate write."""
+    """A Redis pipeline that sends each command on its own."""
 
     def __init__(self, redis: LaggingReplica) -> None:
         self._redis = redis

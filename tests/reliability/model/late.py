@@ -1,9 +1,8 @@
-"""Cases in which a message to a store arrives late, after a later signup, offer, hold or parking of
-the same entry has begun.
+"""Cases of the model checker in which a message to Redis or DynamoDB arrives late. In the meantime,
+other requests have changed the same entry. They are called a story.
 
-There are two ways for a message to be late. Either Redis does not answer it in time, and the
-request ends without an answer, or it is answered and a copy of it follows later. Before the late
-message arrives, other requests, called a story, change the entry.
+There are two kinds. Either the message gets no answer in time and its request ends, or the message
+is answered and a copy of it arrives later.
 """
 
 from collections.abc import Iterator
@@ -41,13 +40,13 @@ from tests.support.problem import Problem
 
 FOLLOWS = "a copy follows"
 LATE = "late after "
-# In scenarios with this suffix, Redis has lost the entry, so no message can find it. Other faults
-# cover these scenarios.
+# If a scenario has this ending, Redis has lost the entry, and no message can find it. Other kinds
+# of cases test these scenarios.
 FORGOTTEN = "forgotten"
-# Operations that concern a claim, an offer or a parked entry. All other operations concern a
-# signup.
+# Operations on a claim, an offer or a parked entry. All other operations concern a signup.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
-# The model checker delays messages about questions only in scenarios in which customers are asked.
+# These operations ask customers whether they still want to wait. Their messages are delayed only in
+# scenarios in which customers are asked.
 OF_QUESTIONS = ("ask", "confirm", "end of questions")
 # The operations whose messages the model checker delays.
 CHECKED = (
@@ -75,7 +74,7 @@ CHECKED = (
     "import",
     *OF_QUESTIONS,
 )
-# These operations concern a customer or many customers, and not a certain signup of a customer.
+# These operations concern one or many customers. They do not name a certain signup of a customer.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim", "invite")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)
@@ -84,14 +83,14 @@ _again: tuple[Request, ...] = (
     sign_up("b", NEXT),
     bump("b", "to the front", to="front"),
 )
-# If a move is delivered late, maintenance records it. The history does not show to which of two
-# moves an event belongs, so the late move has no event.
+# If a request to move an entry arrives late, maintenance records the move. From the history, nobody
+# can tell which of two moves an event belongs to. The late move therefore has no event here.
 _move = replace(bump("b", "to the front", to="front"), event="")
-# In these stories, maintenance runs before the claims end, because it runs every minute.
+# In these stories, maintenance runs before the claims end. In production, it runs every minute.
 _offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
 _held: tuple[Request, ...] = (maintain(), let_holds_end(), claim(5, NEXT))
-# For each story: the requests that are sent before the late message arrives. The last of these
-# requests makes a change that the message does not refer to.
+# For each story: the requests that are sent before the late message arrives. The last one makes a
+# change that the late message does not know.
 STORIES: dict[str, tuple[Request, ...]] = {
     "a minute": (maintain(),),
     "a leave": (leave("b"),),
@@ -109,7 +108,7 @@ STORIES: dict[str, tuple[Request, ...]] = {
 }
 
 
-# An import sends many messages, so the model checker delays them only in these scenarios.
+# An import sends many messages. To save time, they are delayed only in these scenarios.
 OF_IMPORTS = ("two absent", "two absent, Redis lost")
 
 
@@ -123,9 +122,7 @@ def is_searched(operation: Operation, scenario: str) -> bool:
 
 @dataclass(frozen=True)
 class Late(OfOneOperation):
-    """A case in which a message arrives late. `how` says what the client does before the message
-    arrives.
-    """
+    """A case with a late message. `how` says what the client does before the message arrives."""
 
     WORDS: ClassVar[dict[str, str]] = {"story": LATE, "step": STEP}
 
@@ -137,9 +134,10 @@ class Late(OfOneOperation):
 def late_messages(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation from a scenario.
+    """Run an operation several times.
 
-    In each story, each message of the operation is delivered late once.
+    In each story, each of its messages arrives late once. A story is a series of requests that come
+    before the late message.
     """
     snapshot = testbed.snapshot_of(scenario)
     run = LateRun(testbed, operation, snapshot)
@@ -148,8 +146,8 @@ def late_messages(
             continue
         for how in HOWS:
             if operation.is_maintenance and how != FOLLOWS:
-                # No client repeats an operation of maintenance, because the next maintenance run
-                # does the work.
+                # No client repeats an operation of maintenance. The next run of maintenance does
+                # the same work.
                 continue
             for story in STORIES:
                 case = Late(operation.name, scenario, story, step, how)
@@ -165,11 +163,11 @@ def replay(testbed: Testbed, case: Late) -> Result:
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """Return a request whose expected effect is limited to the present signup, or to the present
-    hold, offer or parking of `b`.
+    """Return a request that may change only what is true of entry `b` at this moment: its present
+    signup, claim, offer or parking.
 
-    This is the stay or hold that Redis has. It includes changes that an interrupted request of the
-    scenario has made.
+    A late message must not affect later ones. Changes of an interrupted request are taken into
+    account.
     """
     request, there = operation.request, snapshot.line
     for cut_off in snapshot.unanswered:
@@ -195,7 +193,7 @@ def _bound(operation: Operation, snapshot: Snapshot) -> Request:
 
 
 class LateRun:
-    """Runs an operation from a scenario, once for each case."""
+    """Runs an operation once for each case with a late message."""
 
     def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
         self._testbed, self._snapshot = testbed, snapshot
@@ -203,7 +201,7 @@ class LateRun:
         self._judge = Judge(testbed, snapshot)
 
     def problems(self, case: Late) -> list[Problem]:
-        """Run the case from its scenario, and return the problems in the final state."""
+        """Run the case, and return the problems in the stored data at the end."""
         testbed, history = self._testbed, History(self._snapshot.unanswered)
         testbed.begin(self._snapshot)
         messages: list[Call] = []
@@ -225,11 +223,10 @@ class LateRun:
         for request in STORIES[case.story]:
             self._send(history, request)
         for message in messages:
-            # This client no longer exists, so no response reaches it.
+            # The client no longer exists, so no response reaches it.
             message.make()
-        # If the message has a wrong effect, maintenance may repair it. The admission policy
-        # therefore runs first, so that the next customers can profit from the wrong effect and the
-        # case fails.
+        # Maintenance could repair the wrong effect of a late message. Run the admission policy
+        # first. It may then make a wrong offer, and the case fails.
         self._send(history, run_policy())
         return self._judge.verdict(history)
 

@@ -1,4 +1,7 @@
-"""The operations of the model checker, each with the scenarios from which it starts."""
+"""The operations of the model checker.
+
+Each one lists the scenarios (prepared waitlists) from which it starts.
+"""
 
 from dataclasses import dataclass
 
@@ -56,14 +59,15 @@ from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
 ASKED = ("question due", "question asked", "question over")
-# In these scenarios, the record says that the customer has not answered a question, but this mark
-# is no longer valid.
+# In these scenarios, the record says that the customer has not answered a question. This is no
+# longer true.
 VOID = ("question over, noted, held since", "question over, noted, none asked")
 
 
 @dataclass(frozen=True)
 class Operation:
-    """A request, with the scenarios in which faults are injected into it.
+    """An operation: a request, and the scenarios (prepared waitlists) in which faults are injected
+    into it.
 
     No client repeats an operation of maintenance.
     """

@@ -1,5 +1,5 @@
-"""Compares DynamoDB and Redis with the state that must follow from the responses to all
-requests.
+"""Compares the data in DynamoDB and Redis with what must be there, according to the responses to
+all requests.
 """
 
 from collections import Counter
@@ -29,8 +29,8 @@ from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
 LONGEST_CLAIM_MILLIS = 15 * 60_000
-# The longest duration of a request. Some faults let two minutes pass within a request, because
-# maintenance runs meanwhile.
+# No request takes longer than this. Some faults let two minutes pass within a request, so that
+# maintenance runs in the meantime.
 LONGEST_REQUEST_MILLIS = 150_000
 STATE_OF_NOTE = {
     "held": "offered",
@@ -47,11 +47,11 @@ def judge(
     tokens: Tokens,
     answered: frozenset[str] = frozenset(),
 ) -> list[Problem]:
-    """Compare the stores with each possible final state, and return the contradictions to the state
+    """Compare the stored data with each possible outcome. Return the contradictions to the outcome
     that fits best.
 
-    `answered` contains the events whose requests were answered. The history must contain the actor
-    and the reason of these events.
+    `answered` contains the events whose requests got a response. For these events, the history must
+    contain who did it and why.
     """
     verdicts = [list(_problems(line, found, tokens, answered)) for line in ends]
     return min(verdicts, key=_weight)
@@ -66,8 +66,8 @@ def _problems(
 ) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
-        # If no client received the response to this claim, the claim ends at its deadline, and its
-        # end may or may not be recorded.
+        # If no client got the response to a claim, nobody can complete the claim. It ends at its
+        # deadline, and the end may be recorded or not.
         is_claimed = bool(stay and stay.hold and not stay.is_offer)
         is_unheard = bool(stay and is_claimed and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
@@ -94,8 +94,8 @@ def _problems(
 def _in_redis(
     name: str, stay: Stay | None, found: FinalState, is_unheard: bool
 ) -> Iterator[Problem]:
-    """Check that Redis has each entry exactly once and in its right state, and that Redis has no
-    other entry.
+    """Check that Redis has each entry once and in the right state, and that it has no other
+    entry.
     """
     note = found.notes.get(name)
     places = [
@@ -137,8 +137,8 @@ def _history(
     """Check that the history contains each change once and in order, and no other events except
     edits.
 
-    If only the record decides about a change, the time of the change is taken before the change is
-    made. Such a change may therefore come before another change.
+    For some changes, the time is taken before the record is written. The event of such a change may
+    come before the event of another change.
     """
     of_record = [event for event in line.history(name) if event.word in OF_RECORD]
     expected = tuple(event for event in line.history(name) if event.word not in OF_RECORD)
@@ -148,8 +148,8 @@ def _history(
         yield Problem("history", f"of {name} is recorded {found_ones}, not {of_record}")
 
     def may_lack(event: Event) -> bool:
-        # No client has the token of this claim, so the history may lack its end. While the claim
-        # lasts, the history may also lack the end of the claim before it.
+        # If no client got the token of a claim, the history may lack the end of this claim. While
+        # the claim lasts, it may also lack the end of the claim before it.
         is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
         return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
 
@@ -159,8 +159,8 @@ def _history(
 
 
 def _stamps(name: str, found: FinalState) -> Iterator[Problem]:
-    """Check that all events of an entry have different stamps, and that the next event will have a
-    later stamp.
+    """Check that no two events of an entry have the same stamp (logical timestamp), and that the
+    next event will have a higher one.
     """
     stamps, record = found.stamps.get(name, ()), found.records.get(name)
     if len(set(stamps)) < len(stamps):
@@ -189,9 +189,9 @@ def _explains(
 
 
 def _is_recorded(event: Event, recorded: Event, answered: frozenset[str]) -> bool:
-    """Return whether the recorded event is the expected event.
+    """Return whether the history contains the expected event.
 
-    If the request got no response, maintenance may have recorded the event.
+    If the request got no response, maintenance may have recorded the event instead.
     """
     is_own = (event.by, event.reason) == (recorded.by, recorded.reason)
     is_found = recorded.by in (MAINTENANCE, POLICY) and event.word not in answered
@@ -209,8 +209,8 @@ def _index_place(name: str, status: str) -> str:
 
 
 def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> Iterator[Problem]:
-    """Check that both stores have the same rank and the expected number of attempts for each
-    entry.
+    """Check that DynamoDB and Redis agree about the rank (sort key) of each entry, and that both
+    have the expected number of attempts.
     """
     record = found.records.get(name, {})
     note = found.notes.get(name)
@@ -229,7 +229,9 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
 
 
 def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
-    """Check that Redis passes over exactly those waiting entries that are not ready."""
+    """Check that claims and offers skip exactly those waiting entries that are not ready for
+    admission.
+    """
     if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
         yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
     record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
@@ -248,14 +250,14 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
 
 
 def _number(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
-    """Check that the record of a numbered customer has a number that was given out."""
+    """Check that an entry's call number was given out to somebody."""
     number = str(found.records.get(name, {}).get("call_number", ""))
     if stay.has_number and not found.numbers[number]:
         yield Problem("number", f"{name} has the number {number!r}, given: {found.numbers}")
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
-    """Check that a claim token stays valid until its deadline, whatever data Redis has lost."""
+    """Check that a claim token is valid until its deadline, even if Redis has lost its data."""
     hold = found.records.get(name, {}).get("hold", {})
     if stay.state == "parked":
         at, recorded = found.parked.get(name), hold.get("parked_millis")
@@ -266,7 +268,7 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
     if stay.state != "offered" or note is None:
         return
     if stay.is_offer:
-        # The customer who has an offer gets no token. The record contains the token of each offer.
+        # A customer with an offer gets no token. The record contains it instead.
         token = note.token
     if token is None or note.state not in ("held", "offered"):
         return
@@ -292,7 +294,7 @@ def _order(line: Waitlist, found: FinalState) -> Iterator[Problem]:
             yield Problem("position", f"{name} stands at {place} and is recorded {recorded}")
 
 
-# The counters that the model and the private function have in common.
+# The counters that exist both in the model and in the private function.
 COUNTERS = ("signed_up", "left", "admitted", "entered", "declined", "no_shows")
 
 
@@ -303,8 +305,8 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         return
     seen = [getattr(counted, name) for name in COUNTERS]
     expected = [getattr(line, name) for name in COUNTERS]
-    # After Redis has lost its data, the counters may lack a minute. Operations that were running at
-    # the time of the loss may be counted twice.
+    # If Redis has lost its data, the counters may lack the last minute. An operation that was
+    # running at that moment may be counted twice.
     if found.is_first_life and seen != expected:
         yield Problem("counter", f"{', '.join(COUNTERS)}: {seen}, not {expected}")
     shown = (found.stats.waiting, found.stats.offered, found.stats.parked)
@@ -313,8 +315,8 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 
 
 def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
-    """Check that Redis contains exactly the customers who are inside, and the recorded end of each
-    pass.
+    """Check that Redis contains exactly the customers who are inside, each with the recorded end of
+    the pass.
     """
     expected = {name for name, stay in line.stays if stay.is_inside}
     if found.inside.keys() != expected:
@@ -327,21 +329,22 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         recorded = end.get("inside_until_millis")
         if record.get("status") != "admitted":
             continue
-        # If a claim admits its entries at once, it records the time at which it starts, which is
-        # earlier than its last step.
+        # A claim that admits its entries at once records the time at which it started. Its last
+        # step comes later.
         if recorded is None or abs(until - recorded) > LONGEST_CLAIM_MILLIS:
             yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
             continue
-        # From this time on, the customer can request the admission pass.
+        # From this time on, the customer can get the admission pass.
         since = end["admitted_millis"]
         if recorded - since < PASS_SECONDS * 1000 - LONGEST_REQUEST_MILLIS:
             yield Problem("inside", f"{name} has the pass from {since}, only until {recorded}")
 
 
 def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
-    """Check that each slot is either available or used for an open offer.
+    """Check that each slot, which is a permission for one offer, is free or belongs to an open
+    offer.
 
-    After Redis has lost its data, there may be fewer slots, but never more.
+    If Redis has lost its data, there may be fewer slots but never more.
     """
     paid = {name: stay.paid for name, stay in line.stays if stay.paid}
     if found.paid.items() - paid.items() or (found.is_first_life and found.paid != paid):
@@ -356,8 +359,8 @@ def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 
 
 def _segments(found: FinalState) -> Iterator[Problem]:
-    """Check that Redis has the segments of each record, and that the index of each segment contains
-    all its waiting entries.
+    """Check that Redis and the records agree about the segments of each entry, and that the index
+    of each segment contains all its waiting entries.
     """
     segments = found.segments
     if segments.state != "ready":
@@ -374,10 +377,10 @@ def _segments(found: FinalState) -> Iterator[Problem]:
 
 
 def _invitations(found: FinalState) -> Iterator[Problem]:
-    """Check that each invitation has made all its offers, has invited each customer at most once,
-    and knows what became of each offer.
+    """Check that each invitation has made all its offers, has invited nobody twice, and knows what
+    happened to each offer.
 
-    If an invited customer was erased, only the item of the invitee still exists.
+    If an invited customer was erased, only the invitation itself still mentions them.
     """
     for invitation in found.invitations.values():
         if invitation.is_running:

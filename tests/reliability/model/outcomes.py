@@ -1,5 +1,5 @@
-"""Classifies the outcome of a request: done, refused, temporarily unavailable, unanswered, or a
-defect of the service.
+"""Puts the outcome of a request into one of five classes: done, refused, temporarily unavailable,
+unanswered, or a bug in the service.
 """
 
 import json
@@ -25,8 +25,8 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 class Outcome:
     """The response to a request.
 
-    `given` contains the name and the token of each claimed entry, in the order of the response.
-    `rows` contains a word for the outcome of each row of an import.
+    `given` contains the name and the token of each claimed entry, in order. `rows` contains one
+    word for each row of an import.
     """
 
     verdict: Verdict
@@ -49,7 +49,7 @@ class Outcome:
 
 
 def outcome_of(request: Callable[[], Any]) -> Outcome:
-    """Send a request, and return the outcome that a client would see."""
+    """Send a request. Return the outcome that a client sees."""
     try:
         return _done(request())
     except Crash:

@@ -1,6 +1,6 @@
-"""Cases in which two operations on the same entry run at the same time.
+"""Cases of the model checker with two operations on the same entry.
 
-Their steps are interleaved in every possible order.
+They run at the same time, and their steps are interleaved in every possible order.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ from tests.reliability.model.testbed import Snapshot, StepState, Testbed
 from tests.support.problem import Problem
 
 BOTH = " + "
-# These operations have a dozen to forty steps. Most of these steps read data that the other
+# These operations have between a dozen and forty steps. Most of the steps read data that the other
 # operation may change.
 LONG = ("rebuild", "end of questions", "segment re-index")
 MOST_CHANGES = 3
@@ -38,7 +38,7 @@ MOST_CHANGES = 3
 
 @dataclass(frozen=True)
 class Pair:
-    """A case of two operations. Its text is the line that replays the case."""
+    """A case with two operations. Its text is a line with which the case can be repeated."""
 
     first: str
     second: str
@@ -60,12 +60,11 @@ class Pair:
 
 
 def scenarios_of(first: Operation, second: Operation) -> list[str]:
-    """Return the scenarios in which a pair of operations runs. If one of the operations is a
-    rebuild, return the scenarios in which Redis is lost.
+    """Return the scenarios (prepared waitlists) in which the two operations run.
 
-    Scenarios with slots, questions, call numbers or a limit are used only if both operations have
-    them, because there would be too many cases otherwise. An operation about questions is combined
-    with other operations only in these scenarios.
+    A rebuild is combined only with scenarios in which Redis has lost its data. To limit the number
+    of cases, some scenarios are used only if both operations list them, for example those with call
+    numbers. Operations about questions run only in such scenarios.
     """
     both = {*first.scenarios} & {*second.scenarios}
     if any(name.startswith(QUESTION) for name in (first.scenarios[0], second.scenarios[0])):
@@ -80,7 +79,7 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
         )
     ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
-        # A signup that got no response may lose its place together with Redis.
+        # If a signup got no response, it may lose its place when Redis loses its data.
         cold = [made_cold(name) for name in warm if name != "joining"]
         warm = cold or [*first.scenarios]
     return list(dict.fromkeys(warm))
@@ -89,9 +88,7 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
 def interleavings(
     testbed: Testbed, first: Operation, second: Operation, scenario: str
 ) -> Iterator[Result]:
-    """Run a pair of operations from a scenario, in every order of steps that can make a
-    difference.
-    """
+    """Run two operations in every order of their steps that can make a difference."""
     run = PairRun(testbed, (first, second), testbed.snapshot_of(scenario))
     for schedule in run.turns.ends():
         case = Pair(first.name, second.name, scenario, schedule)
@@ -107,7 +104,9 @@ def replay(testbed: Testbed, case: Pair) -> Result:
 
 
 class PairRun:
-    """Runs two operations in turns from a scenario, and keeps the history of the latest run."""
+    """Runs two operations step by step in turn, and keeps the requests and responses of the last
+    run.
+    """
 
     def __init__(
         self, testbed: Testbed, pair: tuple[Operation, Operation], snapshot: Snapshot
@@ -152,7 +151,10 @@ class PairRun:
         return work
 
     def problems(self) -> list[Problem]:
-        """Repeat the requests that got no answer, and return the problems in the final state."""
+        """Repeat the requests that got no response.
+
+        Return the problems in the stored data at the end.
+        """
         for attempt in list(self.history.attempts)[len(self._snapshot.unanswered) :]:
             if not attempt.answer.is_final:
                 answer = retried(self._testbed, self.history, attempt.request)

@@ -1,4 +1,4 @@
-"""Shows the progress of the model checker: its jobs, cases, failures and time."""
+"""Shows how far the model checker has got: its jobs, cases, failures and time."""
 
 import sys
 import time
@@ -7,9 +7,9 @@ EVERY_SECONDS = 5.0
 
 
 class Progress:
-    """Counts the finished jobs and cases.
+    """Counts the jobs and cases that are done.
 
-    The display does not estimate the remaining time, because jobs differ too much in size.
+    It cannot estimate the remaining time, because some jobs are much larger than others.
     """
 
     def __init__(self, jobs: int) -> None:

@@ -1,7 +1,7 @@
-"""Keeps the results of the model checker in a file, so that a stopped run can be resumed.
+"""Stores the results of the model checker in a file, so that a stopped run can be continued.
 
-The name of the file begins with a hash of the code, so all jobs run again after a change. Each
-shard writes its own file, and each run reads the files of all shards in its folder.
+The file's name begins with a hash of the code. After a change to the code, all jobs run again. If
+several machines share a run, each writes its own file, and all files in the folder are read.
 """
 
 import json
@@ -19,14 +19,14 @@ ROOT = Path(__file__).resolve().parents[3]
 RECORDS = ROOT / ".local" / "proof"
 CODE = ("public_fn", "private_fn", "shared", "tests/reliability/model", "tests/support")
 SUFFIXES = (".py", ".lua")
-# These files only judge or show recorded results. After a change to them, the recorded results stay
+# These files only judge or display the results. After a change to them, recorded results remain
 # valid.
 JUDGED_LATER = ("known_failures.py", "report.py", "progress.py", "__main__.py")
 
 
 @dataclass(frozen=True)
 class Done:
-    """A finished job: the number of its cases, and those that failed."""
+    """A job that is done: how many cases it had, and which of them failed."""
 
     job: Job
     cases: int
@@ -66,8 +66,9 @@ def _plain(problems: tuple[Problem, ...]) -> list[list[str]]:
 
 @dataclass
 class Record:
-    """The files that contain the finished jobs for this version of the code. `path` is the file of
-    this shard.
+    """The files with all jobs that are done for this version of the code.
+
+    `path` is the file that this run writes.
     """
 
     folder: Path = RECORDS
@@ -80,7 +81,7 @@ class Record:
         return self.folder / f"{self.digest}{part}.jsonl"
 
     def done(self) -> Iterator[Done]:
-        """Yield the finished jobs of all shards. Skip lines of the files that are incomplete."""
+        """Yield the jobs in all files that are done. Incomplete lines are skipped."""
         for path in sorted(self.folder.glob(f"{self.digest}*.jsonl")):
             for line in path.read_text().splitlines():
                 try:
@@ -95,7 +96,7 @@ class Record:
 
 
 def digest_of_code(root: Path = ROOT) -> str:
-    """Return a hash of the service's code and the model checker's code."""
+    """Return a hash of the code of the service and of the model checker."""
     hash_ = sha256()
     for path in sorted(path for folder in CODE for path in (root / folder).rglob("*")):
         if path.suffix in SUFFIXES and not _is_later(root, path):
@@ -108,8 +109,9 @@ def _is_later(root: Path, path: Path) -> bool:
 
 
 def commit_of_code(root: Path = ROOT) -> Any:
-    """Return the commit that is checked out, read from git's files. Return "unknown" if there is no
-    git folder.
+    """Return the current git commit, or "unknown" if there is no git folder.
+
+    The commit is read from git's files, without git.
     """
     git = root / ".git"
     if git.is_file():

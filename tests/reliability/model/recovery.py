@@ -1,5 +1,6 @@
-"""Lets the service recover from a fault: clients retry, maintenance runs, and claims and offers
-end. After that, the case is judged.
+"""Lets the service recover after a fault.
+
+Clients retry, maintenance runs, and all claims and offers end. The case is judged after that.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ TRIES = 6
 
 
 def recorded_outcome(history: History, request: Request, send: Callable[[], Outcome]) -> Outcome:
-    """Send a request, and record its outcome in the history."""
+    """Send a request, and note its outcome."""
     began = history.now()
     answer = send()
     history.note(request, answer, began)
@@ -29,7 +30,7 @@ def recorded_outcome(history: History, request: Request, send: Callable[[], Outc
 
 
 def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
-    """Repeat the request in a different process until the response is final."""
+    """Repeat the request in another process until the response is final."""
     for _ in range(TRIES):
         if testbed.is_cold():
             testbed.maintain()
@@ -41,10 +42,7 @@ def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
 
 
 def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
-    """Repeat each admission of a claimed entry with its claim token.
-
-    Return a problem for each token that is refused.
-    """
+    """Complete each claim again with its token. Return a problem for each token that is refused."""
     admitted = set.intersection(*(set(end.of("admitted")) for end in ends))
     found = []
     for hold, tokens in list(testbed.tokens.items()):
@@ -57,9 +55,10 @@ def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
 
 
 class Judge:
-    """Judges the final states of all cases of one request and one scenario.
+    """Judges the stored data at the end of all cases with the same request and the same
+    preparation.
 
-    Equal final states are judged only once.
+    If two cases end with the same data, it is judged once.
     """
 
     def __init__(self, testbed: Testbed, snapshot: Snapshot) -> None:
@@ -67,7 +66,9 @@ class Judge:
         self._judged: dict[bytes, list[Problem]] = {}
 
     def digest(self, history: History, more: object = None) -> bytes:
-        """Return a hash of DynamoDB, of Redis, and of the responses that the clients got."""
+        """Return a hash of all data in DynamoDB and Redis, and of the responses that clients
+        got.
+        """
         heard = [(attempt.answer, attempt.began, attempt.ended) for attempt in history.attempts]
         known = Text.of((heard, self._testbed.tokens, more), self._snapshot.millis)
         return digest_of([*self._testbed.texts(), known], self._snapshot.millis)
@@ -85,15 +86,16 @@ class Judge:
 
 
 def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]:
-    """Run maintenance and find the problems, and then let all claims and offers end and find the
-    problems again.
+    """Run maintenance, and find the problems.
+
+    Then let all claims and offers end, and find the problems again.
     """
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
     if defects:
         return [Problem("defect", str(defects))]
     testbed.maintain_until_quiet()
-    # After the end of the admission, maintenance may remove the remaining people before or after
-    # these requests.
+    # The admission may have ended. Maintenance may then remove the remaining people before these
+    # requests or after them.
     begins = {line, model.all_left(line)}
     ends = {model.all_left(end) for begin in begins for end in history.ends(begin)}
     if not ends:

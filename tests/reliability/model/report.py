@@ -1,5 +1,7 @@
-"""The report of the model checker: its cases, the failures by cause, and the differences from the
-known failures.
+"""Builds the report of the model checker.
+
+It shows the number of cases, the failures by their cause, and the differences from the known
+failures.
 """
 
 from collections import Counter
@@ -21,10 +23,7 @@ NAMES = {
 
 @dataclass
 class Report:
-    """The counted results of all cases.
-
-    `news` contains the results that have a problem that no known group covers.
-    """
+    """The results of all cases. `news` contains those with a problem that is not known."""
 
     jobs: int = 0
     by_kind: Counter[str] = field(default_factory=Counter)
@@ -73,8 +72,6 @@ class Report:
 
 
 def text_of(result: Result) -> str:
-    """Return the line with which a failing case can be repeated, followed by the problems of the
-    case.
-    """
+    """Return the line with which a failing case can be repeated, and its problems."""
     where = f"  ({result.where})" if result.where else ""
     return "\n    ".join([f"{result.case}{where}", *map(str, result.problems)])
