@@ -11,13 +11,14 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# REFUSED finds the refusals that a library function returns. HOLD_STATES lists the states that a
-# claim or an offer can have.
+# The pattern REFUSED finds the refusals that a library function returns. HOLD_STATES lists the
+# states that a claim or an offer can have.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
 CONSTANTS = re.compile(r"^local ([A-Z][A-Z_, ]*) =", re.MULTILINE)
-# Finds the names of called functions and of constants. Fields such as `hold.paid` are left out.
+# This pattern finds the names of called functions and of constants, but not fields such as
+# `hold.paid`.
 WORD = re.compile(r"(?<![.\w])(?:\w+(?=\()|[A-Z][A-Z_]+)")
 LOCAL = re.compile(r"\blocal (?:function )?(\w+)")
 STRING = re.compile(r"'[^'\n]*'")

@@ -33,7 +33,8 @@ class Module:
 
     @cached_property
     def imports(self) -> frozenset[str]:
-        """The names of all modules that this module imports, also those in the middle of its code.
+        """The names of all modules that this module imports, including imports in the middle of its
+        code.
 
         `from a import b` counts as an import of both a and a.b.
         """

@@ -59,8 +59,8 @@ def test_only_one_module_reads_the_environment() -> None:
 
 
 def test_only_one_module_sends_requests() -> None:
-    """Only one module sends HTTP requests. One of the other two modules creates the client, and the
-    other one signs requests.
+    """Three modules use an HTTP library. One of them sends the requests, one creates the client,
+    and one signs the requests.
     """
     speaking = [module.name for module in MODULES if module.imports_any_of("httpx")]
     assert speaking == [

@@ -12,7 +12,7 @@ READS = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_c
 # The tests in these folders may read a real clock, because they run real processes or clients that
 # wait between their requests.
 OF_PROCESSES = ("browser", "e2e", "reliability/load", "reliability/chaos")
-# These files read a real clock, too. Each value says why this is no problem.
+# Other files that read a real clock. Each value says why this is no problem.
 REASONS = {
     "reliability/messages.py": "it prints a duration",
     "reliability/model/progress.py": "it prints a duration",

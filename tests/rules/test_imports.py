@@ -1,5 +1,5 @@
-"""Only one module calls each external system. (The layers of the packages are checked by
-`lint-imports`.)
+"""Each external system is called by only one module. The command `lint-imports` checks the layers
+of the packages.
 """
 
 import ast

@@ -72,7 +72,9 @@ def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size
 
 
 def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Line) -> None:
-    """A claim never returns nobody as long as somebody is waiting who matches it (promise P4)."""
+    """As long as somebody who matches a claim is waiting, the claim returns somebody (promise
+    P4).
+    """
     mine = sorted(name for name, kind in OF.items() if "French M" in kind)
     others = sorted(name for name, kind in OF.items() if "Spanish F" in kind)
     acts = [

@@ -1,4 +1,6 @@
-"""Sends requests of operators and customers over HTTP. A test names customers by their names."""
+"""Sends requests of operators and customers over HTTP. Each customer has a name that is unique in a
+test.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any

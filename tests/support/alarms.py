@@ -16,8 +16,8 @@ Series = list[float | None]
 # The values that were reported for each metric in each minute.
 Reported = Mapping[Metric, Sequence[Sequence[float]]]
 MINUTE_SECONDS = 60
-# CloudWatch also looks at some periods before those that the alarm names. In the examples of AWS,
-# there are two of them.
+# CloudWatch also looks at some periods before those that the alarm names. In AWS's examples, these
+# are two more periods.
 MORE_POINTS = 2
 
 STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
@@ -39,9 +39,9 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 class Alarm:
     """An alarm of the template.
 
-    CloudWatch's function FILL replaces missing values. AWS does not say whether it does so for a
-    metric without any value. If `fills_nothing` is true, it is assumed not to. No alarm may depend
-    on this.
+    CloudWatch's function FILL replaces missing values. AWS does not say whether it also does so for
+    a metric that has no values at all. `fills_nothing` is true if the test assumes that it does
+    not. No alarm may depend on this.
     """
 
     properties: Mapping[str, Any]

@@ -1,7 +1,8 @@
-"""A stand-in for curl, so that `make test` works without it. (`make test-curl` uses the real curl.)
+"""A stand-in for curl, so that `make test` works without curl. The command `make test-curl` uses
+the real curl.
 
-It knows only the options that the documents and the output of `make run` use. For any other option,
-it raises ValueError.
+The stand-in knows only the options that the documents and the output of `make run` use. For any
+other option, it raises ValueError.
 """
 
 import sys

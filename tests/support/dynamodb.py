@@ -53,7 +53,7 @@ class RealTable:
 
     @property
     def items(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """A copy of all items in the table. The keys are the items' own keys."""
+        """A copy of all items in the table, by their primary keys."""
         return {(item["pk"]["S"], item["sk"]["S"]): item for item in self.scan()["Items"]}
 
     def scan(self, **request: Any) -> dict[str, Any]:

@@ -23,7 +23,9 @@ NAMES = {
 
 @dataclass
 class Report:
-    """The results of all cases. `news` contains those with a problem that is not known."""
+    """The counted results of all cases. `news` contains the results with a problem that no known
+    cause explains.
+    """
 
     jobs: int = 0
     by_kind: Counter[str] = field(default_factory=Counter)

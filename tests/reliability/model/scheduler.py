@@ -232,8 +232,8 @@ class Scheduler(Generic[S]):
     ) -> None:
         self._world, self._works, self._most_changes = world, works, most_changes
         self._seen: set[tuple[bytes, bool]] = set()
-        # For each state and each process that may have made the last step: the lowest number of
-        # switches with which a run has reached the state.
+        # For each state, the lowest number of switches with which a run has reached it. The inner
+        # keys say which process made the last step.
         self._fewest: dict[bytes, dict[tuple[str, bool], int]] = {}
         self._open: list[tuple[int, int, Branch[S]]] = []
         self._numbers = count()

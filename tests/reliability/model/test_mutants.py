@@ -24,8 +24,8 @@ def nothing(*_: Any, **__: Any) -> None:
     """Leave out a step."""
 
 
-# Each row names a method of the service that is replaced by a method that does nothing. The
-# operation and the scenario are those in which this must be noticed.
+# In each row, a method of the service is replaced by a method that does nothing. The model checker
+# must notice this with the given operation and scenario.
 MUTANTS = [
     (Leaves, "finish", ("leave",), "waiting"),
     (EntryRecords, "finish_join", ("signup",), "absent"),

@@ -272,8 +272,8 @@ class Testbed:
         self.send_elsewhere(Client.maintain)
 
     def lose_and_maintain(self) -> None:
-        """Delete everything in Redis, and rebuild the queue two minutes later. The service then
-        completes interrupted requests, and considers a running request interrupted.
+        """Delete everything in Redis, and rebuild the queue two minutes later. After this time, the
+        service treats a running request as interrupted.
         """
         self.redis.flush()
         self.maintain()

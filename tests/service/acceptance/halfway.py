@@ -1,5 +1,5 @@
-"""Functions that leave a request unfinished: it has written to DynamoDB, and has not called Redis
-yet.
+"""Functions that leave a request half done: the request has written to DynamoDB, but has not called
+Redis.
 """
 
 from tests.support.admissions import Admissions

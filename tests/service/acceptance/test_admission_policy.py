@@ -46,7 +46,7 @@ def maintained(people: Admissions) -> list[str]:
 
 
 def actor_of_last(people: Admissions, name: str) -> tuple[str, str]:
-    """Return the name and the actor of the last event in a customer's history."""
+    """Return the name of the last event in a customer's history, and who caused it."""
     event = people.person(name).json["history"][-1]
     return event["event"], event["by"]
 

@@ -20,8 +20,8 @@ from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_shared import contracts as c
 
 MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
-# At least this often, the tests run maintenance. Each run can then read the whole journal since the
-# last run.
+# The tests run maintenance at least this often, so that each run can read the whole journal since
+# the last run.
 PAUSE = 50 * MINUTE
 # The clock of the tests starts at 14:13:20 UTC.
 NIGHT = {"from": "16:00", "to": "14:00", "timezone": "UTC"}
@@ -142,7 +142,7 @@ CLOCKS = {
         {"confirm": CONFIRM, "rest": {}},
         lambda people: rest(people, DAY + HOUR),
         has("ann", "asked"),
-        # A customer who was not ready at the time of the question is asked an hour later.
+        # A customer who is not ready cannot be asked. Maintenance tries again an hour later.
         runs=62,
     ),
     "a question": Clock({"confirm": CONFIRM}, lambda _: DAY, has("ann", "asked")),

@@ -24,8 +24,8 @@ def people() -> People:
 
 
 def at_midnight(seconds: int) -> People:
-    """Return a waitlist of 60 people at this number of seconds after midnight. Maintenance has run
-    once.
+    """Return a waitlist of 60 people at the given number of seconds after midnight. Maintenance has
+    run once.
     """
     world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
     world.advance(MIDNIGHT_MILLIS // 1000 - world.clock.millis // 1000 + seconds - 1200)

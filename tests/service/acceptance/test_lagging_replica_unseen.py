@@ -99,8 +99,8 @@ def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_ad
 
 @contextmanager
 def comparison_failing(world: World) -> Iterator[None]:
-    """First run maintenance three times with a failing comparison of Redis and the journal. After
-    the block, run it three times with a working comparison.
+    """Run maintenance three times while the comparison of Redis with the journal fails. After the
+    `with` block, run it three times with a working comparison.
     """
     with patch.object(Heartbeat, "check"):
         some_runs(world)
@@ -313,8 +313,9 @@ def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The first claim crashed before it recorded the offer. The repeated claim records it with the
-    same stamp (logical timestamp) that it has in Redis, so the offer can be released.
+    """The first request to claim an entry crashed before it wrote the record. The repeated request
+    writes the same stamp (logical timestamp) that the claim has in Redis, so that the claim can be
+    released.
     """
     people = waitlist("ann", "bob")
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):

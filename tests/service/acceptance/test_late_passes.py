@@ -66,7 +66,7 @@ def test_an_admission_that_maintenance_records_has_its_whole_time(
 
 
 def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, world: World) -> None:
-    """The customer asks for the pass late. If it had begun with the admission, the pass would be
+    """The customer asks for the pass late. If the pass had begun with the admission, it would be
     about to end, or would already have ended.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
@@ -277,6 +277,6 @@ def test_an_admission_that_redis_has_lost_meanwhile_is_not_recorded(
 
 
 def actor_of_last(people: Admissions, name: str) -> tuple[str, str]:
-    """Return the name and the actor of the last event in a customer's history."""
+    """Return the name of the last event in a customer's history, and who caused it."""
     event = people.person(name).json["history"][-1]
     return event["event"], event["by"]

@@ -52,8 +52,8 @@ def test_another_length_with_the_same_key_is_another_request(waitlist: Waitlist)
 def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
     waitlist: Waitlist, world: World, days: int, before: int
 ) -> None:
-    """The policy makes short offers, but these offers are long. Each customer gets one reminder
-    before the end of the offer, which depends on the length of this offer.
+    """Offers of the policy are short, but these offers of an operator are long. Each customer gets
+    one reminder, and the length of the offer decides how long before its end.
     """
     people = waitlist("ann", "bob", **TELLING, admission={"offer_seconds": 600})
     people.admit(2, offer_seconds=days * DAY)

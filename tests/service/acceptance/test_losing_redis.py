@@ -68,8 +68,8 @@ def test_a_hold_that_redis_forgot_alone_is_put_back(
 
 
 def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: World) -> None:
-    """Maintenance stores the counters in DynamoDB. After a loss of Redis, they continue from there
-    (promise P3).
+    """Maintenance stores the counters in DynamoDB. After a loss of Redis, the counters continue
+    from the stored values (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
     people.leave("ann")

@@ -42,7 +42,7 @@ def world() -> World:
 
 @pytest.fixture
 def lists(world: World) -> list[Admissions]:
-    """Three waitlists on which one person is waiting and nothing happens."""
+    """Three waitlists. One person is waiting on each of them, and nothing else happens."""
     lists = [Admissions(world, waitlist_id=waitlist_id) for waitlist_id in IDS]
     for people in lists:
         assert people.configure(lease_seconds=300).status == 201
@@ -112,8 +112,8 @@ def test_an_instant_comes_though_nothing_else_happens(
 def test_slots_that_come_while_none_waits_lapse_at_the_next_instant(
     world: World, lists: list[Admissions]
 ) -> None:
-    """Two slots become available each hour. If maintenance counted an hour late, its slots would go
-    to people who signed up after that hour (promise P6).
+    """Two slots become available each hour, and nobody is waiting. If maintenance counted an hour
+    only later, its slots would go to people who have signed up since (promise P6).
     """
     policy = {"schedule": [{"cron": "0 * * * *", "count": 2}]}
     lists[0].leave("ann")
@@ -292,7 +292,8 @@ def test_a_run_goes_on_though_the_list_at_which_it_stopped_is_deleted(
     assert [now - then for now, then in zip(after[-2:], before[-2:], strict=True)] == [1, 1]
 
 
-# The steps of a maintenance run for one waitlist, with a method that each step calls in every run.
+# The steps of a maintenance run for one waitlist. Each step is given by a method that it calls in
+# every run.
 STEPS: list[tuple[type, str]] = [
     (Rebuilder, "forget"),
     (Reconciler, "reconcile"),

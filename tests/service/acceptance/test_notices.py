@@ -259,7 +259,7 @@ def test_who_goes_away_while_the_head_is_read_has_no_notice(
 def about_to_tell(wire: Wire) -> Admissions:
     """Return a waitlist of three people on which nothing else happens.
 
-    A new setting has just made them near to their turn.
+    Because of a new setting, their turn now counts as near.
     """
     table, clock = wire.client(new_table()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))

@@ -197,8 +197,8 @@ def test_a_refill_is_of_the_whole_list(waitlist: Waitlist) -> None:
 
 
 def test_a_launch_is_said_in_one_policy(waitlist: Waitlist, world: World) -> None:
-    """The policy makes three offers at nine o'clock, and then one offer per second. At most five
-    people may be inside.
+    """The policy makes three offers at a scheduled time, and then one offer per second. At most
+    five people may be inside.
     """
     rate = {"count": 60, "per": "minute", "counts": "entered", "from": iso(10)}
     people = waitlist(*NAMES, admission=at_nine(3, rate=rate, combine="sum", max_inside=5))

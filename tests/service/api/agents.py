@@ -48,7 +48,7 @@ def arrive(people: Admissions, name: str, **attributes: Any) -> None:
 
 
 def elsewhere(people: Admissions) -> Admissions:
-    """Return the same waitlist as a second Lambda instance sees it, which has its own cache."""
+    """Return the same waitlist, as served by a second Lambda instance that has its own cache."""
     return Admissions(
         World.on(people.world.dynamodb, people.world.redis), people.waitlist_id, people.names
     )

@@ -25,8 +25,8 @@ RETRY_AFTER = {
 
 @contextmanager
 def nothing_changes(world: World) -> Iterator[None]:
-    """Fail if anything in DynamoDB or Redis changes inside the `with` block. This also notices a
-    used ticket number.
+    """Fail if anything in DynamoDB or Redis changes inside the `with` block. A ticket number that
+    was used also counts as a change.
     """
     before = Snapshot.of(world.dynamodb, world.redis)
     assert before.items, "the record is empty: nothing could change"

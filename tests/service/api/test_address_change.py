@@ -384,7 +384,9 @@ def test_a_refused_signup_over_a_stale_alias_changes_nothing(movers: Movers) -> 
 
 
 def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> None:
-    """The owner of the other entry has left, and may sign up again with the same address."""
+    """A customer has changed to this address and has left the waitlist since. Only this customer
+    may sign up with the address again.
+    """
     movers.joins(BOB)
     movers.move(BOB, NEW)
     movers.leave(BOB)

@@ -87,7 +87,9 @@ def long_names(letter: str) -> str:
 def test_a_refused_signup_is_answered_little(
     stocked: People, letter: str, waitlist_id: str
 ) -> None:
-    """Anybody can send such a request, even for a waitlist that does not exist (promise P5)."""
+    """Anybody can send a signup that is full of mistakes, even for a waitlist that does not exist
+    (promise P5).
+    """
     for name, body in bodies(letter).items():
         with nothing_changes(stocked.world):
             answer = stocked.world.request(
@@ -189,8 +191,8 @@ def all_become_like(people: People, name: str, *fields: str) -> None:
 
 @pytest.mark.parametrize("letter", ["я", "漢", "😀", "\\", '"'], ids=ascii)
 def test_lambda_can_return_a_hundred_of_the_largest_people(people: People, letter: str) -> None:
-    """Lambda cannot return a response of more than 6 MB. If this response were larger, people would
-    be claimed, but the operator would not learn it (promise P3).
+    """Lambda cannot return a response of more than 6 MB. If the response to a claim were larger,
+    people would be claimed, but the operator would not learn it (promise P3).
     """
     rows = [{"customer_id": f"c{number}"} for number in range(100)]
     person = largest_person(letter)

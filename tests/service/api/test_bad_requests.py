@@ -52,8 +52,8 @@ def test_a_malformed_waitlist_id_is_named(
 def test_a_parameter_with_a_slash_a_mark_or_a_control_character_is_not_found(
     stocked: People, more: str, operator: bool
 ) -> None:
-    """API Gateway and IAM check the path of a request. If the service accepted such a parameter, it
-    could run a route that they have not checked (promise P5).
+    """API Gateway and IAM check the path of a request. A path parameter that contains, for example,
+    a slash must not lead to a route that they have not checked (promise P5).
     """
     base, token = (
         (stocked.admin_path, None) if operator else (stocked.path, stocked.token_of("ada"))
@@ -212,7 +212,9 @@ def test_a_merge_patch_is_taken_only_where_it_merges(stocked: People) -> None:
 
 
 def test_a_patch_of_another_type_is_answered_with_those_that_are_taken(stocked: People) -> None:
-    """This response must have certain headers (RFC 5789, section 2.2)."""
+    """If the body of a PATCH request has a wrong content type, the response must name the accepted
+    types (RFC 5789, section 2.2).
+    """
     headers = {"content-type": "application/json-patch+json"}
     path = stocked.admin_path
     answer = stocked.world.request("PATCH", path, body=[], headers=headers, operator=True)

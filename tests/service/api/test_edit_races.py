@@ -52,7 +52,7 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist as a second Lambda instance sees it.
+    """The same waitlist, as served by a second Lambda instance.
 
     A test can let the calls of this instance to AWS fail, or let something happen before a call.
     """

@@ -143,8 +143,9 @@ def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: 
     assert join(people, "ada@bücher.example").status == 202
     rows: Any = [{"profile": {"email": address}}]
     assert people.bring(*rows).json["joined"] == 1
-    # On a waitlist that verifies no addresses, a signup may use such an address. A changed address
-    # always gets a message, so it must be one to which SES can send.
+    # On a waitlist that verifies no addresses, customers may sign up with an address to which SES
+    # cannot send. A changed address must be one to which SES can send, because the service sends a
+    # message to it.
     people.configure(identity={"field": "email"})
     known = join(people, "Bob@example.com").json
     path, token = f"{people.path}/entries/{known['entry_id']}", known["entry_token"]

@@ -71,8 +71,8 @@ def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> No
 
 
 def test_a_token_is_issued_wherever_the_person_stands(people: People) -> None:
-    """The entry may also have an offer, or the customer may have been admitted or have left. The
-    token is valid in each case.
+    """The entry may have an offer, or its customer may have been admitted or have left. The issued
+    token is valid in all these cases.
     """
     people.all_sign_up("ada", "bob", "cyd")
     claims = f"{people.admin_path}/claims"

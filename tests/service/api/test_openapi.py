@@ -36,8 +36,8 @@ WITHOUT_RECORD = {
     "GET /.well-known/openid-configuration",
     "GET /.well-known/jwks.json",
     "POST /v1/admin/webhook/replay",
-    # For this route, only the function that sends messages reads DynamoDB. The public function does
-    # not.
+    # When an operator sends a test message, the function that sends messages reads DynamoDB. The
+    # public function itself does not.
     "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
 }
 each_operation = each("route", labelled(*OPERATIONS))

@@ -184,8 +184,8 @@ def test_a_list_that_verifies_does_not_tell_who_joins_too_often() -> None:
 
 
 def test_a_stranger_who_signs_an_address_up_again_and_again_shuts_nobody_out() -> None:
-    """A stranger signs up with somebody's address again and again, and never verifies it. This does
-    not use up the changes of the owner.
+    """A stranger signs up with somebody's address again and again, and never verifies it. The owner
+    of the address can nevertheless make as many changes as others.
     """
     guests = Watched.on(rejoin="always")
     for _ in range(AT_ONCE + 5):

@@ -92,8 +92,8 @@ def chosen(*options: Any) -> dict[str, Any]:
 
 
 HOSTILE = "</title><script>alert(1)</script>\"'&<img src=x onerror=alert(1)>"
-# These views have their own pages. Parts are loaded only if a waitlist uses them, or when a
-# customer presses a button.
+# The kiosk and the screen are separate pages. All other parts are loaded only if a waitlist uses
+# them, or when a customer presses a button.
 VIEWS = ("kiosk", "screen")
 PARTS = sorted(
     {path.stem for path in FOLDER.glob("*.json") if path.with_suffix(".js").exists()} - set(VIEWS)
@@ -207,7 +207,7 @@ def test_the_page_names_the_list_and_loads_only_what_the_api_has() -> None:
 def test_one_view_is_small_when_compressed() -> None:
     texts = list(viewed())
     languages = (len(PARTS) + len(VIEWS) + 1) * len(LANGUAGES) - 1
-    # The other views share the loader of their style sheets and the library.
+    # The kiosk and the screen share two files, the loader of their style sheets and a library.
     others = languages + len(PARTS) + 3 * len(VIEWS) + 2
     assert len(texts) == len(files()) - others, "all but parts, other languages and other views"
     assert sum(map(compressed, texts)) <= MOST_BYTES

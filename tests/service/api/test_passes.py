@@ -56,8 +56,8 @@ def issuer_of_pass(people: People) -> str:
 
 
 def test_behind_the_edge_no_answer_leads_to_the_api(inside: People) -> None:
-    """The address of the service is that of CloudFront. API Gateway passes it to the function in
-    its stage variables (promise P5).
+    """Passes and keys name the address of CloudFront, and not the address of API Gateway. The
+    function reads it from its stage variables (promise P5).
     """
     assert issuer_of_pass(inside) == URL
     inside.world.stage_variables = {"edge_url": EDGE}

@@ -27,8 +27,8 @@ def run(people: People, left_millis: int) -> None:
 
 
 def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
-    """The total is the number of entries before the loss, as maintenance has last counted them
-    (promise P7).
+    """Operators see the progress of a rebuild with a total. The total is the number of entries
+    before the loss, as maintenance last counted them (promise P7).
     """
     people.all_sign_up(*NAMES)
     people.leave("eve")
@@ -48,7 +48,9 @@ def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
 
 
 def test_the_total_of_what_was_never_counted_grows(people: People) -> None:
-    """The total is never smaller than the number of entries that are already restored."""
+    """Operators see the progress of a rebuild with a total. The total is never smaller than the
+    number of entries that are already restored.
+    """
     people.all_sign_up(*NAMES)
     people.world.redis.flushall()
     run(people, STOP_MILLIS - 1)

@@ -408,8 +408,8 @@ def test_a_reinstatement_that_is_cut_off_is_finished(
     fault: Any,
     by: str,
 ) -> None:
-    """A request to reinstate a customer crashes. A repeated request completes it. If the first step
-    was stored, maintenance can complete it too (promises P2 and P3).
+    """A request to reinstate a customer crashes. A repeated request completes it. If the crashed
+    request had already written to DynamoDB, maintenance can complete it too (promises P2 and P3).
     """
     before = place_of(people, "cyd")
     end(people)

@@ -56,7 +56,9 @@ def ready(ahead: int) -> dict[str, Any]:
 
 
 def without_times(answer: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return a response without these fields. Check that each of them contains a time."""
+    """Return a response without the named fields. Check that each of these fields contains a
+    time.
+    """
     for name in names:
         assert TIME.fullmatch(answer[name]), answer
     return {name: value for name, value in answer.items() if name not in names}

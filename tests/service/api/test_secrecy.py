@@ -52,8 +52,8 @@ class Watched(Guests):
         """Send a request. Return its response, its calls to AWS, and the number of Lua scripts that
         Redis ran.
         """
-        # Read the settings into the cache first, because a request would otherwise make one call
-        # more now and then.
+        # Read the settings into the cache first. Otherwise, a request would sometimes make one more
+        # call to read them.
         self.world.services.waitlist_cache.look_up(self.waitlist_id)
         self.wire.disarm()
         before = self._scripts()

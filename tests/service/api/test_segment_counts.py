@@ -1,4 +1,4 @@
-"""Operators see how many people wait in each segment, in pages."""
+"""Operators see how many people wait in each segment. The API returns the segments in pages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -95,7 +95,7 @@ def wire() -> Wire:
 def people_beside() -> Admissions:
     """A waitlist on which four people speak Spanish and Eve speaks French.
 
-    The fixture `wired` is the same waitlist as a second Lambda instance sees it.
+    The fixture `wired` is the same waitlist, as served by a second Lambda instance.
     """
     people = new_people(segments=[["language"]])
     for name in ("ada", "bob", "cyd", "dan"):
@@ -106,7 +106,7 @@ def people_beside() -> Admissions:
 
 @pytest.fixture
 def wired(people_beside: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist as a second Lambda instance sees it.
+    """The same waitlist, as served by a second Lambda instance.
 
     A test can let something happen between the calls of this instance to AWS.
     """

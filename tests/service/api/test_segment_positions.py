@@ -152,9 +152,9 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist, served by a second instance.
+    """The same waitlist, as served by a second Lambda instance.
 
-    A test can let something happen between the calls of this instance.
+    A test can let something happen between the calls of this instance to AWS.
     """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, entry_tokens=people.entry_tokens)

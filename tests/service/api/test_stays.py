@@ -174,7 +174,9 @@ def test_a_stranger_who_signed_a_victim_up_cannot_take_the_victim_out_of_line(
 
 
 def test_a_token_stays_good_until_its_stay_is_followed_by_another(people: People) -> None:
-    """A customer who has left or was admitted can still see this with the token (promise P6)."""
+    """A customer who has left or was admitted can still see the status of the entry with the entry
+    token (promise P6).
+    """
     token = signup_token(people, "ada")
     people.bump("ada", priority=5)
     assert call(people, "GET", token).json["priority"] == 5

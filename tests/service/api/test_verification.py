@@ -111,8 +111,8 @@ def seen(answer: Answer) -> tuple[Any, ...]:
 def test_every_address_gets_the_same_answer_in_the_same_time_by_the_same_calls(
     guests: Guests, wire: Wire
 ) -> None:
-    """The address may be new, not verified, just asked to verify, verified, banned, of somebody who
-    has left, or signed up with different data.
+    """The address may be new, not yet verified, verified or banned, or its owner may have left. The
+    response is the same in all cases.
     """
 
     def answered(address: str, key: str | None = None, **profile: Any) -> tuple[Any, ...]:

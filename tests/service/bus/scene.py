@@ -59,7 +59,9 @@ class Scene:
         return self.people.configure(**{**terms, **settings})
 
     def people_elsewhere(self) -> Admissions:
-        """Return the same waitlist as a second process sees it. It knows the same claim tokens."""
+        """Return the same waitlist, as served by a second process that knows the same claim
+        tokens.
+        """
         world = self._world(Wire())
         return Admissions(world, names=self.people.names, tokens=self.people.tokens)
 

@@ -183,8 +183,8 @@ def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
 
 
 def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_own() -> None:
-    """The customer had changed the address. The old address has become an alias of the entry, which
-    itself has a different address now (promise P3).
+    """The customer has changed the address. The old address is now an alias that leads to the entry
+    (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)

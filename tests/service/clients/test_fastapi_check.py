@@ -33,7 +33,7 @@ async def _check(app: Any, issuer: Issuer) -> None:
 
 
 def test_a_pass_serves_the_browser_that_used_it_first_until_its_customer_exits() -> None:
-    """Promise P4: docs/internals/guarantees.md says that a pass is proof of one admission."""
+    """A pass stands for one admission, so a second browser cannot use it (promise P4)."""
     with issuer_at_a_url() as issuer:
         names: dict[str, Any] = {}
         exec(documented_check("python", issuer), names)

@@ -33,7 +33,7 @@ def people(wire: Wire) -> People:
 
 @pytest.fixture
 def new_instance(wire: Wire, people: People) -> People:
-    """The same waitlist as a new Lambda instance sees it, whose caches are empty."""
+    """The same waitlist, as served by a new Lambda instance whose caches are empty."""
     world = people.world
     table, redis = world.dynamodb, world.redis
     return People(World.on(table, redis, wire.client), entry_tokens=people.entry_tokens)

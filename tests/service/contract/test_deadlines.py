@@ -179,7 +179,7 @@ def test_a_connection_that_fails_late_is_not_tried_again(
 
 
 def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadline) -> None:
-    """The response arrives when no time is left. It counts nevertheless."""
+    """The response arrives when no time is left, and it counts nevertheless."""
     ticks = iter([0.0, 0.0, 100.0, 100.0])
     client = clients.lambda_client(late := Deadline(lambda: next(ticks)))
     service.answer(DONE)

@@ -17,7 +17,7 @@ from waitlist_api import messages_app
 from waitlist_api.records.entry import record_key
 
 KINDS = ["joined", "near", "offered", "ending", "admitted", "left"]
-# The event bus repeats this part of the events, as EventBridge and SQS may do.
+# The share of the events that the simulated event bus repeats, as EventBridge and SQS may do.
 REPEATED = 0.1
 LOST_ANSWERS, FAILURES, REFUSALS = 0.05, 0.05, 0.05
 BATCH, HIDDEN_SECONDS, MOST_RECEIVES = 10, 180, 300
@@ -130,9 +130,9 @@ class Crowd:
 
     @property
     def repeated_delays(self) -> list[float]:
-        """After how many seconds each message was sent that failed at first.
+        """How many seconds it took to send each message that failed at first.
 
-        Messages are left out if they were queued or sent outside the offer hours.
+        Messages that were queued or sent outside the offer hours are left out.
         """
         return [
             seconds

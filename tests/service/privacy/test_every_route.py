@@ -136,8 +136,8 @@ def check_events(service: Deployment) -> None:
 
 
 def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:
-    """The history contains the name of the operator. Otherwise, it would prove nothing that the
-    events do not contain it.
+    """The history contains the name of the operator. Otherwise, a test that finds no name in the
+    events would prove nothing.
     """
     prepare(service)
     DRIVES["POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"](service)

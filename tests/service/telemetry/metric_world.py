@@ -126,7 +126,7 @@ class World:
     def states(self, before: dict[str, str] | None = None, *, fills: bool) -> dict[str, str]:
         """Return the state of each alarm.
 
-        `before` contains the states until now.
+        `before` contains the previous states.
         """
         for series in self.values.values():
             series += [[] for _ in range(self.minute - len(series))]
@@ -139,7 +139,7 @@ class World:
         }
 
     def unknown_metrics(self) -> set[tuple[str, str]]:
-        """Return the metrics that some alarm reads, but that nothing has reported so far, together
+        """Return each metric that an alarm reads although nothing has reported it so far, together
         with the alarm.
         """
         return {

@@ -1,9 +1,9 @@
 """An alarm goes off if its part of the stack reports errors, and also if this part reports nothing
 any more.
 
-The table says which alarms go off for each fault. There is one column for stacks with all alarms,
-and one for stacks with the essential alarms. AWS does not say what its function `FILL` does without
-any data, so the result must not depend on it.
+The list of faults says which alarms go off, both in a stack with all alarms and in a stack with the
+essential alarms. AWS does not say what its function `FILL` does without any data, so the result
+must not depend on it.
 """
 
 from collections.abc import Callable

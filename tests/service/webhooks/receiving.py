@@ -98,7 +98,7 @@ def standing(tls: ssl.SSLContext | None = None) -> Iterator[Stand]:
     with Server(("127.0.0.1", 0), Handler) as server:
         Handler.stand = stand = Stand(server)
         if tls is not None:
-            # The TLS handshake is made in the thread of each connection, so that a slow client does
+            # Each connection makes its TLS handshake in its own thread, so that a slow client does
             # not block the others.
             server.socket = tls.wrap_socket(
                 server.socket, server_side=True, do_handshake_on_connect=False
@@ -166,7 +166,7 @@ class Stage:
         self.scene.world.advance(seconds)
 
     def announce(self, details: list[Detail] | None = None) -> None:
-        """Put the new events into the queue, or the given ones."""
+        """Put the given events into the queue. By default, these are the new events."""
         for detail in self.scene.news() if details is None else details:
             self.queue.send(json.dumps(detail))
 

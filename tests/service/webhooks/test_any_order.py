@@ -240,7 +240,8 @@ class Outages(Simulation):
 @pytest.mark.parametrize("seed", range(15))
 def test_an_event_that_was_given_up_comes_by_a_replay_alone(seed: int) -> None:
     """The receiver gets the events of a person in order, except for events that an operator has
-    sent again. Each other event is a dead letter, or its person was erased (promises P2 and P3).
+    sent again. An event that does not arrive is a dead letter, or its person was erased (promises
+    P2 and P3).
     """
     outages = Outages(random.Random(seed))
     for _ in range(2 * STEPS):

@@ -273,8 +273,8 @@ def test_a_process_that_dies_after_an_answer_sends_the_event_once_more(
     wire = Wire()
     stage.start(wire.client(stage.scene.table))
     stage.announce(stage.scene.news()[:1])
-    # Up to this step, the function has taken the lease, read the history and the pause, and sent
-    # the event.
+    # In the steps before this one, the function takes the lease, reads the history and the pause,
+    # and sends the event.
     wire.arm(3, crash_before)
     with pytest.raises(Crash):
         stage.run()
@@ -371,8 +371,8 @@ def test_a_copy_of_a_replay_that_was_given_up_brings_nothing(stage: Stage, stand
 def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_message(
     stage: Stage, stand: Stand
 ) -> None:
-    """The function has given up some events, and has sent a later one. Then the message of a
-    given-up event arrives again.
+    """The function has given up some events and has sent a later one. Then one of the given-up
+    events arrives again.
     """
     stand.always = status(500)
     lives(stage)

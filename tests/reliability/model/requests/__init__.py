@@ -1,4 +1,6 @@
-"""The requests that clients send to a waitlist, and the events of its environment."""
+"""The requests that clients send to a waitlist, and events that no client causes, such as the loss
+of Redis.
+"""
 
 from tests.reliability.model.requests.environment import (
     allow_claims,

@@ -17,7 +17,7 @@ from tests.support.model import Policy, Waitlist
 from waitlist_shared.contracts import Unanswered
 
 DAY_SECONDS = 24 * 3600
-# The clocks of the functions may be wrong. No clock is ahead by this much.
+# The clocks of the functions may be wrong. They are ahead by less than this time.
 GRACE_SECONDS = 660
 # A maintenance run takes this many steps to record that a customer did not answer a question.
 STEPS_OF_A_NOTE = 7

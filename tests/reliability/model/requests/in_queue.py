@@ -76,7 +76,8 @@ def leave(name: str, by: str = "customer") -> Request:
         if stay.state == "admitted":
             return line, no("already_admitted")
         if stay.state == "joining":
-            # Redis does not count the leave of a signup that it has not counted.
+            # Redis has not counted this signup yet. It therefore does not count the customer's
+            # leave either.
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
@@ -359,8 +360,8 @@ def look(name: str) -> Request:
 def poll(name: str) -> Request:
     """Let the customer poll, so that the service considers the customer present.
 
-    This is the last poll of the case. By the time when the current claims and offers have ended,
-    all customers count as away.
+    This is the last poll of the case. When the current claims and offers have ended, all customers
+    count as away.
     """
 
     def effect(line: Waitlist) -> Effect:

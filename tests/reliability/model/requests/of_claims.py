@@ -228,8 +228,10 @@ def _redriven(name: str, stay: model.Stay) -> str:
 
 
 def first_answer(line: Waitlist, name: str, status: str) -> Expected:
-    """Return the expected response to a repeated request whose entry was changed by another request
-    in between. Until maintenance has recorded the first result, Redis returns it again.
+    """Return the expected response to a repeated request.
+
+    A different request has changed the entry in the meantime. Redis nevertheless returns the first
+    response again, until maintenance has recorded the change.
     """
     position = standing(line, name).position if status == "waiting" else None
     total = None if position is None else len(line.of("waiting"))

@@ -158,7 +158,9 @@ class _Import:
         return line.keep(self.key, drawn)
 
     def _is_overtaken(self, line: Waitlist, name: str, drawn: Container[str]) -> bool:
-        """Return whether a different request has added this person since the import looked."""
+        """Return whether a different request has added this person since the import looked for the
+        person.
+        """
         stay = line.stay(name)
         is_own = stay is not None and stay.key == self.key
         is_on = _standing(line, name) != ABSENT
