@@ -65,7 +65,9 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Exclude modules and tests from garbage collection, because they are never freed."""
+    """Exclude modules and tests from garbage collection, because they exist until the process
+    ends.
+    """
     gc.disable()
     try:
         return (yield)

@@ -20,7 +20,8 @@ from tools.local.operator import local_operator
 
 # Browsers log this message whenever a response has an error status.
 OF_THE_NETWORK = "Failed to load resource"
-# The origin of the pages that embed the element. It differs from the origin of the service.
+# The origin of the pages that embed the element <waitlist-position>. It differs from the origin of
+# the service.
 SHOP_ORIGIN = "http://localhost:9"
 PHONE = {"width": 390, "height": 844}
 # This timeout is long enough even when other programs use the whole processor.
@@ -45,9 +46,9 @@ def http(service: Service) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def operator(http: httpx.Client) -> Operator:
-    """Return an operator whose waitlist is not used by any other test.
+    """Return an operator whose waitlist is used by no other test.
 
-    The waitlist is not created yet.
+    The test creates the waitlist itself.
     """
     return Operator(http, local_operator(), f"page-{secrets.token_hex(4)}")
 
@@ -110,5 +111,8 @@ def axe() -> Axe:
 
 @pytest.fixture
 def stage(browser_page: Page, operator: Operator, others: Customer) -> Stage:
-    """Return a stage with an empty browser tab. Its waitlist is not created yet."""
+    """Return a stage, which is a browser tab and a waitlist for one test.
+
+    The tab is empty, and the test creates the waitlist itself.
+    """
     return Stage(browser_page, operator, others)

@@ -70,10 +70,10 @@ def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator
         return page.evaluate(FOLLOW, [file, {**waiting, **entry}, board])
 
     assert follow(BOARD) == [["board"], 203, 20]
-    # A board that is older than the position on the page does not change this position.
+    # The page ignores a board (a public snapshot of all positions) that is older than the position
+    # that the page shows.
     assert follow(BOARD, asOf="2999-01-02T00:00:00.000Z") == [["board"], 250, 20]
-    # At this speed of admissions, the entry reaches the head of the queue within the next few
-    # boards.
+    # People are admitted so fast that the entry soon reaches the head of the queue.
     assert follow(BOARD, position=300)[0] == ["board", "look"]
     # The page polls its entry directly when the entry is near the head of the queue. It also does
     # so when no cache delivers the board, and when its last poll was five minutes ago.
@@ -82,8 +82,8 @@ def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator
     assert follow(BOARD, isCached=False)[0] == ["look"]
     assert follow(BOARD, rank=9)[0] == ["board", "look"]
     assert follow(BOARD, ownAt=0)[0] == ["look"]
-    # The board does not show that an entry has become ready for admission. Therefore, a page whose
-    # entry is not ready polls once a minute.
+    # The board (a public snapshot of all positions) does not show that an entry has become ready
+    # for admission. Therefore, a page whose entry is not ready polls once a minute.
     ninety_seconds_ago = page.evaluate("Date.now() - 90_000")
     assert follow(BOARD, ownAt=ninety_seconds_ago)[0] == ["board"]
     assert follow(BOARD, ownAt=ninety_seconds_ago, ready=False)[0] == ["look"]

@@ -1137,8 +1137,8 @@ def test_the_page_waits_for_a_service_that_restarts(
         trouble = console.page.locator("#trouble")
         expect(trouble).to_contain_text("This page continues by itself")
         expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-        # Wait until the first service has answered. Otherwise, the second service would answer this
-        # request, and the page behind the dialog would stop updating.
+        # Wait until the first of the two services has answered. Otherwise, the second one would
+        # answer this request, and the page behind the dialog would stop updating.
         with console.page.expect_response(lambda answer: "/pause" in answer.url):
             console.page.get_by_role("button", name="Pause…").click()
         with running_service(KEEP=keep, PORT=str(number)):
@@ -1153,8 +1153,8 @@ def client_of(service: Service) -> httpx.Client:
 
 def test_the_page_says_that_the_console_has_ended(chromium: Browser, service: Service) -> None:
     with running_console(service.url) as new_address:
-        # Do not use the fixture for this page. The browser logs errors when it loses the server,
-        # and the fixture would fail the test because of them.
+        # Do not use the usual fixture for this page. The browser logs errors when it loses the
+        # server, and the fixture would fail the test because of them.
         page = chromium.new_page(viewport=DESKTOP)
         url = new_address()
         page.goto(url)

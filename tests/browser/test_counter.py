@@ -16,7 +16,7 @@ from tests.browser.test_console import NewAddress, running_console
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service
 
-# Long enough for a test to press Undo, even on a busy machine.
+# This time is long enough for a test to press Undo, even on a busy machine.
 PATIENT = "120"
 SMALL: ViewportSize = {"width": 1024, "height": 768}
 

@@ -36,9 +36,10 @@ def accounts() -> Iterator[Service]:
 
 @pytest.fixture
 def accounts_stage(accounts: Service, browser_page: Page) -> Iterator[Stage]:
-    """Return a stage on the service for customers with accounts.
+    """Return a stage, which is a browser tab and a waitlist, on the service for customers with
+    accounts.
 
-    Its waitlist exists, but its page is not open yet.
+    The waitlist exists, but the tab is empty.
     """
     with httpx.Client(base_url=accounts.url, timeout=35, trust_env=False) as http:
         operator = Operator(http, local_operator(), f"members-{secrets.token_hex(4)}")

@@ -326,8 +326,8 @@ def test_the_page_shows_the_end_of_the_pass(stage: Stage) -> None:
 
 
 def test_an_admission_without_an_offer_has_a_pass(stage: Stage) -> None:
-    """If operators admit people directly, without an offer, their page still fetches the admission
-    pass.
+    """If an operator admits a customer directly, without an offer, the customer's page still
+    fetches the admission pass.
     """
     stage.join(page={"enter_url": SHOP}, admission={"acceptance": "automatic"})
     stage.admit()

@@ -17,7 +17,7 @@ Fact = Callable[[Resources], list[str]]
 
 # This ending of an ARN matches every version of a function, as in `${PublicFn.Arn}:*`.
 VERSIONS = ".Arn}:*"
-# IAM can restrict these actions to no resource, so policies can allow them only for "*".
+# IAM cannot restrict these actions to certain resources. Policies can allow them only for "*".
 WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS, LIST_STREAMS}
 # These actions use the account's email identities and phone numbers, and the stack does not know
 # their ARNs. For emails, a condition restricts the sender instead.

@@ -73,7 +73,7 @@ def test_pages_may_send_and_read_every_header_of_the_api_document() -> None:
 def test_no_authorizer_checks_a_preflight_request(parameters: dict[str, str]) -> None:
     """API Gateway answers preflight requests itself, because no route matches them.
 
-    No authorizer is involved.
+    Therefore, no authorizer checks them.
     """
     assert EXTENSION in make_api(parameters)
     for path, item in make_api(parameters)["paths"].items():

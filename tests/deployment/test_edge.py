@@ -83,10 +83,10 @@ def test_tokens_and_queries_reach_the_api() -> None:
 
 
 def test_a_cached_response_depends_only_on_its_cache_key() -> None:
-    """Whatever can change a cached response is part of the cache key.
+    """A cached response depends only on the path and the Origin header, and both are part of the
+    cache key.
 
-    Only the Origin header is part of it. Queries, cookies and all other headers never reach the API
-    (promise P5).
+    CloudFront passes no query, no cookie and no other header to the API (promise P5).
     """
     for one in list_behaviours(cached=True):
         assert one["OriginRequestPolicyId"] == PASSES_ORIGIN

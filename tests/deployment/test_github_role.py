@@ -379,8 +379,8 @@ def test_a_deployment_can_read_no_data_and_delete_no_table(action: str, resource
 def test_the_roles_accept_the_configured_stack_names() -> None:
     """The roles accept the stack names in samconfig.toml.
 
-    A stack name has no capital letters, because the policies tell it apart from a logical id by the
-    capital letter.
+    Stack names may not contain capital letters, and every logical id starts with one. The policies
+    can therefore tell the two apart.
     """
     for config in ("default", "dev", "prod"):
         assert re.fullmatch(STACK_NAME, CONFIG[config]["deploy"]["parameters"]["stack_name"])

@@ -66,7 +66,9 @@ def uses() -> frozenset[Use]:
 
 
 def rebuild_without_time() -> None:
-    """Run a rebuild that has no time left, so that it starts the next maintenance run."""
+    """Run the rebuild of a queue that has no time left, so that it starts the next maintenance
+    run.
+    """
     scene = Scene()
     scene.people.all_sign_up("ada")
     scene.redis.flushall()
@@ -79,8 +81,8 @@ class Secrets:
 
 
 def start_with_a_secret() -> None:
-    """Start the public function, so that it reads the key of the entry tokens, the secret of the
-    edge and the secret of the bot check.
+    """Start the public function, so that it reads the key of the entry tokens, CloudFront's secret
+    key and the secret of the bot check.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TABLE_NAME", "table")

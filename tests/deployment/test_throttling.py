@@ -37,11 +37,10 @@ def read_groups() -> dict[str, set[str]]:
 
 
 def test_a_released_route_with_its_own_limit_still_exists() -> None:
-    """The last release's routes with their own rate limit all still exist.
+    """A route with its own rate limit is never removed in the same release as its limit.
 
-    API Gateway refuses an update that removes a route while the stage still has a limit for it. A
-    route's limit is therefore removed one release before the route itself
-    (docs/operate/upgrade.md).
+    API Gateway refuses such an update, because its stage would still have a limit for a route that
+    no longer exists. The limit is therefore removed one release earlier (docs/operate/upgrade.md).
     """
     released = set(RELEASED.read_text(encoding="utf-8").splitlines())
     assert released - set(all_routes()) == set()

@@ -125,7 +125,10 @@ class Ledger:
         self.granted[SCHEDULE] += count - lapsed
 
     def all_due(self, line: Waitlist) -> tuple[str, ...]:
-        """Return the payers of each free slot. The slots of a quota are used first."""
+        """Return which payer (the rate, the schedule or a quota) each free slot comes from.
+
+        A slot is the permission for one offer. The slots of a quota are used first.
+        """
         size = max(Fraction(1), self.slots(MINUTE_MICROS) + self.left_over)
         self.granted[RATE] -= max(Fraction(0), self.due(RATE, line) - size)
         by_payer = [[one] * max(0, floor(self.due(one, line))) for one in self.payers]
@@ -348,9 +351,9 @@ class AdmissionHistory:
             self.model = self.model.change(name, paid=BOTH.join(others))
 
     def restore_over_an_offer(self) -> None:
-        """After a failover, Redis has an offer that the record does not contain.
+        """After a failover, Redis may have an offer that the record does not contain.
 
-        Let the record withdraw it.
+        Withdraw it by restoring the recorded state.
         """
         name = self.draw_offered()
         if name is None:
@@ -576,9 +579,9 @@ class AdmissionHistory:
         self.wait(1000)
 
     def recorded_declines(self, name: str) -> int:
-        """Return how many declines of this entry the record knows.
+        """Return how many declines the record contains for this entry.
 
-        It may lack only those that Redis still lists as not recorded.
+        The record may lack declines only if Redis still lists them as not recorded.
         """
         pending = keys.pending_decisions(self.line.waitlist_id)
         known = self.line.client.hget(pending, self.line.id_of(name)) or ""
@@ -718,7 +721,8 @@ class AdmissionHistory:
             offered_until_millis=until,
             hours=self.hours(),
         )
-        # The next entry gets the slot before the withdrawn entry returns to the queue.
+        # The next entry gets the slot before the entry whose offer was withdrawn returns to the
+        # queue.
         self.is_taken_off(name)
         self.hold_to_what_is_due(answer, most=1)
         self.comes_back(name, "place")

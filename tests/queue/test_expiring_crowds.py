@@ -13,8 +13,8 @@ from tests.support.redis_servers import Server
 from waitlist_queue import keys, service
 
 TURNS = 2
-# The claim itself ends 200 expired claims. In each later attempt, the service first ends 200 more,
-# and the claim then ends another 200.
+# In its first attempt, a claim ends 200 expired claims. In each later attempt, it ends 400, because
+# the service first ends 200 with another request.
 AT_ONCE = 200 + TURNS * 400
 HOLDS = AT_ONCE + 100
 

@@ -1,6 +1,6 @@
-"""Tests that Redis refuses a login, or refuses a command to the user.
+"""Tests what happens if Redis refuses the login of a user, or a command.
 
-The log says how to correct this.
+The log must say how to correct this.
 """
 
 import logging

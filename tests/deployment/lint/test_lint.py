@@ -223,9 +223,9 @@ def test_a_mutation_of_the_template_is_found(
 
 
 def test_a_canary_on_a_long_stack_name_has_no_finding() -> None:
-    """A stack with a long name and a canary deployment has no findings.
+    """`make lint-templates` reports nothing about a stack with a long name and a canary deployment.
 
-    This shows that the findings of the other tests come from the damaged template.
+    The findings in the other tests therefore come from the damaged template.
     """
     for one in (CANARY, LONG):
         assert findings_of(one) == []

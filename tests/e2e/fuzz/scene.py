@@ -73,17 +73,15 @@ class Scene:
         return "waitlist_id" in case.path_parameters and operation not in SPOILING
 
     def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Send a request that would change or delete the waitlist of the entries to another
-        waitlist.
+        """If a request would change or delete the waitlist with the prepared entries, send it to
+        another waitlist instead.
         """
         if operation in SPOILING and case.path_parameters.get("waitlist_id") in (OWN, KNOWN):
             case.path_parameters["waitlist_id"] = EXAMPLE
 
     def cast(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Change a request.
-
-        It then concerns an existing waitlist and a new entry in the status that the operation
-        needs.
+        """Change a request so that it concerns an existing waitlist and a new entry in the status
+        that the operation needs.
         """
         case.path_parameters |= {"waitlist_id": OWN}
         if operation in BY_ADDRESS:

@@ -51,7 +51,7 @@ def test_a_new_offer_ends_with_the_admission(line: Line) -> None:
 
 @pytest.mark.parametrize("claims", [0, 3])
 def test_open_offers_end_with_an_admission_that_is_shortened(line: Line, claims: int) -> None:
-    """When the end of the admission is moved forward, open offers end at the new time.
+    """When an operator sets an earlier end of the admission, open offers end at the new time.
 
     Claims keep their deadlines. Maintenance records the new ends of the offers.
     """

@@ -249,10 +249,10 @@ def state(line: Line) -> str:
 
 
 def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
-    """If a request to decline is delivered a second time, it gets the same response and does not
-    end the next offer.
+    """A late copy of a decline does not end the customer's next offer.
 
-    This lasts until the decline is recorded in DynamoDB (promise P2).
+    It gets the same response as the original until the decline is recorded in DynamoDB (promise
+    P2).
     """
     first, second = two_offers(line)
     assert line.send("decline", **meant(first))["outcome"] == "repeat"
@@ -506,8 +506,8 @@ def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
 
 
 def test_a_late_admit_of_one_entry_leaves_the_next_stay_waiting(line: Line) -> None:
-    """If a message that admits the customer's first signup arrives late, the customer's second
-    signup keeps waiting (promise P2).
+    """If a message that admits a customer's first signup arrives late, the second signup of this
+    customer keeps waiting (promise P2).
     """
     policy(line)
     line.signup("ada")
@@ -736,7 +736,7 @@ def test_the_slots_of_a_schedule_end_with_its_policy(line: Line) -> None:
 
 @pytest.mark.parametrize("schedule_version", [1, 3])
 def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: int) -> None:
-    """If Redis has an older schedule than the function, Redis refuses to make offers.
+    """If Redis has an older schedule than the public function, Redis refuses to make offers.
 
     The response contains the version that Redis has.
     """
@@ -805,7 +805,7 @@ def test_a_run_that_comes_each_minute_loses_nothing_of_a_rate(line: Line, per_ho
     for _ in range(60):
         line.clock.advance(seconds=60)
         given += len(admitted(line))
-    # Because numbers are rounded, the last place may become available a microsecond late.
+    # Because numbers are rounded, the last offer of an hour may become possible a microsecond late.
     assert per_hour - given in (0, 1)
 
 
@@ -856,10 +856,10 @@ def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str
 
 
 def test_a_quota_remembers_how_long_its_offers_last(line: Line) -> None:
-    """An operator who lets several people in one after another can choose how long these offers
-    last.
+    """An operator can grant a quota of offers, which are made one after another, and choose how
+    long each of them lasts.
 
-    A second such request decides about all later offers.
+    If the operator grants another quota, the new choice counts.
     """
     filled(line)
     admit(line, count=1, refill=True, offer_seconds=FORTNIGHT_SECONDS)

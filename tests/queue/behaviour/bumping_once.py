@@ -1,6 +1,6 @@
-"""Tests of moves with an idempotency key.
+"""Tests of requests that move an entry and have an idempotency key.
 
-If the request is delivered twice, the entry moves once.
+If such a request is delivered twice, the entry moves once.
 """
 
 import pytest
@@ -21,7 +21,8 @@ def spaced(line: Line) -> None:
 
 @pytest.mark.parametrize("where", [{"places": 2}, {"priority": 4}, {"to": "front"}, {"to": "back"}])
 def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> None:
-    """If a move is repeated with the same idempotency key, the entry stays where it is.
+    """If a request to move an entry is repeated with the same idempotency key, the entry stays
+    where it is.
 
     The response contains its current place (promise P2).
     """
@@ -36,10 +37,9 @@ def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> Non
 
 
 def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
-    """A client may repeat a move because the response was lost.
+    """A client may repeat a request to move an entry because the response was lost.
 
-    The response to the repeated request tells how far the first request moved the entry (promise
-    P2).
+    The new response tells how far the first request moved the entry (promise P2).
     """
     spaced(line)
     line.bump(LAST, once=1, places=3)
@@ -62,8 +62,8 @@ def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
 
 
 def test_a_late_bump_leaves_the_next_stay_where_it_is(line: Line) -> None:
-    """If a move arrives after the customer has left and signed up again, the new signup keeps its
-    place (promise P2).
+    """If a request to move an entry arrives after the customer has left and signed up again, the
+    new signup keeps its place (promise P2).
     """
     spaced(line)
     name = PEOPLE[0]
@@ -95,7 +95,9 @@ def test_a_key_counts_for_one_person_only(line: Line) -> None:
 
 
 def test_a_refused_bump_does_not_use_up_its_key(line: Line) -> None:
-    """If a move was refused, its idempotency key can be used again (promise P2)."""
+    """If a request to move an entry was refused, its idempotency key can be used again (promise
+    P2).
+    """
     spaced(line)
     assert line.bump("zoe", once=1, to="front")["code"] == "not_waiting"
     line.signup("zoe")
@@ -113,8 +115,9 @@ def test_a_key_is_forgotten_when_its_time_is_up(line: Line) -> None:
 
 
 def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Line) -> None:
-    """Redis remembers the moves of an entry for a day, and only a limited number of them (promise
-    P9).
+    """Redis remembers for a day that a request has moved an entry.
+
+    For each entry, it remembers only a limited number of requests (promise P9).
     """
     spaced(line)
     for number in range(60):
@@ -126,9 +129,9 @@ def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Lin
 
 
 def test_an_erased_entry_has_no_moves(line: Line) -> None:
-    """When an entry is erased, Redis also forgets the idempotency keys of its moves.
+    """When an entry is erased, Redis also forgets the requests that have moved it.
 
-    It keeps those of other entries (promise P8).
+    It keeps what it knows about other entries (promise P8).
     """
     spaced(line)
     for once in range(3):

@@ -1,7 +1,5 @@
-"""Tests what Redis says about the origin of each decision.
-
-It names the signup, the previous decision, and the decision from which the entry has its rank (sort
-key).
+"""Tests that each decision of Redis names what it was based on: the signup, the previous decision,
+and the decision that gave the entry its rank (sort key).
 """
 
 from typing import Any
@@ -49,10 +47,10 @@ def test_a_claim_after_a_bump_is_made_from_it(line: Line) -> None:
 
 
 def test_the_end_of_a_hold_is_made_from_the_hold(line: Line) -> None:
-    """A claimed entry was moved before.
+    """If an entry was moved before it was claimed, the end of the claim names the move as the
+    origin of the entry's rank (sort key).
 
-    When the claim ends, the response still names this move as the origin of the entry's rank, even
-    if the claim was extended.
+    This holds even if the claim was extended.
     """
     filled(line)
     moved = accepted(line.bump("eve", to="front"))
@@ -179,9 +177,10 @@ def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
 
 
 def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) -> None:
-    """A server has lost writes.
+    """After a server has lost writes, it may know the end of a customer's later signup, but still
+    have the place of the earlier one.
 
-    It has a place from an early signup of a customer, and knows that a later signup has ended.
+    It removes this place only if a message contains the place's ticket number (promise P3).
     """
     filled(line)
     ticket = line.position("ann")["ticket"]
@@ -194,8 +193,8 @@ def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) ->
 
 
 def test_an_admission_of_an_earlier_stay_does_not_end_the_recorded_one(line: Line) -> None:
-    """When Redis no longer remembers an admission, it restores the customer's next signup from the
-    record (promise P3).
+    """If Redis has forgotten an earlier admission of a customer, it can restore the customer's next
+    signup from the record (promise P3).
     """
     filled(line)
     ann = line.claimed()["ann"]

@@ -98,8 +98,8 @@ def test_settings_that_are_repeated_do_not_open_an_order(line: Line) -> None:
 
 
 def test_the_clock_of_the_new_server_may_be_behind(line: Line) -> None:
-    """If somebody signs up on the new server, the entry is behind every recorded entry (promise
-    P1).
+    """After a failover, an entry that signs up on the new server stands behind every recorded entry
+    (promise P1).
     """
     taken_over(line)
     line.clock.advance(-HOUR_MICROS)

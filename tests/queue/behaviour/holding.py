@@ -68,8 +68,10 @@ def test_a_bumped_entry_keeps_the_place_and_the_signups_ticket(line: Line) -> No
 
 
 def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """The caller may not have received the first response, so a repeated request gets the same
-    response even after later changes (promise P2).
+    """If a release is repeated, even after later changes, it gets the same response as the first
+    time.
+
+    The worker may not have received the first response (promise P2).
     """
     filled(line)
     ann = line.claimed()["ann"]

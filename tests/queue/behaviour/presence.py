@@ -86,9 +86,9 @@ def test_a_customer_is_present_for_the_whole_time_of_the_setting(
 
 
 def test_customers_who_never_polled_count_as_present(line: Line) -> None:
-    """If a customer has never polled, the customer does not count as away.
+    """A customer who has never polled does not count as away.
 
-    Staff may have added the entry, or an import, and nobody watches its position on a page.
+    Staff or an import may have added the entry, and then nobody watches its position on a page.
     """
     filled(line)
     accepted(line.position("ann"))

@@ -133,8 +133,8 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
 
 
 def test_a_recorded_move_is_not_made_again(line: Line) -> None:
-    """If a move was recorded before Redis lost its data, a repeat with the same idempotency key
-    does not move the entry again (promise P2).
+    """If a request to move an entry was recorded before Redis lost its data, repeating it does not
+    move the entry again (promise P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
@@ -148,7 +148,7 @@ def test_a_recorded_move_is_not_made_again(line: Line) -> None:
 def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None:
     """An idempotency key is valid for a day.
 
-    A loss of data in Redis does not extend this time (promise P2).
+    If Redis loses its data, the key does not become valid for longer (promise P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
@@ -159,8 +159,8 @@ def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None
 
 
 def test_a_newer_move_in_redis_outlives_an_older_record(line: Line) -> None:
-    """If Redis knows a newer move of an entry than the record, a restore does not replace it
-    (promise P2).
+    """If Redis knows a newer move of an entry than the record does, restoring the entry does not
+    replace it (promise P2).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])

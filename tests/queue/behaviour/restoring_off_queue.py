@@ -81,7 +81,8 @@ def test_the_second_pass_corrects_the_first_from_any_state_to_any(
 ) -> None:
     """A rebuild restores each entry twice.
 
-    The second time, it corrects the first, whatever state the entry was in (promise P7).
+    The second time, it corrects the result of the first time, whatever state the entry was in
+    (promise P7).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **STATES[then])

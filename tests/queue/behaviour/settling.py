@@ -169,9 +169,9 @@ def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -
 
 
 def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
-    """Redis lists only decisions of a given age, measured by its own clock.
+    """Redis lists only decisions that have at least a given age, measured by its own clock.
 
-    More recent decisions may still be recorded by the request that caused them.
+    The request that caused a more recent decision may still be recording it.
     """
     ann = filled(line)["ann"]
     line.clock.advance(seconds=1)
@@ -255,7 +255,7 @@ def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
 
 
 def test_a_move_is_listed_until_it_is_settled(line: Line) -> None:
-    """A move is listed until it is recorded.
+    """When an entry has been moved, Redis lists the move until it is recorded.
 
     If the request was interrupted, maintenance can record the new place (promise P3).
     """

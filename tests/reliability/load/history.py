@@ -51,7 +51,7 @@ class Attempt:
 class Operation:
     """Something that a client wants, such as a signup, with all attempts until the final response.
 
-    `person` is the id of the customer, or empty if the operation concerns no certain customer.
+    `person` is the id of the customer, or empty if the operation names no customer.
     """
 
     kind: str

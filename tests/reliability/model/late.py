@@ -74,7 +74,7 @@ CHECKED = (
     "import",
     *OF_QUESTIONS,
 )
-# These operations concern one or many customers. They do not name a certain signup of a customer.
+# These operations concern one or many customers, and do not name a signup.
 OF_A_CUSTOMER = ("signup", "rejoin", "import", "claim", "invite")
 NEXT = "next"
 HOWS = (GIVES_UP, RETRIES, FOLLOWS)
