@@ -17,8 +17,8 @@ from tests.reliability.load.wire import Wire
 from tests.support.problem import Problem
 from tools.local.api_client import ApiClient
 
-# Each running request needs its own process, and a process takes a second to start. A few clients
-# are therefore enough.
+# There are only a few clients. Each running request needs its own process, and a process takes a
+# second to start.
 CUSTOMERS, OPERATORS, LOOKERS = 3, 2, 1
 # Claims last longer than the test, so none of them expires.
 LEASE_SECONDS = 600
@@ -43,7 +43,7 @@ class Disruption:
 
 
 class Traffic:
-    """The clients of a waitlist. It records their requests and the responses."""
+    """Runs the clients of a waitlist, and records their requests and the responses."""
 
     def __init__(self, url: str) -> None:
         self.url = url

@@ -31,7 +31,7 @@ def stores(valkey: Server) -> Stores:
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return the fixture with a new and empty waitlist."""
+    """Return the fixture with a new waitlist that has no entries."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
     fixture.wire.disarm()

@@ -102,7 +102,7 @@ def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
     """If Redis loses its data again during a rebuild, a customer's request may start another
     rebuild.
 
-    The first rebuild does not mark the queue as complete then (promises P3 and P7).
+    The first rebuild then no longer marks the queue as complete (promises P3 and P7).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
