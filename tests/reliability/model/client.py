@@ -67,7 +67,7 @@ PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
-# The schedule allows its offers after this time. By then, the next request has not been sent yet.
+# The schedule allows its offers after this time. This is before the next request is sent.
 DUE_AFTER_SECONDS = 30
 # The admission ends this long after its policy was saved. This is before the offers expire.
 END_SECONDS = LEASE_SECONDS // 2

@@ -22,8 +22,8 @@ HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 SMALL: dict[str, Any] = {
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
-    # Normally, maintenance checks all entries only once an hour or less often. With the pause 0, it
-    # checks them in every run.
+    # Normally, maintenance waits for up to an hour before it checks all entries again. With the
+    # pause 0, it checks them in every run.
     "LONGEST_PAUSE_MILLIS": 0,
     "ThreadPoolExecutor": InOrder,
 }
@@ -32,7 +32,7 @@ SMALL: dict[str, Any] = {
 FEW_INTENTS = 2
 CHANCES = Chances()
 # Two requests may conflict with each other again and again, such as a signup and a reinstatement on
-# a closed waitlist. With this limit, they give up sooner.
+# a waitlist that has not opened yet. With this limit, they give up sooner.
 FEW_RETRIES = 2
 # The model checker also replaces these values, because a case must be the same in every run.
 OF_A_CASE: dict[str, Any] = {

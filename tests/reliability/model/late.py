@@ -1,8 +1,8 @@
 """Cases of the model checker in which a message to Redis or DynamoDB arrives late. In the meantime,
-other requests have changed the same entry. They are called a story.
+other requests have changed the same entry. These other requests are called a story.
 
-There are two kinds. Either the message gets no answer in time and its request ends, or the message
-is answered and a copy of it arrives later.
+A message can be late in two ways. Either it gets no answer in time and its request ends, or it is
+answered and a copy of it arrives later.
 """
 
 from collections.abc import Iterator
@@ -45,8 +45,8 @@ LATE = "late after "
 FORGOTTEN = "forgotten"
 # Operations on a claim, an offer or a parked entry. All other operations concern a signup.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
-# These operations ask customers whether they still want to wait. Their messages are delayed only in
-# scenarios in which customers are asked.
+# These operations concern the question whether a customer still wants to wait. Their messages are
+# delayed only in scenarios in which customers are asked.
 OF_QUESTIONS = ("ask", "confirm", "end of questions")
 # The operations whose messages the model checker delays.
 CHECKED = (

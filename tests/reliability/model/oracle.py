@@ -380,7 +380,7 @@ def _invitations(found: FinalState) -> Iterator[Problem]:
     """Check that each invitation has made all its offers, has invited nobody twice, and knows what
     happened to each offer.
 
-    If an invited customer was erased, only the invitation itself still mentions them.
+    If an invited customer was erased, only the invitation's note about them still exists.
     """
     for invitation in found.invitations.values():
         if invitation.is_running:

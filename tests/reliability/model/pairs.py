@@ -64,7 +64,8 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
 
     A rebuild is combined only with scenarios in which Redis has lost its data. To limit the number
     of cases, some scenarios are used only if both operations list them, for example those with call
-    numbers. Operations about questions run only in such scenarios.
+    numbers. Operations about the question whether a customer still wants to wait run only in such
+    scenarios.
     """
     both = {*first.scenarios} & {*second.scenarios}
     if any(name.startswith(QUESTION) for name in (first.scenarios[0], second.scenarios[0])):

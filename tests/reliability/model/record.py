@@ -81,7 +81,7 @@ class Record:
         return self.folder / f"{self.digest}{part}.jsonl"
 
     def done(self) -> Iterator[Done]:
-        """Yield the jobs in all files that are done. Incomplete lines are skipped."""
+        """Yield the finished jobs in all files. Incomplete lines are skipped."""
         for path in sorted(self.folder.glob(f"{self.digest}*.jsonl")):
             for line in path.read_text().splitlines():
                 try:
