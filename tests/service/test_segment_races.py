@@ -87,8 +87,8 @@ def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Li
 
 
 def test_segments_stay_exact_while_everything_happens_at_once(crowd: Line) -> None:
-    """Claims with and without a filter, bumps, leaves and changes of attributes happen at the same
-    time (promises P1, P2 and P4).
+    """Claims with and without a filter, bumps, departures and changes of attributes happen at the
+    same time (promises P1, P2 and P4).
     """
     edits = count(1)
 

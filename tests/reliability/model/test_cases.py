@@ -135,8 +135,8 @@ def test_two_faults_lose_nothing_that_was_acknowledged(testbed: Testbed, job: Jo
 def test_a_late_message_does_not_change_the_next_stay_offer_or_parking(
     testbed: Testbed, operation: str
 ) -> None:
-    """A message to Redis arrives a second time, or after the customer has got a new signup, a new
-    offer or a new parking. The late message changes nothing (promise P2).
+    """A message to Redis arrives a second time, or so late that the customer already has a new
+    signup or a new offer, or was parked again. The late message changes nothing (promise P2).
     """
     results = run_sample(testbed, jobs(operation, ("late",)), SOME_LATE)
     assert results

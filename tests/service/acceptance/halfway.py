@@ -12,13 +12,17 @@ NUMBERING = Numbering(prefix="A", is_daily=True, timezone="UTC")
 
 
 def leaving(people: Admissions, name: str) -> None:
-    """Begin the leave of a customer in DynamoDB. Redis does not learn of it."""
+    """Let a customer's request to leave stop after its write to DynamoDB. Redis does not learn of
+    it.
+    """
     services = people.world.services
     services.leaves.begin(people.waitlist_id, people.id_of(name), Leave(by="customer"))
 
 
 def intending(people: Admissions, name: str, *, numbered: bool = False) -> EntryRecord:
-    """Begin the signup of a customer in DynamoDB. Redis does not learn of it."""
+    """Let a customer's signup stop after its first write to DynamoDB. Redis does not learn of
+    it.
+    """
     services = people.world.services
     now_millis = services.now_millis()
     intent = EntryRecord(
@@ -36,8 +40,8 @@ def intending(people: Admissions, name: str, *, numbered: bool = False) -> Entry
 
 
 def joining(people: Admissions, name: str, *, numbered: bool = False) -> None:
-    """Begin the signup of a customer in DynamoDB, and add the entry to Redis. DynamoDB does not
-    learn of the place.
+    """Let a customer's signup stop after its call to Redis. Redis has the entry, and DynamoDB
+    contains only the first step of the signup.
     """
     intent = intending(people, name, numbered=numbered)
     people.world.services.queue.send(

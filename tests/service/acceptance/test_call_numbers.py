@@ -176,8 +176,8 @@ def test_only_signups_after_the_setting_was_turned_on_get_numbers(waitlist: Wait
 
 
 def test_a_new_prefix_does_not_restart_the_numbers(waitlist: Waitlist) -> None:
-    """An operator changes the prefix of the call numbers and later changes it back. No number is
-    given to a second customer.
+    """An operator changes the prefix of the call numbers and later changes it back. The service
+    never gives the same number to two customers.
     """
     people = waitlist("ann", call_numbers=DAILY)
     people.configure(call_numbers={**DAILY, "prefix": "B"})

@@ -200,8 +200,9 @@ def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world
 def test_an_import_does_not_get_the_place_of_a_former_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The customer has left, and an import adds the customer again. Redis has lost the leave and
-    still has the former place, which the customer must not get back (promise P1).
+    """The customer has left, and an import adds the customer again. Redis has forgotten that the
+    customer left, and still has the former place. The customer must not get this place back
+    (promise P1).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)

@@ -1,5 +1,5 @@
-"""A late or repeated request does not affect an offer that the customer got later, or a later
-parking of the entry.
+"""A late or repeated request does not affect an offer that the customer got later. It also does not
+affect an entry that was parked again in the meantime.
 """
 
 import pytest

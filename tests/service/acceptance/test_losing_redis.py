@@ -89,8 +89,8 @@ def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: Worl
 
 
 def test_a_leave_that_began_during_a_rebuild_is_counted(waitlist: Waitlist, world: World) -> None:
-    """A customer leaves while the queue is being rebuilt. The request is sent twice, but the leave
-    is counted once (promise P3).
+    """A customer leaves while the queue is being rebuilt. The request is sent twice, but the
+    customer is counted once (promise P3).
     """
     people = waitlist("ann", "bob", "cyd")
     world.maintain()

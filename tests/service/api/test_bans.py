@@ -326,8 +326,8 @@ def test_a_customer_whose_signup_was_cut_off_is_banned(people: Admissions, wire:
 
 
 def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -> None:
-    """A customer leaves and is banned at the same time. The leave has read the record before the
-    ban. Its write must fail, because the record would then expire together with the ban.
+    """A customer leaves and is banned at the same time. The request to leave has read the record
+    before the ban. Its write must fail, because the record would then expire together with the ban.
     """
     configure(people, retention_days=30)
     people.all_sign_up("ada")

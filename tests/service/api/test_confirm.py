@@ -395,14 +395,14 @@ def silent(people: Admissions, **settings: Any) -> None:
 
 
 def why(people: Admissions) -> list[tuple[str, str]]:
-    """Return who caused each of Ada's leaves, and the reason."""
+    """Return who caused each of Ada's departures, and the reason."""
     history = people.person("ada").json["history"]
     return [(one["by"], one["reason"]) for one in history if one["event"] == "left"]
 
 
 def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
-    """A run records that the wait has ended, and crashes after any of its calls to AWS (promise
-    P3).
+    """A maintenance run records that the wait has ended, and crashes after any of its calls to AWS
+    (promise P3).
     """
     for step in count():
         wire = Wire()
@@ -430,8 +430,8 @@ def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
 def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
     people: Admissions, wire: Wire, is_reinstated: bool
 ) -> None:
-    """A run has recorded that the customer did not answer. It crashes before it ends the customer's
-    wait.
+    """A maintenance run has recorded that the customer did not answer. It crashes before it ends
+    the customer's wait.
     """
     people.configure(
         confirm={**RULES, "then": "leave"}, admission={"no_show": "leave", "offer_seconds": 60}

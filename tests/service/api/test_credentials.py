@@ -83,8 +83,8 @@ def test_a_token_that_is_cut_or_dressed_up_is_unauthorized(stocked: People, meth
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_a_token_of_something_else_is_forbidden(stocked: People, method: str) -> None:
-    """The token belongs to a different person or a different waitlist, or its signature is wrong
-    (promise P5).
+    """A request with a token of a different person or of a different waitlist, or with a forged
+    signature, is refused (promise P5).
     """
     ada = stocked.id_of("ada")
     other_secret = EntryTokens("another-secret-of-32-characters-or-more")

@@ -209,7 +209,7 @@ def test_without_the_private_function_the_queue_is_unavailable(
 def test_a_private_function_that_dies_after_its_work_is_unavailable(
     people: People, lambda_: Switch, ask: str
 ) -> None:
-    """Nobody knows whether the request has had an effect. The client must repeat it (promise
+    """Nobody knows whether the failed request has had an effect. The client must repeat it (promise
     P3).
     """
     lambda_.failure = lambda call: {**call(), "FunctionError": "Unhandled"}

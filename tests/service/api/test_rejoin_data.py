@@ -67,7 +67,7 @@ def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent:
 
 def test_leaving_in_the_middle_of_signing_up_again_removes_the_former_data(left: People) -> None:
     """A customer leaves while the second signup is unfinished, so the entry has no place in Redis.
-    Maintenance nevertheless completes the leave (promise P8).
+    Maintenance nevertheless records that the customer has left (promise P8).
     """
     services = left.world.services
     key = (left.waitlist_id, left.id_of("ann"))

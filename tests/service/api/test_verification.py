@@ -91,7 +91,7 @@ def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests
     assert (ada["position"], ada["ready"], ada["not_ready"]) == (1, False, ["unverified"])
     assert guests.claimed() == []
     verified = guests.verify(guests.code(BOB))
-    # Ada has not verified her address. Positions of other people do not count her.
+    # Ada has not verified her address, so the positions of other people do not count her.
     assert (verified.status, verified.json["position"], verified.json["ready"]) == (200, 1, True)
     path = f"{guests.path}/entries/{verified.json['entry_id']}"
     polled = guests.world.request("GET", path, token=verified.json["entry_token"])
@@ -445,7 +445,7 @@ def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -
     code = guests.code(ADA)
     guests.world.advance(3 * MINUTE)
     # Maintenance reads the shards of the index one after the other, up to the shard of this entry.
-    # It then reads the record. The leave reads the record a second time.
+    # It then reads the record twice, the second time before it lets the customer leave.
     first = guests.world.clock.millis // 60_000
     step = (shard_of(guests.id_of(ADA)) - first) % SHARDS + 3
     verified = []

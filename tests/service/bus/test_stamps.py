@@ -167,7 +167,7 @@ def is_erased_and_banned(people: Admissions) -> object:
 def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
     comes: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """The clock of the function gives the stamps (logical timestamps) of the ban. It is ahead of
+    """The ban gets its stamp (logical timestamp) from the clock of the function, which is ahead of
     the clock of Redis (promise P3).
     """
     scene = Scene()

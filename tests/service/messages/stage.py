@@ -112,7 +112,7 @@ class Stage(Scene):
     def bounce(self, name: str) -> Detail:
         """Return the message that the queue contains after a bounce.
 
-        SES has reported that the first mail to this person has bounced.
+        SES has reported that the first email to this person has bounced.
         """
         stay = str(self.people.stay_of(name))
         return {

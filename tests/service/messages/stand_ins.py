@@ -41,7 +41,7 @@ class StandIns:
         self._thread.join()
 
     def to(self) -> list[str]:
-        """Return the addresses to which mails were sent, in this order."""
+        """Return the addresses to which emails were sent, in this order."""
         return [one["Destination"]["ToAddresses"][0] for one in self.mails]
 
     def subjects(self) -> list[str]:
@@ -96,12 +96,12 @@ class StandIns:
 
 
 def raw_of(mail: dict[str, Any]) -> bytes:
-    """Return the mail in a request to SES, as bytes."""
+    """Return the email in a request to SES, as bytes."""
     return base64.b64decode(mail["Content"]["Raw"]["Data"])
 
 
 def mime(mail: dict[str, Any]) -> EmailMessage:
-    """Return the mail in a request to SES, as a parsed message."""
+    """Return the email in a request to SES, as a parsed message."""
     parsed = message_from_bytes(raw_of(mail), policy=default)
     assert isinstance(parsed, EmailMessage)
     assert not parsed.defects

@@ -77,7 +77,7 @@ def to_victim(stage: Stage) -> int:
 def test_throw_away_signups_that_move_to_one_address_send_it_a_few_mails(
     stage: Stage, verify_first: str
 ) -> None:
-    """A stranger may own a whole domain and read all its mail. Even if the waitlist verifies
+    """A stranger may own a whole domain and read all its email. Even if the waitlist verifies
     addresses, the stranger can sign up with many addresses of this domain.
     """
     stage.configure(identity={"field": "email", "verify": verify_first})
@@ -133,7 +133,7 @@ def test_each_further_mail_comes_after_a_longer_pause_and_after_a_quiet_day_it_b
     for minute in range(1, 9):
         stage.world.advance(MINUTE)
         sent.append(mails_of_joins(minute, 2))
-    # After the first mails, the next ones were sent one, two and four minutes later.
+    # After the first emails, the next ones were sent one, two and four minutes later.
     assert sent == [AT_ONCE, 1, 0, 1, 0, 0, 0, 1, 0]
     stage.world.advance(DAY + MINUTE)
     assert mails_of_joins(10, 10) == AT_ONCE
@@ -208,7 +208,7 @@ def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -
             waiting = [waiting[at] for at in stage.send(*waiting)]
         sent.append(to_victim(stage))
         stage.world.advance(MINUTE)
-    # The service sent the later mails after one, two and four minutes.
+    # The service sent the later emails after one, two and four minutes.
     assert sent == [5, 6, 6, 7, 7, 7, 7, 8, 8]
     first = min(one["VisibilityTimeout"] for one in stage.stand_ins.pauses)
     assert first >= MINUTE, "the queue keeps it until then"

@@ -1,4 +1,4 @@
-"""Tests of all mails in all languages: their MIME parts, their HTML, their plain text, and their
+"""Tests of all emails in all languages: their MIME parts, their HTML, their plain text, and their
 only link.
 """
 
@@ -18,7 +18,7 @@ from waitlist_api.settings.waitlist import WaitlistSettings
 
 VOID = {"meta", "img", "br"}
 URL = "https://line.example.net/w/bakery"
-# Gmail cuts off longer mails.
+# Gmail cuts off longer emails.
 MOST_BYTES = 102_000
 
 

@@ -303,8 +303,8 @@ def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) ->
 
 
 def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage) -> None:
-    """The mail with the link to verify a new address bounces. The service still sends all other
-    mails to the present address.
+    """The email with the link to verify a new address bounces. The service still sends all other
+    emails to the present address.
     """
     stage.configure(identity={"field": "email"})
     people, new = stage.people, "ada@example.org"
@@ -328,8 +328,8 @@ def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage
 
 
 def test_a_link_that_was_sent_late_is_good_for_as_long_as_any(stage: Stage) -> None:
-    """The mail could not be sent for a long time, longer than its link is valid. When it is sent at
-    last, its link works nevertheless.
+    """The email could not be sent for a long time, longer than its link is valid. When it is sent
+    at last, its link works nevertheless.
     """
     stage.configure(
         identity={"field": "email", "verify_minutes": 60}, messages={"kinds": ["verify"]}

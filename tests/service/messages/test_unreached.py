@@ -119,7 +119,7 @@ def test_a_late_bounce_of_the_former_address_says_nothing_of_the_present_one(sta
 def test_a_mail_that_is_on_its_way_to_the_former_address_says_nothing_of_the_present_one(
     stage: Stage, answer: Answer
 ) -> None:
-    """A customer's address changes while a mail to the old address is being sent. This mail is
+    """A customer's address changes while an email to the old address is being sent. This email is
     refused, or bounces later.
     """
     stage.joins("ada")

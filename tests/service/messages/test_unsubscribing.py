@@ -1,4 +1,4 @@
-"""Mail programs show a button to unsubscribe (RFC 8058). A person who presses it gets no more
+"""Email programs show a button to unsubscribe (RFC 8058). A person who presses it gets no more
 messages about this signup, and keeps the place.
 """
 
@@ -31,7 +31,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 
 def path_in(mail: dict[str, Any]) -> str:
-    """Return the path in the header `List-Unsubscribe` of a mail."""
+    """Return the path in the header `List-Unsubscribe` of an email."""
     header = str(mime(mail)["List-Unsubscribe"])
     assert header.startswith(f"<{BASE}/v1/waitlists/")
     assert header.endswith(">")
@@ -39,8 +39,8 @@ def path_in(mail: dict[str, Any]) -> str:
 
 
 def click(stage: Stage, path: str, method: str = "POST", **more: Any) -> Answer:
-    """Send the request that a mail program sends when a person unsubscribes. Mail programs on the
-    web may send it from any origin.
+    """Send the request that an email program sends when a person unsubscribes. Email programs on
+    the web may send it from any origin.
     """
     text = "List-Unsubscribe=One-Click" if method == "POST" else None
     headers = {**FORM, "sec-fetch-site": "cross-site", **more}
@@ -48,7 +48,7 @@ def click(stage: Stage, path: str, method: str = "POST", **more: Any) -> Answer:
 
 
 def joined(stage: Stage, name: str = "ada") -> str:
-    """Sign a person up and send the mail about it.
+    """Sign a person up and send the email about it.
 
     Return the path with which the person can unsubscribe.
     """
@@ -85,7 +85,7 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
 
 def test_a_click_within_a_reinstatement_holds_for_the_stay_that_follows(stage: Stage) -> None:
     """A person unsubscribes while an operator reinstates the entry. The service has confirmed this,
-    so it must also hold for the new signup (promise P3).
+    so the new signup must get no messages either (promise P3).
     """
     path = joined(stage)
     stage.people.leave("ada")
@@ -189,7 +189,7 @@ def test_a_person_switches_messages_off_and_on(stage: Stage) -> None:
 
 
 def test_the_header_is_one_line_as_it_was_written(stage: Stage) -> None:
-    """Mail programs do not find the URL if the header is wrapped or encoded."""
+    """Email programs do not find the URL if the header is wrapped or encoded."""
     people = replace(stage.people, waitlist_id="b" * 63)
     stage.people = people
     stage.configure()

@@ -84,8 +84,8 @@ class Deployment:
         return self._sent(method, path, auth=local_operator(), **more)
 
     def maintain(self) -> None:
-        """Run the maintenance of all waitlists, and then that of each waitlist for which it has
-        started a separate run.
+        """Run the maintenance of all waitlists. It may start separate runs for single waitlists,
+        which follow.
         """
         maintenance.lambda_handler({}, MaintenanceContext())
         while self.lambda_.started:

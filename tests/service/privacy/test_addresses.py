@@ -134,7 +134,8 @@ class Life:
             }
             for number, one in enumerate(news)
         ]
-        # The second run gets the same events again, and sends what failed in the first run.
+        # The function gets the same events twice. The second time, it sends what failed the first
+        # time.
         for _ in range(2 if records else 0):
             messages_app.lambda_handler({"Records": records}, Context())
 

@@ -186,8 +186,8 @@ def test_a_run_rebuilds_a_list_that_maintenance_knows_once(people: Admissions) -
 
 
 def test_a_rebuild_that_goes_on_reports_its_duration(people: Admissions) -> None:
-    """A second run finds that the rebuild of the first run has not ended, and reports how long it
-    has taken so far.
+    """A maintenance run finds that an earlier run is still rebuilding the queue. It reports how
+    long the rebuild has taken so far.
     """
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()
@@ -244,8 +244,8 @@ def test_an_order_that_has_lost_two_beats_is_outdated_and_not_missed(people: Adm
 def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Comparing the waitlists with Redis fails, but the run succeeds. Only this metric shows the
-    problem.
+    """Comparing the waitlists with Redis fails, but the maintenance run succeeds. Only this metric
+    shows the problem.
     """
     people.all_sign_up("ann", "bob")
     other = Admissions(people.world, waitlist_id="butcher")

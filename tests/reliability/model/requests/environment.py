@@ -17,7 +17,7 @@ from tests.support.model import Policy, Waitlist
 from waitlist_shared.contracts import Unanswered
 
 DAY_SECONDS = 24 * 3600
-# The clocks of the functions may be wrong. They are ahead by less than this time.
+# The clocks of the functions may be ahead, but by less than this time.
 GRACE_SECONDS = 660
 # A maintenance run takes this many steps to record that a customer did not answer a question.
 STEPS_OF_A_NOTE = 7
@@ -92,8 +92,8 @@ def set_policy(policy: Policy) -> Request:
 
 
 def go_away(name: str) -> Request:
-    """Let a customer poll for the last time. By the customer's turn, so much time has passed that
-    the service considers the customer away.
+    """Let a customer poll for the last time. Much time passes before an offer could be made to the
+    customer, so the service considers the customer away.
     """
     return Request(
         lambda client: client.go_away(name),
@@ -195,7 +195,8 @@ def look_after() -> Request:
     """Run maintenance for one waitlist. Maintenance rebuilds a lost queue and ends expired claims
     and offers.
 
-    A run that rebuilds the queue does not apply the admission policy. The next run does.
+    A maintenance run that rebuilds the queue does not apply the admission policy. Only the next one
+    does.
     """
     return Request(
         lambda client: client.look_after(),

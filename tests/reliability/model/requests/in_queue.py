@@ -13,8 +13,8 @@ OLD = model.AT_BACK + 2 * model.GAP
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
-    """Let a customer sign up. Other clients can see two changes before the customer gets the
-    response: first the intent to join, and then the place in the queue.
+    """Let a customer sign up. Before the customer gets the response, other clients can see two
+    changes: the signup has begun, and then the customer has a place in the queue.
 
     The service cannot recognise a repeated signup that has no idempotency key, and treats it as a
     new signup. In this case, only the model uses `key`.
@@ -76,8 +76,8 @@ def leave(name: str, by: str = "customer") -> Request:
         if stay.state == "admitted":
             return line, no("already_admitted")
         if stay.state == "joining":
-            # Redis has not counted this signup yet. It therefore does not count the customer's
-            # leave either.
+            # Redis counts a departure only if it has counted the signup. It has not counted this
+            # signup yet.
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
@@ -89,11 +89,13 @@ def leave(name: str, by: str = "customer") -> Request:
 
 def edit(name: str, kind: str) -> Request:
     """Change the attributes of an entry. Its segments change, but its place does not. If the entry
-    has already left the waitlist, the change is refused.
+    is no longer on the waitlist, the change is refused.
 
-    Before the change, the service completes the entry's signup if it was interrupted. The signup
-    may then take the last free place. A customer who missed an offer may be due to leave. The entry
-    can be edited until maintenance has recorded the leave.
+    If the entry's signup was interrupted, the service first completes it. The signup may then take
+    the last free place.
+
+    The setting may say that a customer who misses an offer leaves the waitlist. Until maintenance
+    has recorded this, the entry can still be edited.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -131,7 +133,7 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
         noted = f"{name} is {word} as a no-show"
         if not model.is_leaving(line, name) or noted in line.done:
             return effect(line)[0]
-        # DynamoDB may not contain the customer's leave yet.
+        # DynamoDB may not know yet that the customer has left.
         *before, left = line.history(name)
         events = (*before, model.Event(word, model.OPERATOR), left)
         others = dict(line.events) | {name: events}
@@ -257,7 +259,7 @@ def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
 def reinstate(name: str, key: str) -> Request:
     """Give a customer who has left, or whose entry is parked, the former place again.
 
-    The intent to join contains the former rank.
+    The first step of the request already stores the former rank.
     """
 
     def early(line: Waitlist) -> Waitlist:
@@ -314,8 +316,8 @@ def erase(name: str) -> Request:
     def early(line: Waitlist) -> Waitlist:
         if not model.is_leaving(line, name):
             return line
-        # Redis had not counted this customer's leave before the erasure. The erasure does not count
-        # it either.
+        # Redis had not counted this customer's departure before the erasure. The erasure does not
+        # count it either.
         line = model.left_before_maintenance(line, name, model.OPERATOR)
         return replace(line, left=line.left - 1)
 

@@ -206,7 +206,7 @@ def decline_and_leave(name: str) -> Request:
         stay = line.stay(name)
         if stay is None:
             # If the entry was erased while the request was running, the erasure may also have
-            # completed the leave.
+            # recorded that the customer left.
             return line, replace(no("entry_not_found"), is_either=True)
         if stay.state in ENDED:
             return line, no("already_admitted") if stay.state == "admitted" else NOTHING

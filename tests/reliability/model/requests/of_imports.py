@@ -28,8 +28,8 @@ GONE = frozenset({"not_waiting", "waitlist_full"})
 def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
     """Import some rows.
 
-    The import first writes the intents to join, a few in each transaction. Then it adds all entries
-    to the queue in one step.
+    The import first begins all signups in DynamoDB, a few in each transaction. Then it adds all
+    entries to the queue in one step.
     """
     one = _Import(f"{IMPORT} {call} {repeat}", rows)
     return Request(
@@ -44,18 +44,16 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
 
 
 def has_drawn(stay: Stay | None) -> bool:
-    """Return whether the intent to join already contains a rank.
+    """Return whether the unfinished signup already has a rank.
 
-    Whoever completes the signup then uses this rank.
+    Any request that completes the signup then uses this rank.
     """
     return stay is not None and (stay.key.startswith(IMPORT) or stay.is_reinstated)
 
 
 @dataclass(frozen=True)
 class _Import:
-    """One attempt to import some rows. `key` marks the intents to join that this attempt has
-    written.
-    """
+    """One attempt to import some rows. `key` marks the signups that this attempt has begun."""
 
     key: str
     rows: tuple[Row, ...]
@@ -134,9 +132,9 @@ class _Import:
 
     @remembered
     def _begun(self, line: Waitlist, start: int) -> Waitlist:
-        """Write the intents to join of one transaction.
+        """Begin the signups of one transaction.
 
-        The ranks of all rows were chosen before the first transaction.
+        The import has chosen the ranks of all rows before its first transaction.
         """
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
@@ -195,14 +193,14 @@ class _Import:
         if is_own:
             return JOINED
         if self._seen(begun)[row.name] == INTENDED:
-            # Two imports have found the same intent to join. The import that completes it first
+            # Two imports have found the same unfinished signup. The import that completes it first
             # answers `joined`.
             return JOINED | ALREADY | (GONE if is_gone or now is None else NONE)
         return ALREADY
 
 
 def _standing(line: Waitlist, name: str) -> str:
-    """Return what an import reads about an entry: absent, an intent to join with a rank, or
+    """Return what an import reads about an entry: absent, an unfinished signup with a rank, or
     present.
     """
     stay = line.stay(name)

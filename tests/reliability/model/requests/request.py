@@ -29,8 +29,8 @@ class Expected:
 
 Effect = tuple[Waitlist, Expected]
 NOTHING = Expected()
-# Unless a request says otherwise, other clients can see two changes before its response: the intent
-# to join, and the place in the queue.
+# Unless a request says otherwise, other clients can see two changes before its response: the signup
+# has begun, and then the entry has its place in the queue.
 EARLY_STEPS = 2
 
 
