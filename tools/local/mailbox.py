@@ -75,6 +75,8 @@ LINKS = MessageRules(
     sms_number_types=("mobile", "fixed_line", "voip", "unknown"),
 )
 
+NOT_SENT = "(not sent, because WEBHOOK_URL is not set)"
+
 logger = logging.getLogger(__name__)
 Event = tuple[int, str, str, str, str]
 
@@ -281,10 +283,10 @@ def _item(message: dict[str, Any]) -> str:
         text = f'<p>{said}</p><p><a href="{url}">{url}</a></p>'
     if one_click := message["headers"].get("List-Unsubscribe"):
         text += f'<p><a href="{escape(one_click[1:-1])}">Unsubscribe</a></p>'
+    to = f"to <bdi>{escape(message['to'])}</bdi>" if message["to"] else NOT_SENT
     return (
         f"<article><h2>{escape(message['subject'] or message['kind'])}</h2>"
-        f"<p>{escape(message['channel'])} to <bdi>{escape(message['to'])}</bdi>, "
-        f"{message['at']}</p>{text}</article>"
+        f"<p>{escape(message['channel'])} {to}, {message['at']}</p>{text}</article>"
     )
 
 

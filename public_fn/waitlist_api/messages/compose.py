@@ -19,9 +19,9 @@ from waitlist_api.settings.texts import Language
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 BLUE = "#1f5fbf"
-# Unicode characters that isolate text with another writing direction. FSI and LRI start an isolated
-# text, and PDI ends it.
-FSI, LRI, PDI = "\u2068", "\u2066", "\u2069"
+# Unicode characters that isolate text with another writing direction. FSI starts an isolated text,
+# and PDI ends it.
+FSI, PDI = "\u2068", "\u2069"
 # The HTML uses tables and inline styles, because all mail programs support them.
 HTML = """<!doctype html>
 <html lang="{language}" dir="{direction}">
@@ -110,14 +110,12 @@ def compose(
     number = record.call_number
     own = own_texts.get(language)
     words = choose_words(kind.name, language, rules, own, has_number=number != "")
-    until = _time(kind.until_millis(record), rules.timezone or settings.timezone)
+    until = _time(kind.until_millis(record), rules.timezone or settings.timezone, language)
     direction = load_texts(language)["direction"]
     values = {"name": settings.name, "until": until, "to": record.call.to, "number": number}
     if direction == "rtl":
-        # Isolate the names of the waitlist and of the place, and the call number, so that they keep
-        # their own writing direction. Write times from left to right.
+        # Isolate the values, so that each keeps its own writing direction.
         values = {name: f"{FSI}{value}{PDI}" for name, value in values.items()}
-        values["until"] = f"{LRI}{until}{PDI}"
     subject, text = (
         fill_placeholders(words["subject"], values),
         fill_placeholders(words["text"], values),
@@ -153,12 +151,20 @@ def compose(
     )
 
 
-def _time(millis: int, zone: str) -> str:
-    """Format a time with its time zone, using only digits."""
+def _time(millis: int, zone: str, language: Language) -> str:
+    """Format a time with its time zone, such as `14:03 on 29 November 2026 (CET)`."""
     if not millis:
         return ""
-    moment = datetime.fromtimestamp(millis / 1000, UTC).astimezone(ZoneInfo(zone))
-    return f"{moment:%Y-%m-%d %H:%M %Z}"
+    moment, texts = datetime.fromtimestamp(millis / 1000, UTC), load_texts(language)
+    local = moment.astimezone(ZoneInfo(zone))
+    parts = {
+        "clock": f"{local:%H:%M}",
+        "day": str(local.day),
+        "month": texts["months"].split()[local.month - 1],
+        "year": str(local.year),
+        "zone": f"{local:%Z}",
+    }
+    return fill_placeholders(texts["time"], parts)
 
 
 def _ink(colour: str) -> str:

@@ -97,7 +97,7 @@ def test_a_name_and_a_time_keep_their_direction_in_arabic() -> None:
     )
     for text in (message.text, message.html):
         assert "\u2068Corner Bakery\u2069" in text
-        assert "\u20661970-01-01 00:10 UTC\u2069" in text
+        assert "\u206800:10 يوم 1 يناير 1970 (UTC)\u2069" in text
 
 
 def test_a_name_or_a_subject_adds_no_header() -> None:

@@ -3,7 +3,8 @@
 
 /** Draw the content of the state. The content is replaced only if it has changed, so that the focus stays. */
 export function draw(place, { state, list, entry, inbox, told, sendsAgain, others }, { make, words, client }) {
-  const isLinked = Boolean(entry?.linked);
+  // A customer whose turn it is must not miss it because of the warning.
+  const isLinked = Boolean(entry?.linked) && ['waiting', 'parked'].includes(state);
   const key = JSON.stringify([state, inbox, sendsAgain, isLinked, others.length > 0]);
   if (place.dataset.key === key) return;
   place.dataset.key = key;

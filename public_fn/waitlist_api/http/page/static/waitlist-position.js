@@ -291,8 +291,9 @@ class WaitlistPosition extends HTMLElement {
     // Do not insert the panel again, because the choice of languages would lose the focus.
     if (this.#panel.parentNode) this.#root.querySelector('dialog')?.close();
     else this.#root.append(this.#panel, this.#live);
-    this.#panel.lang = words.language;
-    this.#panel.dir = words.direction;
+    for (const part of [this.#panel, this.#live]) Object.assign(part, { lang: words.language, dir: words.direction });
+    // After a change of the language, the sentence that was announced last is in the former language.
+    this.#speak('');
     const token = this.#token;
     const isAccount = token != null || this.hasAttribute('account');
     this.#client = new Waitlist({
