@@ -3,7 +3,8 @@ questions.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from starlette.requests import Request
@@ -15,7 +16,9 @@ from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.messages import SPOKEN
 from waitlist_cli.errors import FieldProblem, Refused
 from waitlist_cli.operations.declared import choices, defaults, settings_in
+from waitlist_cli.operations.names import label_of
 from waitlist_cli.operations.settings import NO_PAGE
+from waitlist_cli.operations.spellings import fold
 
 PATH = "/lists/{waitlist}/page"
 # The service's errors name a field by its path. The paths of all fields of the customer page begin
@@ -30,6 +33,9 @@ OWN_LANGUAGE = ("", "The language of this browser")
 INDEX = (("no", "No"), ("yes", "Yes"))
 # Matches a line such as `de: Ihr Name`, which contains a label in one language.
 LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
+# The service sends messages to the addresses in these fields of the profile.
+ADDRESS_NAMES = {"email": "email", "tel": "phone"}
+LONGEST_NAME = 32
 PLURALS = ("zero", "one", "two", "few", "many", "other")
 REQUIRED = (("no", "No"), ("yes", "Yes"))
 KEPT_IN = choices("page.fields.kept_in")
@@ -70,7 +76,7 @@ def routes(console: Console) -> list[Route]:
         return shown(request, console.get(f"/{waitlist_of(request)}")["page"] or NO_PAGE)
 
     def save(request: Request, form: Form) -> Response:
-        waitlist_id, page = waitlist_of(request), typed_page(form)
+        waitlist_id, page = waitlist_of(request), with_names(typed_page(form))
         try:
             save_settings(console, waitlist_id, form, {"page": None if page == NO_PAGE else page})
         except Refused as error:
@@ -128,6 +134,33 @@ def typed_page(form: Form) -> dict[str, Any]:
         "sources": _lines(form.text("sources")),
         "texts": _read_texts(form.text("texts")),
     }
+
+
+def with_names(page: dict[str, Any]) -> dict[str, Any]:
+    """Return the page with a name for each question that has a label but no name.
+
+    The name is made from the label and differs from all other names.
+    """
+    taken = {question["name"] for question in page["fields"]}
+    named = []
+    for question in page["fields"]:
+        name = question["name"]
+        if not name and question["label"]:
+            name = next(name for name in _possible_names(question) if name not in taken)
+            taken.add(name)
+        named.append({**question, "name": name})
+    return {**page, "fields": named}
+
+
+def _possible_names(question: Mapping[str, Any]) -> Iterator[str]:
+    if question["type"] in ADDRESS_NAMES:
+        yield ADDRESS_NAMES[question["type"]]
+    words = re.sub(r"[^a-z0-9]+", "_", fold(label_of(question["label"])))
+    name = re.sub(r"^[^a-z]+", "", words)[:LONGEST_NAME].strip("_")
+    if name:
+        yield name
+    for number in count(2 if name else 1):
+        yield f"{(name or 'question')[: LONGEST_NAME - 4]}_{number}"
 
 
 def _read_label(lines: str) -> str | dict[str, str]:

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.customer_page import PATH as PAGE
-from waitlist_cli.console.customer_page import STATES, typed_page
+from waitlist_cli.console.customer_page import STATES, typed_page, with_names
 from waitlist_cli.console.messages import SPOKEN
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.declared import defaults
@@ -31,7 +31,8 @@ def routes(console: Console) -> list[Route]:
     def preview(request: Request, form: Form) -> Response:
         """Remember the settings from the form, and return the frame with the preview."""
         waitlist_id = waitlist_of(request)
-        console.page_drafts[waitlist_id] = _showable(typed_page(form))
+        page = with_names(typed_page(form))
+        console.page_drafts[waitlist_id] = _showable(page)
         state, language = _chosen(form)
         return console.page(
             request,
@@ -39,6 +40,7 @@ def routes(console: Console) -> list[Route]:
             waitlist_id=waitlist_id,
             state=state,
             language=language,
+            is_saved=page == ((form.seen() or {}).get("page") or NO_PAGE),
         )
 
     def frame(request: Request) -> Response:

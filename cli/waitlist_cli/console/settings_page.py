@@ -4,6 +4,7 @@ The fields are made from the settings that `settings.json` declares.
 """
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +16,10 @@ from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.picked_times import picked_utc, zones
-from waitlist_cli.errors import WrongUsage
+from waitlist_cli.errors import FieldProblem, Refused, WrongUsage
 from waitlist_cli.operations.action import Document, Field
 from waitlist_cli.operations.declared import Setting, defaults, end_of_group, settings, settings_in
-from waitlist_cli.operations.settings import create
+from waitlist_cli.operations.settings import WAITLIST_EXISTS, create
 from waitlist_cli.operations.templates import Question, get, put, settings_like, templates
 
 PATH = "/lists/{waitlist}/settings"
@@ -41,6 +42,7 @@ KINDS = {
     "strings": "long",
     "time": "time",
 }
+EMPTY = "Answer this question."
 HINTS = {
     "integers": "Separate the numbers with commas.",
     "lists": "Enter one item per line, such as language or language,gender.",
@@ -73,8 +75,7 @@ def routes(console: Console) -> list[Route]:
         is_open = Field("open", "Signups", "choice", options=OPEN, value="yes")
         template = templates().get(like)
         asked = [_asked(question, base, others) for question in template.asks] if template else []
-        if any(field.kind == "time" for field in asked):
-            asked.append(next(field for field in others if field.name == "timezone"))
+        asked.append(next(field for field in others if field.name == "timezone"))
         names = {field.name for field in asked}
         return console.page(
             request,
@@ -89,13 +90,18 @@ def routes(console: Console) -> list[Route]:
         )
 
     def make(_request: Request, form: Form) -> Response:
-        waitlist_id, like = _typed_id(form), form.text("like")
+        given, waitlist_id, like = _typed(form), _typed_id(form), form.text("like")
         base = settings_like(console.api, like) if like else {}
-        given = {**base, **_typed(form), "open": form.text("open") != "no"}
+        given = {**base, **given, "open": form.text("open") != "no"}
         for question in templates()[like].asks if like in templates() else ():
             if question.kind:
                 put(given, question.setting, _answer(form, question))
-        create(console.api, waitlist_id, given)
+        try:
+            create(console.api, waitlist_id, given)
+        except Refused as error:
+            if error.code != WAITLIST_EXISTS:
+                raise
+            raise ID.wrong("A list with this id already exists. Choose a different id.") from error
         return console.done(f"{waitlist_id} is created.", to=f"/lists/{waitlist_id}")
 
     return [
@@ -107,8 +113,11 @@ def routes(console: Console) -> list[Route]:
 
 
 def _typed_id(form: Form) -> str:
+    typed = form.text(ID.name)
+    if not typed:
+        raise ID.wrong(EMPTY)
     try:
-        return checked_waitlist_id(form.text(ID.name))
+        return checked_waitlist_id(typed)
     except WrongUsage as error:
         raise ID.wrong(f"The text {error.message}") from error
 
@@ -137,7 +146,7 @@ def _field_of(question: Question) -> Field:
 def _answer(form: Form, question: Question) -> Any:
     field, typed = _field_of(question), form.text(question.setting)
     if question.required and not typed:
-        raise field.wrong("Answer this question.")
+        raise field.wrong(EMPTY)
     if question.kind == "number":
         return field.number(typed)
     if question.kind == "time":
@@ -235,6 +244,11 @@ def _typed(form: Form) -> dict[str, Any]:
 def read_setting(form: Form, setting: Setting) -> Any:
     if setting.type == "group":
         return _read_group(form, setting)
+    with _errors_at_field(setting):
+        return _read_single(form, setting)
+
+
+def _read_single(form: Form, setting: Setting) -> Any:
     name, label = setting.name.replace(".", "_"), setting.label
     typed = form.text(name)
     match setting.type:
@@ -254,9 +268,24 @@ def read_setting(form: Form, setting: Setting) -> Any:
             if not all(map(str.isdecimal, items)):
                 raise WrongUsage(f"{label}: enter whole numbers, separated by commas.")
             return [int(item) for item in items]
+    if not typed and setting.name == "name":
+        raise WrongUsage(EMPTY)
     # Country codes are upper-case, but operators may type them in lower case.
     text = typed.upper() if setting.name == "identity.region" else typed
     return text or setting.default
+
+
+@contextmanager
+def _errors_at_field(setting: Setting) -> Iterator[None]:
+    """Name the field of this setting in each error."""
+    try:
+        yield
+    except WrongUsage as error:
+        if error.fields:
+            raise
+        message = error.message.removeprefix(f"{setting.label}: ")
+        problem = FieldProblem(setting.name, f"{message[:1].upper()}{message[1:]}")
+        raise WrongUsage(f"{setting.label}: {message}", fields=[problem]) from error
 
 
 def _number(typed: int | None, setting: Setting) -> int | None:

@@ -20,7 +20,10 @@ REINSTATE = PersonAction(
     consequence="The person returns to exactly their former place. The former entry token becomes "
     "invalid. A guest needs a new link, which you can create with the action Link.",
     path=f"{ENTRY}/reinstate",
-    notice=lambda entry: f"{{who}} is back at position {format_value(entry['position'])}.",
+    notice=lambda entry: (
+        f"{{who}} is back at position {format_value(entry['position'])}. The former link no longer "
+        "works. To give a guest a new link, press Link."
+    ),
     inverse=lambda person, _: (
         [Inverse("remove", person["entry_id"])] if person["status"] == "left" else []
     ),

@@ -10,6 +10,7 @@ from waitlist_cli.operations.bump import PRIORITY
 from waitlist_cli.operations.names import MADE_ID, name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.questions import answers, fields_for
+from waitlist_cli.operations.same_person import warn_of_same_person
 from waitlist_cli.terminal.output import format_value
 
 if TYPE_CHECKING:
@@ -70,7 +71,10 @@ def _add(request: ListRequest) -> tuple[str, Any]:
     place = f" Position: {format_value(person['position'])}." if person["position"] else ""
     silent = explain_silence(found["profile"], address) if result.get("has_no_address") else ""
     notice = NOTICES[result["outcome"]].format(who=name_of(person, waitlist))
-    return f"{notice}{place}{silent}", result
+    # If the operator gave an id or an address, the service itself finds the person.
+    has_made_id = customer_id != values["customer_id"]
+    twice = warn_of_same_person(request.api, waitlist, person) if has_made_id else ""
+    return f"{notice}{place}{twice}{silent}", result
 
 
 def explain_silence(profile: Mapping[str, Any], address: str | None) -> str:

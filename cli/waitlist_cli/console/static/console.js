@@ -4,6 +4,7 @@ import { acceptFiles } from "/static/drop.js";
 import { clearProblems, showProblems } from "/static/fields.js";
 import { suggestId } from "/static/ids.js";
 import { useTables } from "/static/tables.js";
+import { warnOfUnsaved } from "/static/unsaved.js";
 import { useOwnZone } from "/static/zones.js";
 
 const dialog = document.getElementById("dialog");
@@ -74,6 +75,8 @@ document.addEventListener("htmx:after:swap", (event) => {
   }
   const sent = event.detail.ctx.sourceElement;
   if (sent instanceof HTMLFormElement && sent.isConnected) showProblems(sent);
+  if (sent?.id === "page") sent.querySelector("[aria-invalid]")?.focus();
+  if (sent?.id === "add-question") [...document.getElementsByName("question_label")].at(-1).focus();
   if (dialog.open && !dialog.contains(document.activeElement)) {
     dialog.querySelector("input:not([type=hidden]), textarea, button")?.focus();
   }
@@ -150,3 +153,4 @@ const created = document.getElementById("new");
 if (created) suggestId(created);
 const zone = document.getElementById("timezone");
 if (zone?.hasAttribute("data-own-zone")) useOwnZone(zone.form);
+warnOfUnsaved();

@@ -27,8 +27,9 @@ export function showProblems(form) {
 // The path of a problem can be longer than the name of the field, such as body.attributes.language.value.
 function findField(form, path) {
   const parts = path.replace(/^body\./, "").split(".");
-  while (parts.length && !form.elements[parts.join(".")]) parts.pop();
-  return form.elements[parts.join(".")];
+  const named = () => form.elements[parts.join(".")] ?? form.elements[parts.join("_")];
+  while (parts.length && !named()) parts.pop();
+  return named();
 }
 
 function placeProblem(form, { dataset }) {

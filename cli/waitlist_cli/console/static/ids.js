@@ -7,8 +7,10 @@ export function suggestId(form) {
   // An id that the operator has typed stays.
   let isTyped = id.value !== "";
   id.addEventListener("input", () => (isTyped = id.value !== ""));
+  // This is the id of a list whose name has no Latin letters.
+  const other = `list-${Date.now().toString(36)}`;
   name.addEventListener("input", () => {
-    if (!isTyped) id.value = idFrom(name.value);
+    if (!isTyped) id.value = name.value.trim() && (idFrom(name.value) || other);
   });
 }
 

@@ -141,7 +141,7 @@ def test_the_customers_page_is_set_shown_and_emptied(console: Opened, bakery: Ba
         ({"logo_url": "http://example.com/logo.svg"}, {}, "logo_url", "https://"),
         ({"enter_url": "javascript:alert(1)"}, {}, "enter_url", "http:// URL of localhost"),
         ({"text": "x" * 2001}, {}, "text", "2000"),
-        ({}, {"question_name": ""}, "fields.1.name", "such as language"),
+        ({}, {"question_name": "Branch"}, "fields.1.name", "such as language"),
         ({}, {"question_label": ""}, "fields.1.label", "at least 1"),
         ({}, {"question_label": "x" * 101}, "fields.1", "at most 100"),
         ({"texts": "en.jion: Join"}, {}, "texts", "no such text"),
@@ -169,6 +169,35 @@ def test_an_error_of_the_service_is_shown_beside_its_field(
         value = form[name].replace("\r\n", "\n")
         assert value in answer.text
     assert bakery.typed.json("show", bakery.waitlist_id)["page"] is None
+
+
+def test_a_question_without_a_name_gets_a_name_from_its_label(
+    console: Opened, bakery: Bakery
+) -> None:
+    labels = {
+        "Straße, Nr.": "text",
+        "en: Ihre Straße\r\nde: Straße": "text",
+        "How can we reach you?": "tel",
+        "Mobile": "tel",
+        "اسمك": "text",
+        "2nd " + "name " * 12: "text",
+        "Strasse nr": "text",
+    }
+    questions = [
+        {**EMAIL, "question_name": "", "question_label": label, "question_type": kind}
+        for label, kind in labels.items()
+    ]
+    send(console, path_of(bakery), form_of(*questions, source="", sources=""))
+    names = [one["name"] for one in bakery.typed.json("show", bakery.waitlist_id)["page"]["fields"]]
+    assert names == [
+        "strasse_nr",
+        "ihre_strasse",
+        "phone",
+        "mobile",
+        "question_1",
+        "nd_name_name_name_name_name_name",
+        "strasse_nr_2",
+    ]
 
 
 def test_without_scripts_an_error_is_shown_on_the_whole_page(

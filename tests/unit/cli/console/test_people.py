@@ -469,7 +469,7 @@ def test_a_person_who_left_is_reinstated_at_the_former_place(
     assert 'id="do-reinstate"' in console.page(bob.path)
     assert "returns to exactly their former place" in console.text(f"{bob.path}/reinstate")
     notice = bob.do("reinstate", reason="the letter had come back")
-    assert notice == "bob is back at position 2."
+    assert notice.startswith("bob is back at position 2. The former link no longer works.")
     assert bakery.line() == ["ada", "bob", "cyd"]
     assert "the letter had come back" in bob.text
     assert "already_on_list" in console.submit_refused(f"{bob.path}/reinstate")
@@ -593,11 +593,35 @@ def test_add_asks_the_questions_of_the_list_and_makes_an_id(
     key = {"key": "7c0b1f52-5b0e-4f33-9e6e-0a6c1c1f5f45"}
     assert console.submit(add, **form, **key) == "Zoë Müller has joined. Position: 1."
     assert console.submit(add, **form, **key) == "Zoë Müller has joined. Position: 1."
-    assert console.submit(add, **form) == "Zoë Müller has joined. Position: 2."
+    assert console.submit(add, **form).startswith("Zoë Müller has joined. Position: 2.")
     found = bakery.typed.json("head", bakery.waitlist_id)["entries"]
     assert [one["profile"]["phone"] for one in found] == ["0151 2345678"] * 2
     assert found[0]["profile"]["terms"] == "I agree"
     assert found[0]["attributes"] == {"size": "l"}
+
+
+@pytest.mark.parametrize("is_claimed", [False, True])
+@pytest.mark.parametrize(
+    ("again", "is_same"),
+    [
+        ({"profile.name": "zoe müller", "profile.phone": "+49 151 2345678"}, True),
+        ({"profile.name": "Zoë Müller"}, True),
+        ({"profile.name": "Zoë Müller", "profile.phone": "0151 999999"}, False),
+        ({"profile.name": "Zoë", "profile.phone": "0151 2345678"}, False),
+        ({"profile.name": "Zoë Müller", "customer_id": "other"}, False),
+    ],
+)
+def test_add_warns_of_a_person_with_the_same_name_and_number(
+    console: Opened, bakery: Bakery, again: dict[str, str], *, is_same: bool, is_claimed: bool
+) -> None:
+    add = f"/lists/{bakery.waitlist_id}/do/add"
+    console.submit(add, **{"profile.name": "Zoë Müller", "profile.phone": "0151 2345678"})
+    console.submit(add, **{"profile.name": "Ada"})
+    if is_claimed:
+        bakery.typed.run("claim", bakery.waitlist_id)
+    where = "offered" if is_claimed else "at position 1"
+    warning = f"Zoë Müller is already on the list ({where})."
+    assert (warning in console.submit(add, **again)) is is_same
 
 
 def test_a_person_who_is_added_by_address_has_a_single_place(

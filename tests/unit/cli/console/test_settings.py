@@ -90,8 +90,16 @@ def test_a_list_is_created_only_once(console: Opened, typed: Typed) -> None:
     assert f"{waitlist_id} is created." in console.submit("/new", **form)
     found = typed.json("show", waitlist_id)
     assert (found["name"], found["open"], found["capacity"]) == ("Café", False, 1500)
-    assert "already exists" in console.submit_refused("/new", **form)
-    assert "is not a waitlist id" in console.submit_refused("/new", **{**form, "id": "Café"})
+    for changes, problem in (
+        ({}, "id: A list with this id already exists."),
+        ({"id": "Café"}, "id: The text 'Café' is not a waitlist id."),
+        ({"id": ""}, "id: Answer this question."),
+        ({"name": ""}, "name: Answer this question."),
+        ({"max_attempts": ""}, "max_attempts: Enter a whole number."),
+        ({"rest_max_days": "x"}, "rest_max_days: Enter a whole number."),
+        ({"opens_at": "soon", "timezone": "UTC"}, "opens_at: 'soon' is not a date and a time."),
+    ):
+        assert problem in console.submit_refused("/new", **{**form, **changes})
 
 
 def test_a_template_asks_a_few_questions(console: Opened, typed: Typed) -> None:
