@@ -51,7 +51,7 @@ def _run(event: dict[str, Any], context: Context) -> None:
 
 @cache
 def runner(function_arn: str) -> MaintenanceRunner:
-    """Create the runner from the environment variables, once per process."""
+    """Create the maintenance runner from the environment variables, once per process."""
     config = replace(Config.from_env(os.environ), maintenance_function_name=function_arn)
     services = Services.on(
         config,

@@ -83,7 +83,7 @@ class CountsHidden(WaitlistError):
 
     code = "counts_hidden"
     status = 404
-    advice = "This waitlist hides how many people wait. Get a customer's entry to see its position."
+    advice = "This waitlist hides how many people are waiting. Get an entry to see its position."
 
 
 class WaitlistFull(WaitlistError):
@@ -129,7 +129,7 @@ class Gone(WaitlistError):
 class EntryNotReady(WaitlistError):
     """The entry is waiting, but it is not ready.
 
-    The customer rests, for example, or an operator holds the entry back.
+    For example, the customer rests, or an operator holds the entry back.
     """
 
     code = "entry_not_ready"
@@ -153,13 +153,13 @@ class NoRoom(WaitlistError):
 
 
 class InsideFull(WaitlistError):
-    """The number of customers inside, open offers and claims has reached `max_inside`."""
+    """The total number of customers inside, open offers and claims has reached `max_inside`."""
 
     code = "inside_full"
     status = 409
     advice = (
-        "The number of people inside, open offers and claims has reached `max_inside`. Try again "
-        "when a place is free, or raise `max_inside`."
+        "The total number of people inside, open offers and claims has reached `max_inside`. Try "
+        "again when a place is free, or raise `max_inside`."
     )
 
 
@@ -219,7 +219,7 @@ class ClaimMismatch(WaitlistError):
 
 
 class NotHeld(WaitlistError):
-    """Redis has no claim of the entry. The record of the entry says why."""
+    """Redis has no claim for the entry. The record of the entry says why."""
 
     code = "not_held"
     shown_as = ClaimMismatch
@@ -308,6 +308,6 @@ class InternalError(WaitlistError):
     """The service has a defect. See its log for details."""
 
 
-# Maps a code to the error that the private function returns with this code. The errors that the
-# public function defines later are not in this dictionary.
+# Maps each error code of the private function to the class of the error. Error codes that only the
+# public function uses are not in this dictionary.
 BY_CODE = {error.code: error for error in WaitlistError.__subclasses__()}

@@ -59,14 +59,16 @@ def new_epoch() -> str:
 def new_invitation_id(now_millis: int) -> str:
     """Return an id for a new invitation.
 
-    If the ids of a waitlist's invitations are sorted, they are in the order of their times.
+    If the ids of a waitlist's invitations are sorted, they are in the order in which the
+    invitations were created.
     """
     return f"{now_millis:011x}{secrets.token_hex(3)[:5]}"
 
 
 def token_of_invitation(invitation_id: str, token: str) -> str:
-    """Return the token with its first characters replaced by the mark and the id of the
-    invitation.
+    """Return the token of an offer that belongs to an invitation.
+
+    The first characters of the given token are replaced by the mark and the id of the invitation.
     """
     start = f"{INVITATION_MARK}{invitation_id}"
     return start + token[len(start) :]

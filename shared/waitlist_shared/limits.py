@@ -6,7 +6,7 @@ MAX_CLAIM = 100
 MAX_ADMIT = 100
 MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS = 12 * 3600, 300
 MAX_DELAY_SECONDS = 12 * 3600
-# The maximum length of the name of a place to which a customer is called, in characters.
+# The maximum number of characters in the name of a place to which a customer is called.
 MAX_CALL_LENGTH = 60
 # The maximum time for which an entry is passed over after a decline, and the maximum number of
 # declines that can keep the place.
@@ -17,7 +17,7 @@ MAX_RATE = 1_000_000
 MAX_SCHEDULE = 50
 # The maximum number of schedule times in one message.
 MAX_INSTANTS = 1_000
-# The maximum number of periods with offers in one message.
+# The maximum number of offer periods in one message.
 MAX_HOURS = 3
 MIN_OFFER_SECONDS = 10
 MAX_OFFER_SECONDS, DEFAULT_OFFER_SECONDS = 14 * 24 * 3600, 600

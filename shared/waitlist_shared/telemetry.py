@@ -39,7 +39,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     correlation_id: str
     latency_ms: float
     has_failed: bool = False
-    # Additional metrics and their values. The name of a metric that is a time ends in `_ms` or
+    # Additional metrics and their values. If a metric is a duration, its name ends in `_ms` or
     # `_seconds`.
     measured: Mapping[str, float] = NOTHING
     # The values in `about` and `ids` are written to the log but do not become metrics.

@@ -11,14 +11,15 @@ from msgspec import Struct, field
 
 Unavailable = Literal["paused", "unknown", "over", "closed"]
 
-# An estimate has a range that extends this many standard deviations in both directions. With a
-# normal distribution, 87% of all waits would be in this range. Real waitlists are less regular, so
-# the service promises only 4 of 5 cases.
+# The range of an estimate extends this many standard deviations above and below the expected wait.
+# With a normal distribution, 87% of all waits would be within this range. Real waitlists are less
+# regular, so the service promises only 80%.
 DEVIATIONS = 1.5
-# Samples are a minute apart and count whole people, so half a person is added to the range.
+# The estimate is based on counts of whole people, so it can be wrong by half a person even if
+# everything else is certain. The range of the estimate includes this error.
 HALF_A_PLACE = 0.5
-# After this many cycles, the estimate uses the mean rate of a whole cycle. A poll therefore never
-# has to compute more cycles.
+# The estimate follows the cycles one by one, but at most this many. After that, it uses the mean
+# rate of a whole cycle, so that an estimate does not take too long to compute.
 MOST_CYCLES = 60
 # Waits that are longer than this are not estimated, because an estimate of more than a year does
 # not help a customer.
@@ -64,16 +65,16 @@ class Pace(Struct, frozen=True, kw_only=True):
     rate: float = 0.0
     # The fraction of the waiting people who leave per second.
     leaving: float = 0.0
-    # The variance of the number of admissions, divided by the mean of this number.
+    # The variance of the number of admissions, divided by the mean number of admissions.
     dispersion: float = 0.0
     # The relative error of the pace.
     error: float = 0.0
-    # The uncertainty of the times of the intervals, as a standard deviation in seconds.
+    # The standard deviation of the times at which the intervals begin and end, in seconds.
     jitter: float = 0.0
     # The number of seconds after which the intervals repeat. It is 0 if they do not repeat.
     cycle: float = 0.0
-    # The number of admissions that will happen for certain. Only later admissions have the
-    # uncertainty that `dispersion` and `error` describe.
+    # The number of admissions that are certain to happen. `dispersion` and `error` describe the
+    # uncertainty of all later admissions.
     sure: float = 0.0
     # The time at which the admission ends, in seconds since 1970. It is 0 if the admission has no
     # end.
@@ -161,9 +162,10 @@ class Pace(Struct, frozen=True, kw_only=True):
         return None, 0.0
 
     def _pieces_after(self, since: float) -> Iterator[Piece]:
-        """Yield the time intervals with a constant admission rate that end after `since`.
+        """Yield the time intervals that end after `since`.
 
-        If an interval has already begun, only the rest of the interval is yielded.
+        The admission rate is constant within each interval. If an interval began before `since`,
+        yield only its remainder.
         """
         end = since
         for number in range(MOST_CYCLES if self.cycle else 1):
@@ -214,7 +216,7 @@ class Pace(Struct, frozen=True, kw_only=True):
         return max(0.0, 1 - rate * (seconds - first))
 
     def _decayed(self, needed: float, seconds: float) -> float:
-        """Return how many of `needed` people are still waiting after some time in which nobody is
+        """Return how many of `needed` people are still waiting after a period in which nobody is
         admitted but some people leave.
         """
         if needed <= 1 or seconds <= 0:
@@ -241,7 +243,7 @@ def wait_at(position: int, pace: str | None, now_millis: int) -> Wait:
     known = Pace.decode(pace or UNKNOWN)
     now = now_millis / 1000
     estimate = known.estimate(position, now) if known else None
-    # After the admission has ended, nobody gets an offer.
+    # When the waitlist has stopped admitting people, nobody gets an offer any more.
     if known and known.until and now + (estimate.seconds if estimate else 0) >= known.until:
         return Wait(None, "over")
     return Wait(estimate, None if estimate else "unknown")

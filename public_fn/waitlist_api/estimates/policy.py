@@ -12,9 +12,9 @@ from waitlist_api.settings.schedule import Instant, instants_after
 
 # At most this many scheduled times are read to find the times within the offer hours.
 MOST_MOVED = 2_000
-# Admissions from the last scheduled time may still be in progress, because the policy's rate
-# spreads them over time. Search the last hour first, because a schedule may have a time every
-# minute.
+# How far back to search for the last scheduled time. Its admissions may still be in progress,
+# because the policy's rate spreads them over time. The last hour is searched first, because a
+# schedule may have a time in every minute.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 

@@ -59,9 +59,9 @@ class Recent(Struct):
         if self.minutes:
             last = self.minutes[-1]
             next_hour = (_hour(last) + 1) * HOUR_MILLIS
-            # The counts did not change until now, so store the last sample again with a later time.
-            # This time must not fall into the minute of the new sample, because only one sample is
-            # stored per minute.
+            # The counts stayed the same until `quiet_until`, so store the last sample again with
+            # this time. The time must not be in the same minute as the new sample, because
+            # only one sample is stored for each minute.
             quiet_until = min(quiet_until, sample.millis - MINUTE_MILLIS)
             quiet_minute = quiet_until // MINUTE_MILLIS * MINUTE_MILLIS
             for millis in sorted({next_hour, quiet_minute}):
@@ -99,9 +99,9 @@ class Recent(Struct):
 
 
 def _filled(samples: Sequence[Sample], step_millis: int) -> list[Sample]:
-    """Return the samples, with copies in the gaps.
+    """Return the samples with the gaps filled by copies.
 
-    In these gaps, no samples were stored because the counts did not change.
+    There are gaps because a sample is not stored if the counts are the same as before.
     """
     filled = list(samples[:1])
     for before, after in pairwise(samples):

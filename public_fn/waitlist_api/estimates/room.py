@@ -17,9 +17,9 @@ from waitlist_api.records.samples import Sample
 # The average time inside is only measured if at least this many people have exited.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
-# People who are still inside stay longer than the people who have exited first, so the measured
-# time is less exact while many people are inside. If everybody were still inside, the relative
-# error would increase by this number.
+# Only the stays of people who have already exited can be measured, and these stays are shorter than
+# average. While many people are still inside, the measured average is therefore less exact. If
+# everybody were still inside, its relative error would increase by this number.
 UNSEEN = 0.5
 
 
@@ -39,21 +39,23 @@ class Stay(Struct, frozen=True):
             seconds = (after.millis - before.millis) / 1000
             taken_seconds += (before.occupied + after.occupied) / 2 * seconds
             served = after.admitted + after.parked - before.admitted - before.parked
-            # If an offer was not accepted, it is not counted as served, although it occupied room
-            # for some time.
+            # Offers that were not accepted do not count as served, although they occupied room for
+            # some time.
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
-        # People who entered after the first sample and are still inside may stay for much longer.
+        # Some people may have entered after the first sample and still be inside. Nobody knows how
+        # long they will stay, so the measured average is less exact.
         unseen = max(0, recent[-1].occupied - recent[0].occupied)
         error = math.hypot(LEAST_ERROR, 1 / math.sqrt(gone), UNSEEN * unseen / (unseen + gone))
         return cls(min(taken_seconds / gone, float(longest)), error)
 
 
 def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leaving: float) -> Pace:
-    """Return the pace after a limit on the number of people inside is taken into account.
+    """Return how fast people are admitted if the number of people inside is limited.
 
-    If `known` is None, people are admitted as soon as there is room.
+    `known` is the pace without this limit. If it is None, people are admitted as soon as there is
+    room.
     """
     filling = _Filling(room, stay.seconds, float(min(room, newest.occupied)))
     if known is None:
@@ -84,7 +86,7 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
 
 
 class _Filling(Struct):
-    """A simulation of how many people are inside, which is at most `room`.
+    """A simulation of the number of people inside, who are never more than `room`.
 
     `taken` is the number of people inside at the time `at`.
     """
@@ -103,9 +105,8 @@ class _Filling(Struct):
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:
-        """Simulate the time until `end`.
-
-        People exit, and people who were waiting for room are admitted.
+        """Simulate the period until `end`, in which people exit and people who were waiting for
+        room are admitted.
         """
         self.open_evenly(end, 0.0)
 
@@ -119,11 +120,13 @@ class _Filling(Struct):
             self.late += places - now
 
     def open_evenly(self, end: float, rate: float) -> None:
-        """Simulate the time until `end`. People are admitted at this rate while there is room."""
+        """Simulate the period until `end`, in which people are admitted at this rate while there is
+        room.
+        """
         if self.late > 0 and end > self.at:
             until = min(end, self.at + self.late / self.outflow)
             self.late -= (until - self.at) * self.outflow
-            # Such a small remainder is a rounding error, so it counts as zero.
+            # A remainder this small is a rounding error, so it counts as zero.
             self.late = self.late if self.late > 1e-6 else 0.0
             self._open(until, (until - self.at) * self.outflow)
         if end <= self.at:

@@ -13,43 +13,44 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# The policy's rate says when each slot is due, and the next poll or maintenance run makes the
-# offer. This number is the assumed standard deviation of the delay between the two, in seconds.
+# Each slot of the policy's rate is due at a certain time, and is offered by the first poll or
+# maintenance run after this time. This number is the assumed standard deviation of the delay, in
+# seconds.
 TRIGGER_SECONDS = 1.0
-# A scheduled slot is offered by the next poll or maintenance run. This number is the assumed
-# standard deviation of the delay in seconds.
+# Each scheduled slot is offered by the first poll or maintenance run after the scheduled time. This
+# number is the assumed standard deviation of the delay, in seconds.
 MAINTENANCE_SECONDS = 30.0
 # If the measured rate is lower than this fraction of the policy's rate, something else slows down
 # the admissions. For example, customers may not accept their offers.
 LIMITED = 0.9
 # If fewer entries than this were served, the measured rate is not compared with the policy's rate.
 LEAST_SERVED = 30
-# If the maximum number of people is inside, the measured pace is compared with the computed pace.
-# If the measured pace is much faster, it is not used. This number says how much faster it may be,
-# as a multiple of the relative error of the average time inside.
+# When the maximum number of people is inside, the admission rate is both measured and computed. The
+# measured rate is not used if it is much faster than the computed rate. It may be faster by at most
+# this number times the relative error of the average time inside.
 CLEAR = 2.0
-# At most this many scheduled times are estimated separately. For the time after these, the mean
-# rate of the scheduled admissions is used.
+# At most this many scheduled times are estimated separately. From the last of these times on, the
+# estimate uses the mean rate of the scheduled admissions.
 MOST_INSTANTS = 24
-# Until enough exits have been measured, assume that people stay inside for two thirds of the
-# duration of their pass, with this relative error.
+# Until enough exits have been measured, the average time inside is assumed to be two thirds of the
+# duration of a pass. The relative error of this assumption is 50%.
 STAY, STAY_ERROR = 2 / 3, 0.5
-# If exits do not free any room, nearly all customers count as inside until their pass ends. The
-# relative error is therefore smaller.
+# If an exit does not make room for another customer, nearly all customers count as inside until
+# their pass ends. The relative error of the average time inside is therefore smaller.
 WHOLE_PASS_ERROR = 0.25
 
 
 class Policy(Struct, frozen=True, kw_only=True):
     """The parts of an admission policy that determine how fast people are admitted.
 
-    Its times are in seconds since 1970.
+    All times are in seconds since 1970.
     """
 
     # The number of people who are admitted per second, starting at `rate_from`.
     rate: float | None = None
     rate_from: float = 0.0
-    # True if scheduled admissions are added to the admissions of the rate. Otherwise, the rate
-    # spreads the scheduled admissions over time.
+    # True if scheduled admissions happen in addition to the admissions of the rate. Otherwise, the
+    # scheduled admissions are spread over time at this rate.
     is_sum: bool = False
     # The next scheduled times, each with a number of people. None if there is no schedule.
     instants: Sequence[tuple[float, int]] | None = None
@@ -96,9 +97,9 @@ def _by_policy(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample
         stay, leaving = _stay(policy, minutes, hours), leaving_of(intervals_of(minutes))
         within = within_room(known, room, minutes[-1], stay, leaving)
         found = measure_pace(minutes, hours, room) if minutes[-1].occupied >= room else None
-        # People who were admitted together often also exit together, and many others are then
-        # admitted at once. In this case the measured pace is much too fast, so use the computed
-        # pace.
+        # People who were admitted together often also exit together, and then many others are
+        # admitted at once. A pace that is measured at such a time is much too fast, so use the
+        # computed pace.
         clearly = 1 / (1 + CLEAR * stay.error)
         return within if found is None or _is_slower(within, found, clearly) else found
     if known is not None and policy.instants is None and room is None:
@@ -148,7 +149,10 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 
 
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
-    """Yield the interval with a constant rate, if the rate begins at a later time."""
+    """Yield a time interval in which people are admitted at this rate.
+
+    If the rate already applies now, yield nothing, because the pace then contains the rate itself.
+    """
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)
 
@@ -156,7 +160,7 @@ def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
 def _sum_pieces(
     instants: Sequence[tuple[float, int]], rate: float, rate_from: float, at: int
 ) -> Iterator[Piece]:
-    """Yield the future admissions if the policy adds the scheduled admissions to its rate.
+    """Yield the future admissions of a policy that adds its scheduled admissions to its rate.
 
     Each result is a time interval with a constant admission rate.
     """
@@ -203,7 +207,10 @@ def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) ->
 
 
 def _choose_slower(known: Pace, found: Pace | None, minutes: Sequence[Sample]) -> Pace:
-    """Return the measured pace if it is clearly slower than the policy's rate."""
+    """Return the measured pace if it is clearly slower than the policy's rate.
+
+    Otherwise return the pace of the policy.
+    """
     served = sum(interval.served for interval in intervals_of(minutes) if interval.is_busy)
     if found is None or served < LEAST_SERVED or not _is_slower(found, known, LIMITED):
         return known

@@ -32,8 +32,8 @@ def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
         item = decode(change["NewImage"])
         return _changed(Detail.from_history_item(item)) if is_published(item) else None
     if record["eventName"] == "REMOVE" and keys["sk"] == RECORD:
-        # A record without a logical timestamp was never on the waitlist, so its erasure is not
-        # published.
+        # If a record has no logical timestamp, its customer has never been on the waitlist. The
+        # deletion of such a record is not published.
         item = decode(change["OldImage"])
         return _changed(Detail.from_erased_record(item, read_at)) if "stamp" in item else None
     return None

@@ -41,7 +41,7 @@ from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import InternalError, WaitlistError
 
 Event = Mapping[str, Any]
-# The bodies of requests with all other methods are ignored, because RFC 9110 gives such bodies no
+# The bodies of requests with other methods are ignored, because RFC 9110 gives such bodies no
 # meaning.
 WITH_BODY = ("POST", "PUT", "PATCH")
 # Most responses are for one caller, so caches must not store them. If a response is the same for
@@ -74,7 +74,7 @@ class Api:
         """Set up the API. Each route is set up at its first request.
 
         If `tokens` is None, JWTs identify customers, and `code_keys` returns the keys for the codes
-        in mails.
+        in emails.
         """
         self._has_accounts = tokens is None
         self._request = Request()
@@ -168,8 +168,8 @@ def _with_credentials(
         Stack: replace(services.get(Stack), has_accounts=tokens is None),
     }
     if tokens is None:
-        # Customers with accounts signed up at an OIDC issuer. The issuer has to keep bots out, so
-        # signups need no bot check here.
+        # Customers with accounts have already signed up at an OIDC issuer. The issuer has to keep
+        # bots out, so this service needs no bot check for them.
         return services.replaced({**given, Identities | None: None, BotCheck | None: None})
     services = services.replaced({**given, EntryTokens: tokens})
     return services.replaced({Identities | None: services.get(Identities)})

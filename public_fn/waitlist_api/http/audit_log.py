@@ -1,4 +1,4 @@
-"""Audit log of operator requests that cannot be undone or that read personal data.
+"""Writes an audit log of operator requests that cannot be undone or that read personal data.
 
 Requests that delete data, replace settings, issue tokens, import customers or send a message are
 audited. Other changes need no audit log, because the entry's history names the operator.
@@ -32,8 +32,8 @@ def read_next_page_fields(event: object) -> dict[str, str]:
 
     For all other requests, the result is empty.
     """
-    # If an operator makes up a cursor, the request skips the audited first page. For this reason,
-    # the request log names the operator, the waitlist and the entry.
+    # An operator could avoid the audited first page by inventing a cursor. The request log of later
+    # pages therefore also names the operator, the waitlist and the entry.
     if not isinstance(event, Mapping) or _audit_of(event) != "first_page":
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}

@@ -10,7 +10,8 @@ from waitlist_api.errors import MAX_DETAIL_BYTES, cut
 from waitlist_shared.errors import InternalError, WaitlistError
 
 PROBLEM_JSON = "application/problem+json"
-# A response header with the error code of an HTML error page, for the request log.
+# If a response is an HTML page, this header contains the error code, so that the request log can
+# record it.
 CODE_HEADER = "Waitlist-Problem"
 
 
@@ -58,7 +59,7 @@ def problem(error: WaitlistError) -> Response[str]:
 def _shown(error: WaitlistError) -> WaitlistError | type[WaitlistError]:
     """Return the error that clients see.
 
-    Clients see some internal errors as a different error.
+    For some internal errors, clients see a more general error.
     """
     shown = error.shown_as or error
     return InternalError if shown.status == InternalError.status else shown

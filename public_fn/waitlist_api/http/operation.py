@@ -1,4 +1,4 @@
-"""The declarations of a route: its documentation, and the requests that it accepts.
+"""Declares the documentation of a route, and the requests that the route accepts.
 
 The docstring of a handler is the description of its operation in the OpenAPI document.
 """
@@ -46,8 +46,9 @@ class Operation(Struct, frozen=True):
     other_answers: tuple[Answer, ...] = ()
     problems: tuple[str, ...] = ()
     needs_credentials: bool = True
-    # "first_page": The operation returns a list of personal data. Only the request for the first
-    # page is written to the audit log. Requests for later pages are written to the request log.
+    # With "first_page", the operation returns a list of personal data. Only the request for the
+    # first page is written to the audit log. Requests for later pages are written to the request
+    # log.
     audit: Literal["", "each_request", "first_page"] = ""
     # The Content-Type values that the operation accepts. If it accepts none, it ignores the body.
     media_types: tuple[str, ...] = (JSON,)

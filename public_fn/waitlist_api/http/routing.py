@@ -29,7 +29,7 @@ ANGLE_BRACKETS = str.maketrans("{}", "<>")
 # parameters, and proxies may cut off a path at a question mark or a hash.
 FORBIDDEN = re.compile(r"[/?#\x00-\x1f\x7f-\x9f]")
 SIGN_UP = "POST /v1/waitlists/{waitlist_id}/entries"
-# For each module: the methods of its class `Routes`, each with the route that it handles.
+# Maps each module to the methods of its class `Routes`, and each of these methods to its route.
 MODULES = {
     "openapi.docs": {"get_docs": "GET /docs"},
     "routes.health": {"health": "GET /v1/health"},
@@ -264,8 +264,8 @@ def check_path(event: Event) -> None:
         path = template.format(**parameters)
     except KeyError:
         raise NoSuchRoute from None
-    # If the path was cut off at one of these characters, the parameter may still contain the whole
-    # value. The parameters are therefore checked too.
+    # A proxy may have cut off the path at a question mark or a hash, while the parameter still
+    # contains the whole value. Check the parameters too.
     is_same = (method, path) == (event["requestContext"]["http"]["method"], unquote(path_of(event)))
     if not is_same or any(FORBIDDEN.search(value) for value in parameters.values()):
         raise NoSuchRoute

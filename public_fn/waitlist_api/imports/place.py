@@ -19,7 +19,7 @@ from waitlist_api.records.ledger import EntryChanged
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, Gone, NotWaiting, Rebuilding, WaitlistError, WaitlistFull
 
-# A row with its record, its place and its call number.
+# A row of the import with its record, its place and its call number.
 PlacedRow = tuple[ImportedRow, EntryRecord, c.SignupResult, str]
 REMOVED = "This customer was removed during the import. Import the row again."
 

@@ -140,7 +140,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         try:
             return identify(self.row.profile) != identify(record.profile)
         except InvalidFields:
-            # The recorded profile contains no valid address, because an operator has replaced it.
+            # The recorded profile contains no valid address, because an operator has replaced the
+            # profile.
             return True
 
     @property
@@ -170,7 +171,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 
     def state(self, now_millis: int) -> State:
-        """Return the state of the row according to the record."""
+        """Return the state of the imported row according to the record of its entry."""
         record = self.record
         if record is None or self.is_replacing:
             return "new"
@@ -183,13 +184,16 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if record.ban.stamp:
             return "banned"
         # A guest may have signed up with the id of the real customer and then left, to keep this
-        # customer off the waitlist. An interrupted import may also have removed the guest's entry.
+        # customer off the waitlist. It is also possible that an interrupted import has removed the
+        # guest's entry. In both cases, an import may replace the guest.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
 
     def replace_record(self, record: EntryRecord | None) -> None:
-        """Replace the record, and discard the outcome that was based on the old record."""
+        """Replace the record of this row, and discard the outcome that was based on the old
+        record.
+        """
         self.record, self.outcome, self.refusal = record, None, None
         self.ticket, self.warning = None, None
 
@@ -200,17 +204,17 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.__dict__.clear()
 
     def keep(self, outcome: Outcome) -> None:
-        """Set the outcome of a row whose entry is not changed."""
+        """Set the outcome of an imported row whose entry is not changed."""
         self.outcome = outcome
         if self.record is not None and self.record.joined.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # Do not return the ticket for a former address, because a different person may read
-            # that mailbox now.
+            # If the row contains a former address of the customer, do not return the ticket. A
+            # different person may use that mailbox now.
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:
-        """Take over the outcome of another row for the same entry."""
+        """Give this row the outcome of another row for the same entry."""
         self.record, self.refusal, self.warning = same.record, same.refusal, same.warning
         self.outcome = "already" if same.outcome == "joined" else same.outcome
         self.ticket = None if self.names_former_address else same.ticket

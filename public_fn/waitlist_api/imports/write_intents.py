@@ -46,9 +46,9 @@ class TicketAllocation(Struct, frozen=True):
 
 
 class IntentWriter(Struct, frozen=True):
-    """Writes an unfinished record for every row.
+    """Writes an unfinished record for every row of an import.
 
-    If an import is interrupted, a retry continues it.
+    If the import is interrupted, a retry continues it.
     """
 
     queue: QueueClient
@@ -76,7 +76,9 @@ class IntentWriter(Struct, frozen=True):
         by: str,
         allocation: TicketAllocation,
     ) -> tuple[TicketAllocation, int]:
-        """Write one transaction. Return the allocated tickets and the number of finished rows."""
+        """Write the records for some of these rows in one transaction. Return the allocated tickets
+        and the number of finished rows.
+        """
         batch = rest[:MAX_INTENTS]
         for _ in range(MAX_CONFLICT_RETRIES):
             may_join = [item for item in batch if self._is_new(item)]
@@ -166,8 +168,8 @@ class IntentWriter(Struct, frozen=True):
 
         def end(item: ImportedRow) -> None:
             leave = Leave(by=by, reason=REPLACED, stay=item.recorded_ticket)
-            # A customer who has already left or was admitted does not have to leave. The record is
-            # read again below.
+            # The customer has already left or was admitted, so there is nothing to remove. The
+            # record is read again below.
             with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
                 self.leaves.leave(item.waitlist_id, item.entry_id, leave)
 
@@ -253,7 +255,7 @@ class IntentWriter(Struct, frozen=True):
 def with_readiness(
     record: EntryRecord, row: ImportRow, rules: IdentityRules | None, now_millis: int
 ) -> EntryRecord:
-    """Add the reasons why the imported entry is not ready to its record."""
+    """Store in the record of the imported entry why the entry is not ready."""
     pauses, verification = Pauses(), Verification()
     if not row.ready:
         pauses = Pauses(held_back=True, held_back_reason=row.reason)

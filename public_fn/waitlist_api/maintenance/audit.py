@@ -1,6 +1,6 @@
 """Find and repair entries whose latest changes Redis has lost.
 
-Redis can lose its newest writes in a failover without an error.
+In a failover, Redis can lose its newest writes without reporting an error.
 """
 
 import logging
@@ -76,7 +76,7 @@ class Auditor(Struct, frozen=True):
     def audit(
         self, windows: Mapping[str, AuditWindow], left_millis: LeftMillis = no_deadline
     ) -> Iterator[int]:
-        """Compare all changes in these windows with Redis, and repair the changes that Redis has
+        """Compare all changes in these periods with Redis, and repair the changes that Redis has
         lost. After each step, yield the timestamp up to which the audit is complete.
         """
         if not windows:
@@ -125,9 +125,9 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # If an entry was edited, its attributes must be compared, even if it has changed in
-                # another way since the edit. Only an edit says that the attributes may differ, so
-                # treat the last change as an edit.
+                # If an entry was edited, its attributes must be compared, even if a later change
+                # was of a different kind. Attributes are compared only if the last change was an
+                # edit, so treat the last change as an edit.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

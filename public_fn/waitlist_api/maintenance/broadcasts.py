@@ -14,16 +14,14 @@ from waitlist_shared.errors import Rebuilding
 
 
 class BroadcastRunner(Struct, frozen=True):
-    """Writes to the remaining people of large broadcasts, and of broadcasts that were
-    interrupted.
-    """
+    """Sends large or interrupted broadcasts to the people who have not got the message yet."""
 
     broadcasts: Broadcasts
     waitlists: WaitlistRecords
 
     def run_all(self, sort_keys: Sequence[str], is_time_up: IsTimeUp) -> None:
-        """Continue the broadcasts with these sort keys, until all are complete or the time is
-        up.
+        """Continue the broadcasts with these sort keys, until all of them are complete or the time
+        is up.
         """
 
         def run(broadcast: Broadcast) -> None:

@@ -51,6 +51,8 @@ class ConfirmWalker(Struct, frozen=True):
 
 
 def is_due(waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether there are more entries to check, or whether it is time to start again."""
+    """Return whether the current check has more entries left, or whether it is time for a new
+    check.
+    """
     is_asking = waitlist.settings.confirm is not None
     return is_asking and waitlist.confirm_walk.next_millis <= now_millis

@@ -13,7 +13,10 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Add the state of a waitlist's queue before the run to the gauges."""
+    """Add the state of a waitlist's queue to the gauges.
+
+    The state is from before the run.
+    """
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
         metrics.add("waitlists_cold")
@@ -26,7 +29,10 @@ def measure_state(
 def measure_depth(
     metrics: MetricsCollector, stats: c.Result | WaitlistError | None, now_millis: int
 ) -> None:
-    """Add the numbers of waiting, offered, inside and parked entries after a run to the gauges."""
+    """Add the numbers of waiting, offered, inside and parked entries to the gauges.
+
+    The numbers are from after the run.
+    """
     if not isinstance(stats, c.StatsResult):
         return
     metrics.add("waiting", stats.waiting)

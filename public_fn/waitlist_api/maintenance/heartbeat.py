@@ -110,8 +110,8 @@ class Heartbeat(Struct, frozen=True):
         self.metrics.add("audits_unfinished", len(left))
         beats_seen = {id_: (window.since, window.beat) for id_, window in windows.items()}
         unfinished = self.strays.remove_strays(beats_seen, left_millis)
-        # Write the checkpoints last. If the run dies before this, the next run maintains the
-        # waitlists again.
+        # Write the checkpoints last. If the run dies before it has written them, the next run
+        # maintains the waitlists again.
         for waitlist_id, reached in compared.items():
             window = windows[waitlist_id]
             if window.failed:

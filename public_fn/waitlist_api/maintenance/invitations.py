@@ -14,7 +14,7 @@ from waitlist_shared.errors import Rebuilding, WaitlistPaused
 
 
 class InvitationRunner(Struct, frozen=True):
-    """Makes the offers of large invitations, and of invitations that were interrupted."""
+    """Makes the remaining offers of large or interrupted invitations."""
 
     invitations: Invitations
     waitlists: WaitlistRecords

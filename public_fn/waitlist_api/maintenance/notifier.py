@@ -20,8 +20,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# The `ending` notice is due in the last quarter of an offer, but not earlier than a day before the
-# end of the offer. Write the notice in the last run before it is due, so that it is not late.
+# The `ending` notice is due in the last quarter of an offer, but at most a day before the end of
+# the offer. If the notice would be late in the next maintenance run, write it now.
 PART = 4
 DAY_MILLIS = 86_400_000
 RUN_MILLIS = 75_000
@@ -29,7 +29,7 @@ RUN_MILLIS = 75_000
 # could hardly accept in time. Offers shorter than SHORTEST_MILLIS never get this notice.
 LEAST_MILLIS = 60_000
 SHORTEST_MILLIS = 120_000
-# One run reads at most this number of pages with the offers that end first, and as many pages with
+# One run reads at most this many pages of the offers that end first, and at most as many pages of
 # other offers. A page has 100 offers.
 PAGES = 50
 MINUTE_MILLIS = 60_000
@@ -42,7 +42,7 @@ class Head(Struct, frozen=True):
 
     digest: str = ""
     due: Sequence[Notice] = ()
-    # True if some of the customers cannot be notified yet, so a later run tries again.
+    # True if some of the customers cannot be notified yet. In this case, a later run tries again.
     has_others: bool = False
 
 
@@ -86,7 +86,7 @@ class Notifier(Struct, frozen=True):
         return head.digest if all(written) and not head.has_others else ""
 
     def _write(self, notice: Notice, stamp: int, is_time_up: IsTimeUp) -> bool:
-        """Write a notice.
+        """Write a notice to a customer.
 
         Return False if there is no time left, or if the record has changed since it was read.
         """
@@ -112,8 +112,8 @@ class Notifier(Struct, frozen=True):
         now_millis = max(redis_millis, self.now_millis())
 
         def is_due(notice: Notice) -> bool:
-            # The record was read after the page from Redis, so the entry may no longer be at the
-            # head of the queue.
+            # The record was read later than the page of entries from Redis, so the entry may no
+            # longer be at the head of the queue.
             record = notice.record
             is_there = record.status == "waiting" and (record.rank or 0) <= last_rank
             return is_there and record.is_ready(now_millis) and notice.due_millis <= redis_millis
@@ -148,8 +148,8 @@ class Notifier(Struct, frozen=True):
     ) -> Iterator[Sequence[c.OffQueueEntry]]:
         """Yield pages of claimed and offered entries whose deadline is not after the given time.
 
-        If there are too many entries for one run, yield the first entries, and a part of the other
-        entries. In each minute, this is the next part.
+        If one run cannot process all of these entries, it gets the entries with the earliest
+        deadlines, and a part of the others. Each minute, it is the turn of a different part.
         """
         is_more = yield from self._pages(waitlist_id, 0, until_millis)
         size = PAGES * MAX_PAGE
@@ -161,8 +161,9 @@ class Notifier(Struct, frozen=True):
     def _pages(
         self, waitlist_id: str, skip: int, until_millis: int
     ) -> Generator[Sequence[c.OffQueueEntry], None, bool]:
-        """Yield pages as `_held` does, but leave out the first `skip` entries. Return whether more
-        pages may follow.
+        """Yield pages of claimed and offered entries, but leave out the first `skip` entries.
+
+        Return whether more pages may follow.
         """
         request = c.ListOffQueue(waitlist_id=waitlist_id, which="held", skip=skip, limit=MAX_PAGE)
         for _ in range(PAGES):
@@ -204,7 +205,7 @@ def count_near(settings: WaitlistSettings) -> int:
 
 
 def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> bool:
-    """Return whether a notice may be due although no customer has changed anything."""
+    """Return whether a notice may be due although nothing on the waitlist has changed."""
     settings = waitlist.settings
     if stats.offered and sends_notice(settings, "ending"):
         return True

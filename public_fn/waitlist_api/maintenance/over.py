@@ -1,4 +1,4 @@
-"""Let the people who are still waiting leave when the admission of a waitlist ends."""
+"""When the admission of a waitlist ends, let the people who are still waiting leave."""
 
 import logging
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ OVER = "over"
 
 
 def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
-    """Return whether people are waiting who must leave because the admission has ended."""
+    """Return whether there are waiting people who must leave because the admission has ended."""
     return stats.waiting > 0 and _ends_waits(waitlist, millis_of(stats.clock_stamp))
 
 
@@ -41,7 +41,7 @@ def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
 class OverLeaver(Struct, frozen=True):
     """Lets the waiting entries of a waitlist leave after its admission has ended.
 
-    Entries that are not ready leave too. Claimed and parked entries stay, because an operator
+    Entries that are not ready must also leave. Claimed and parked entries stay, because an operator
     decides about them. If a run ends too early, the next run lets the remaining entries leave.
     """
 

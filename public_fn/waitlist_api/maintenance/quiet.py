@@ -14,8 +14,9 @@ from waitlist_api.settings.waitlist import schedule_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# Even a waitlist without changes is maintained every 6 to 12 hours, because an audit reads at most
-# one day of changes. The interval depends on the waitlist id, so that the work is spread over time.
+# An audit reads at most one day of changes, so even a waitlist without changes must be maintained
+# regularly. It is maintained every 6 to 12 hours. The interval depends on the waitlist id, so that
+# the work is spread over time.
 LEAST_REST = 6 * 60 * MINUTE
 
 

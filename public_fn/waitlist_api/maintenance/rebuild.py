@@ -1,4 +1,4 @@
-"""Rebuild a queue that Redis has lost, from the records in DynamoDB."""
+"""Use the records in DynamoDB to rebuild a queue that Redis has lost."""
 
 import logging
 from collections.abc import Callable
@@ -23,8 +23,8 @@ from waitlist_shared import contracts as c
 
 logger = logging.getLogger(__name__)
 
-# The interval at which the lease is renewed and the progress is saved. If a run is killed, the next
-# run repeats at most the work of one interval.
+# The interval at which a rebuild renews its lease and saves its progress. If a run is killed, the
+# next run repeats at most the work of one interval.
 NOTE_SECONDS = 5.0
 # A run stops if less time than this is left.
 STOP_MILLIS = 60_000
@@ -32,8 +32,8 @@ STOP_MILLIS = 60_000
 # its index contain these writes.
 SETTLED_MILLIS = 2_000
 
-# The number of shards that are restored in parallel. More parallel shards would not be faster, and
-# would slow down other requests.
+# The number of shards that a rebuild restores in parallel. More parallel shards would not be
+# faster, and would slow down other requests.
 AT_ONCE = 4
 
 Pass = Callable[[RebuildRun, int], None]
@@ -128,7 +128,9 @@ class Rebuilder(Struct, frozen=True):
         logger.info("rebuild ends", extra=_about(run.waitlist, run))
 
     def _run_pass(self, work: Pass, run: RebuildRun, lease: Lease) -> None:
-        """Run a pass on all unfinished shards. Raise _TimeIsUp if the run has to stop."""
+        """Run a pass of the rebuild on all unfinished shards. Raise _TimeIsUp if the run has to
+        stop.
+        """
         shards = [shard for shard in range(SHARDS) if not run.rebuild.is_at_end(shard)]
         with ThreadPoolExecutor(max_workers=min(SHARDS, AT_ONCE)) as pool:
             pending: set[Future[Any]] = {pool.submit(work, run, shard) for shard in shards}

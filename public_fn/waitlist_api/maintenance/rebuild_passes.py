@@ -25,20 +25,20 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# The second pass of a rebuild corrects all entries that have changed since this time before the
-# rebuild. The index is slightly behind the table, and the clocks of the writers may differ by
-# minutes.
+# How far the second pass of a rebuild goes back before the start of the rebuild. The pass corrects
+# the entries that have changed since then. It goes back because the index is slightly behind the
+# table, and because the clocks of the writers may differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# If no checkpoint says where to start reading the journal, the rebuild starts to read it at this
-# time before its own start. The time is longer than usual, because the clock of Redis may have gone
-# back.
+# If no checkpoint says where to start reading the journal, this is how far the rebuild goes back
+# before its own start. It goes back further than usual, because the clock of Redis may have been
+# set back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_STAMPS = 24 * 60 * MINUTE
 
 
 class RebuildPasses(Struct, frozen=True):
-    """Restores shards page by page. Only one page of each shard is in memory."""
+    """Restores the shards of a waitlist page by page. Only one page of each shard is in memory."""
 
     queue: QueueClient
     entries: EntryRecords
@@ -137,9 +137,9 @@ def _earliest(run: RebuildRun) -> int:
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
-        # The new queue begins long after the rebuild, so the clock of Redis was wrong before or is
-        # wrong now. The waitlist may therefore have timestamps that are earlier than its creation
-        # time.
+        # The timestamps of the new queue begin long after the time of the rebuild, so the clock of
+        # Redis was wrong before or is wrong now. The waitlist may therefore have timestamps that
+        # are earlier than its creation time.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 
@@ -177,8 +177,8 @@ def _single_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.Re
 def _correction(placed: IndexRow, record: EntryRecord | None, run: RebuildRun) -> c.Single | None:
     """Return the message that makes Redis agree with the record."""
     if record is not None and record.status == "joining" and placed.ticket is None:
-        # The customer joins again, and the new signup may already be in the queue. Remove only the
-        # entry of the former signup.
+        # The customer is joining again, and the new signup may already be in the queue. Remove only
+        # the entry of the former signup.
         return drop_of_former(record, run.rebuild.began_millis)
     return _by_record(record, run.segments, run.epoch) or c.Drop(
         waitlist_id=placed.waitlist_id,

@@ -52,16 +52,16 @@ class RebuildRun(Struct):
         self._is_over.set()
 
     def note_restored(self, shard: int, page: Sequence[IndexRow]) -> None:
-        """Save that a page of a shard has been restored."""
+        """Save that the rebuild has restored a page of a shard."""
         last = page[-1]
         self._advance(lambda now: now.after(shard, last.rank or 0, last.entry_id, len(page)))
 
     def note_journal(self, shard: int, stamp: int) -> None:
-        """Save how far the journal of a shard has been applied."""
+        """Save how far the rebuild has applied the journal of a shard."""
         self._advance(lambda now: now.after_stamp(shard, stamp))
 
     def note_finished(self, shard: int) -> None:
-        """Record that the current pass over a shard is complete."""
+        """Record that the current pass of the rebuild is complete for a shard."""
         self._advance(lambda now: now.after_shard(shard))
 
     def begin(self, stage: Stage) -> None:

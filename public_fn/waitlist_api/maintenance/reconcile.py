@@ -53,7 +53,8 @@ class Reconciler(Struct, frozen=True):
     def reconcile(
         self, waitlist_id: str, known_until: int = 0, is_time_up: IsTimeUp = never
     ) -> None:
-        """End expired claims and offers, and record decisions that are older than a minute.
+        """End expired claims and offers, and record the decisions of Redis that are older than a
+        minute.
 
         Decisions before the timestamp `known_until` are always recorded.
         """
@@ -84,7 +85,7 @@ class Reconciler(Struct, frozen=True):
                     continue
                 if place.state == "done":
                     # Record the admission with the end of its pass. Redis keeps the admission until
-                    # the next run finds the admission and this end in the record.
+                    # a later run finds both in the record.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
                     )
@@ -141,7 +142,7 @@ class Reconciler(Struct, frozen=True):
     def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """If a customer was admitted and the admission is not recorded yet, let the pass begin now.
+        """If a customer was admitted and the admission is not recorded yet, restart the pass now.
 
         Return the end of each pass, by entry id.
         """
@@ -189,14 +190,18 @@ class Reconciler(Struct, frozen=True):
                 self.transitions.append(key, event, self.now_millis())
 
     def _resend_edits(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Send attributes and readiness again, because an edit may have been interrupted."""
+        """Send the attributes and the readiness of an entry to Redis again, because an edit may
+        have been interrupted.
+        """
         declared = self.segmented_queue.waitlist_cache.find(waitlist_id).segments.declared
         edited = [Tagging(record) for record in records if declared or record.readiness is not None]
         if edited:
             raise_first(self.segmented_queue.send_batch(edited))
 
     def _record(self, record: EntryRecord, place: c.DirtyPlace, expired: c.ExpireResult) -> bool:
-        """Record decisions. Return False if another request has just changed the record."""
+        """Record decisions of Redis about an entry. Return False if another request has just
+        changed the record.
+        """
         now_millis = self.now_millis()
         try:
             for transition in catch_up(record, place, expired, now_millis):
@@ -221,7 +226,7 @@ def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
 def catch_up(
     record: EntryRecord, place: c.DirtyPlace, expired: c.ExpireResult, now_millis: int
 ) -> Iterator[Transition]:
-    """Yield the changes that are missing in the record, in chronological order."""
+    """Yield the decisions that the record does not contain yet, in chronological order."""
     news = [
         decision
         for decision in place.decisions
@@ -254,8 +259,8 @@ def catch_up(
         extension = replace(_decision(place, "extended", stamp, place.time_millis), placed_stamp=0)
         yield transition_of(record.key, extension, (), entered_at=expired.stamp)
     if place.state == "done":
-        # After a failover, the timestamp of an admission can be earlier than the record. Record the
-        # admission with the newest timestamp of Redis instead.
+        # After a failover, the timestamp of an admission can be older than the timestamp in the
+        # record. Record the admission with the newest timestamp of Redis instead.
         admission = _decision(place, "admitted", expired.stamp, now_millis)
         event = HistoryEvent(stamp=place.seen_stamp, event="admitted", by=MAINTENANCE)
         transition = transition_of(record.key, admission, (event,))
@@ -273,8 +278,8 @@ def _with_token(token: str, record: EntryRecord) -> EntryRecord:
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     """Return whether the record is newer than a decision of Redis."""
     if record.ticket not in (None, decision.ticket):
-        # The ticket of an imported or reinstated entry may be older than its signup, so compare
-        # with the time of the signup too.
+        # The ticket of an imported or reinstated entry may be older than its signup, so compare the
+        # decision with the time of the signup too.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.joined.millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
@@ -288,10 +293,10 @@ def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
 
 
 def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether the record knows how the claim or the offer ended that Redis still has.
+    """Return whether the record says how a claim or an offer has ended that is still open in Redis.
 
-    Redis has lost this end. It may have extended or shortened the claim or the offer since, so its
-    stamp can be newer than the record.
+    In this case, Redis has lost the write that ended the claim or the offer. It may have extended
+    or shortened the claim or the offer since then, so its stamp can be newer than the record.
     """
     is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")
     return is_held and bool(place.token) and record.hold.token == place.token

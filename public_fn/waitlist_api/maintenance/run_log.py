@@ -25,7 +25,7 @@ TROUBLES: Mapping[str, float] = {
 
 
 class RunLog(Struct, frozen=True):
-    """Writes one log line for each run, including failed runs."""
+    """Writes one log line for each maintenance run, including failed runs."""
 
     telemetry: Telemetry
     correlation: Correlation
@@ -33,7 +33,7 @@ class RunLog(Struct, frozen=True):
     seconds: Callable[[], float] = time.perf_counter
 
     def run(self, event: Mapping[str, Any], request_id: str, work: Callable[[], None]) -> None:
-        """Execute a run and log it.
+        """Execute a maintenance run and log it.
 
         The log line contains the correlation id of the request that started the run, or else a new
         id.

@@ -45,8 +45,8 @@ RUN_MILLIS = 50_000
 INTENTS_MILLIS = 15_000
 # The time that a run spends on making the offers of invitations that no request has finished.
 INVITATIONS_MILLIS = 20_000
-# The longest time that a run spends on finishing messages to several people. These are messages
-# that the operator's requests have begun but not finished.
+# The longest time that a run spends on broadcasts, which are messages to several people. The run
+# continues broadcasts that no request has finished.
 BROADCASTS_MILLIS = 10_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.
@@ -56,7 +56,7 @@ LONGEST_READ = 60 * MINUTE
 TOGETHER = MAX_BATCH // 2
 # If less time than this is left, the run starts no further page of work.
 STOP_MILLIS = 60_000
-# How often the entries of a deleted waitlist are scanned in one run. The first scan can miss
+# The number of times that one run scans the entries of a deleted waitlist. The first scan can miss
 # entries, because the index may be outdated. The waitlist itself is deleted when a scan finds no
 # entry and no request from before the deletion can still be running.
 DELETE_LOOKS = 2
@@ -182,7 +182,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _changed(self, seen: int, stats: Sequence[c.StatsResult]) -> set[str] | None:
         """Return the waitlists that have changed since the timestamp `seen`.
 
-        If this time is too long ago, return None, because reading all changes would take too long.
+        If this timestamp is too old, return None, because reading all changes would take too long.
         """
         until = max(max(stat.clock_stamp, stat.last_stamp) for stat in stats)
         if not seen or until - seen > LONGEST_READ:
@@ -324,8 +324,8 @@ class MaintenanceRunner(Struct, frozen=True):
         found = 0
         for page in filter(None, self._all_entries(waitlist_id)):
             found += len(page)
-            # Renew the lease before erasing. If the lease is lost, the entries may belong to a new
-            # waitlist with the same id.
+            # Renew the lease before erasing entries. If the lease is lost, the entries may belong
+            # to a new waitlist with the same id.
             renew()
             run_each(partial(self._erase_entry, is_time_up=is_time_up), page)
             if is_time_up():

@@ -42,8 +42,7 @@ ALL_PERCENT = 100
 # The event name of bounces and complaints. A rule in template.yaml sets this name.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# The reasons for which a limit has prevented a message from being sent. Metrics count both reasons
-# as `limited`.
+# The reasons why a message is not sent because of a limit. Metrics count both reasons as `limited`.
 LIMITED = ("too_many", "over_budget")
 
 
@@ -168,7 +167,7 @@ class Batches:
             self._late_seconds = max(self._late_seconds, age_seconds)
 
     def _pause(self, records: list[dict[str, Any]]) -> None:
-        """Hide failed messages for a random time that grows with each attempt."""
+        """Hide failed messages in the queue for a random time that grows with each attempt."""
         if not records:
             return
         entries = [

@@ -1,8 +1,8 @@
 """Send a message that an operator has written to some or all people of a waitlist.
 
-A broadcast is stored before its first message. For each recipient, it then writes the event
-`messaged` to the history, and this event triggers the message. Maintenance continues a broadcast
-that was interrupted (docs/decisions/0090-a-message-to-some-or-all.md).
+A broadcast is stored before its first message is sent. The event `messaged` is then written to the
+history of each recipient, and triggers the message. Maintenance continues a broadcast that was
+interrupted (docs/decisions/0090-a-message-to-some-or-all.md).
 """
 
 import hashlib
@@ -42,7 +42,8 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_PAGE
 
 logger = logging.getLogger(__name__)
-# A request works for this long. Maintenance writes to the remaining people.
+# An operator's request spends at most this much time on sending the broadcast. Maintenance then
+# sends it to the remaining people.
 REQUEST_MILLIS = 8_000
 EVERYBODY: tuple[BroadcastStatus, ...] = ("waiting", "offered", "parked")
 NO_MESSAGES = "the waitlist sends no messages, so set its setting `messages` first"
@@ -67,7 +68,7 @@ class BroadcastCommand(Struct, frozen=True, kw_only=True):
 
 
 class Broadcasts(Struct, frozen=True):
-    """Sends messages to several people, and counts whom a message would reach."""
+    """Sends messages to several people, and counts how many people a message would reach."""
 
     records: BroadcastRecords
     queries: EntryQueries
@@ -80,7 +81,9 @@ class Broadcasts(Struct, frozen=True):
     now_millis: NowMillis
 
     def send(self, command: BroadcastCommand) -> Broadcast:
-        """Store a broadcast and write to the first people. A repeated request changes nothing."""
+        """Store a broadcast, and send it to the first recipients. A repeated request changes
+        nothing.
+        """
         is_time_up = self._deadline()
         key = _digest(f"{command.by}\0{command.idempotency_key or secrets.token_hex(16)}")
         broadcast = self.records.find_by_key(command.waitlist_id, key, command.body)
@@ -94,10 +97,9 @@ class Broadcasts(Struct, frozen=True):
             return self.records.find(broadcast.waitlist_id, broadcast.work_id) or broadcast
 
     def count(self, command: BroadcastCommand) -> Broadcast:
-        """Return whom a broadcast would reach, without sending and storing anything.
+        """Return whom a broadcast would reach, without sending or storing anything.
 
-        If the waitlist has so many people that the time is not enough, the result is still
-        `running`.
+        If the time is not enough to count everybody, the result is still `running`.
         """
         is_time_up, broadcast = self._deadline(), self._begun(command)
         while broadcast.running and not is_time_up():
@@ -105,13 +107,16 @@ class Broadcasts(Struct, frozen=True):
         return broadcast
 
     def run(self, broadcast: Broadcast, is_time_up: IsTimeUp) -> Broadcast:
-        """Write to people until all have their event or the time is up."""
+        """Write the event that triggers the message to the histories of the remaining people, until
+        everybody has the event or the time is up.
+        """
         while broadcast.running:
             after, recipients = self._read_page(broadcast)
             run_all(partial(self._write, broadcast), recipients)
             advanced = self.records.advance(broadcast, after)
             if advanced is None:
-                # Another run has already stored this page, and continues with the next page.
+                # Another run has already stored the progress of this page, and continues with the
+                # next page.
                 return self.records.find(broadcast.waitlist_id, broadcast.work_id) or broadcast
             broadcast = advanced
             if is_time_up():
@@ -145,7 +150,9 @@ class Broadcasts(Struct, frozen=True):
         )
 
     def _read_page(self, broadcast: Broadcast) -> tuple[Broadcast, list[EntryRecord]]:
-        """Return the broadcast after its next page, and the recipients on this page."""
+        """Return the progress of the broadcast after its next page, and the recipients on this
+        page.
+        """
         found, cursor = self._people(broadcast)
         step = broadcast.step + (cursor is None)
         settings = self.waitlist_cache.find(broadcast.waitlist_id).settings
@@ -193,7 +200,7 @@ class Broadcasts(Struct, frozen=True):
     def _choose_channel(self, record: EntryRecord, settings: WaitlistSettings) -> tuple[str, str]:
         """Return the channel of a message to this person, or "" and the reason why there is none.
 
-        The sender of messages checks the same again when it sends the message.
+        These reasons are checked again when the message is sent.
         """
         rules = settings.messages
         if rules is None or record.contact.messages:
@@ -206,9 +213,9 @@ class Broadcasts(Struct, frozen=True):
         return (found.channel, "") if isinstance(found, Destination) else ("", found)
 
     def _is_meant(self, broadcast: Broadcast, record: EntryRecord) -> bool:
-        """Return whether the broadcast is for this person, whatever the channel.
+        """Return whether this person should get the broadcast, by whatever channel.
 
-        Nobody gets the message who has joined after it, who has left, or who is being erased.
+        People do not get the broadcast if they joined after it, have left, or are being erased.
         """
         is_there = record.status in PRESENT or record.inside_until(self.now_millis()) > 0
         is_earlier = (record.ticket or 0) < broadcast.stamp

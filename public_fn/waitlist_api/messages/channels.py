@@ -14,8 +14,8 @@ from waitlist_api.messages.sender import Refused, TryAgain
 from waitlist_api.records.deliveries import Delivery
 
 THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooManyRequestsException"})
-# A longer `Retry-After` is shortened to this pause, because a message could expire during the
-# pause.
+# If AWS asks for a longer pause in `Retry-After`, this pause is used instead, because the message
+# could expire during the longer pause.
 MOST_ASKED_SECONDS = 300
 # The reasons for which AWS End User Messaging rejects the phone number itself.
 BAD_NUMBERS = frozenset(

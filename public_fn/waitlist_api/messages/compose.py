@@ -22,7 +22,7 @@ BLUE = "#1f5fbf"
 # Unicode characters that isolate text with another writing direction. FSI starts an isolated text,
 # and PDI ends it.
 FSI, PDI = "\u2068", "\u2069"
-# The HTML uses tables and inline styles, because all mail programs support them.
+# The HTML uses tables and inline styles, because all email programs support them.
 HTML = """<!doctype html>
 <html lang="{language}" dir="{direction}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -79,7 +79,7 @@ class Letterhead(Struct, frozen=True):
         return place_link(self.tokens, record, self.base_url)
 
     def unsubscribe_headers(self, record: EntryRecord) -> dict[str, str]:
-        """Return the mail headers with which a mail program can unsubscribe the customer."""
+        """Return the email headers with which an email program can unsubscribe the customer."""
         if self.tokens is None:
             return {}
         code = self.tokens.unsubscribe_code(*record.key, record.ticket or 0)
@@ -99,13 +99,14 @@ def compose(
 ) -> Message:
     """Compose a message of this kind about an entry.
 
-    `own_texts` are the texts that an operator has written for the invitation or for the broadcast
-    that the message is about, by language.
+    If the message is about an invitation or a broadcast, `own_texts` contains the texts that an
+    operator has written for it, by language.
     """
     chosen = record.contact.language
     language = next((code for code in LANGUAGES if code == chosen), rules.language)
     if kind.is_written and own_texts and language not in own_texts:
-        # The message has no usual text, so the customer gets it in another language.
+        # This kind of message has no default text. If there is no text in the customer's language,
+        # send the text in another language.
         language = rules.language if rules.language in own_texts else next(iter(own_texts))
     number = record.call_number
     own = own_texts.get(language)

@@ -12,7 +12,8 @@ from waitlist_api.settings.waitlist import WaitlistSettings
 
 EXAMPLE_ADDRESS = "ada@example.com"
 EXAMPLE_PLACE = "Room 2"
-# The duration of an offer in example messages, and the time that a customer has to confirm.
+# The duration of an offer in example messages, and the time that a customer has to confirm that
+# they are still waiting.
 OFFER_MILLIS, CONFIRM_MILLIS = 600_000, 14 * 86_400_000
 NO_KINDS_CHOSEN = MessageRules(kinds=())
 # How many characters longer a guest's personal link is than the link to the waitlist's page. The
@@ -64,9 +65,9 @@ def compose_examples(
     kind: str | None = None,
     language: str | None = None,
 ) -> Iterator[tuple[str, Message]]:
-    """Yield example mails, each with its language.
+    """Yield example emails, each with its language.
 
-    If `kind` or `language` is given, yield only mails of this kind or in this language.
+    If `kind` or `language` is given, yield only emails of this kind or in this language.
     """
     to: tuple[Channel, str] = ("mail", EXAMPLE_ADDRESS)
     for name in [kind] if kind else BY_NAME:

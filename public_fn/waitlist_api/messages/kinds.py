@@ -45,8 +45,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     # True if the customer has just requested the message. It is then sent even if messages are
     # turned off.
     is_requested: bool = False
-    # An operator has written the text for certain people. The message is sent even if the waitlist
-    # has not chosen this kind.
+    # True if an operator writes the text for certain people. Such a message is sent even if the
+    # waitlist's settings do not choose this kind.
     is_written: bool = False
     # The name of another kind of message. If the waitlist sends that kind, it also sends this kind.
     also_chosen_by: str = ""
@@ -96,7 +96,8 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _called(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    # If an event about an earlier call arrives late, this call is no longer the last call.
+    # An event about an earlier call may arrive late. The call in the event is then not the last
+    # call.
     call = current_call(record, now_millis)
     return call is not None and call.stamp == event.stamp
 
@@ -124,8 +125,8 @@ def _confirm(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _reminded(record: EntryRecord, event: EntryEvent) -> bool:
-    # The customer was reminded after this event, and the `reminded` event sends a message with the
-    # same text.
+    # The customer has been reminded since this event. The `reminded` event sends a message with the
+    # same text, so this event sends none.
     return event.event == "asked" and record.question.reminded_days is not None
 
 

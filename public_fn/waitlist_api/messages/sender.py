@@ -156,7 +156,8 @@ class Sender(Struct, frozen=True):
     def _note_delivered(self, kind: Kind, record: EntryRecord) -> None:
         """Count the message for its invitation.
 
-        If counting fails, the message is not counted, because it must not be sent a second time.
+        If counting fails, continue without counting the message. An exception would make the
+        function send the message a second time.
         """
         if kind.name == "offered":
             with suppress(WaitlistError):
@@ -243,10 +244,10 @@ class Sender(Struct, frozen=True):
         """Send a message, unless it was already sent or a limit is reached.
 
         `take` counts the message for the limits, and returns a function that undoes the count.
-        `note_sent` is called before the message is known as sent, so that no sent message lacks it.
+        `note_sent` is called before the state of the message is stored as sent.
         """
-        # Record the time at which this attempt began, before the entry was read. If the message
-        # does not contain an edit, the edit was then always made after this time.
+        # `began_millis` is the time before the entry was read. An edit that the message does not
+        # contain was therefore made after this time.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

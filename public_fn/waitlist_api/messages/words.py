@@ -32,8 +32,9 @@ def choose_words(
 ) -> dict[str, str]:
     """Return the `subject`, `text` and `button` of a message.
 
-    `own` are the texts of the invitation that the message is about. If they are None, use the texts
-    of the waitlist. If `has_number` is true, the default texts may name the customer's call number.
+    `own` contains the texts of the invitation that the message is about. If it is None, the texts
+    of the waitlist are used. If `has_number` is true, the default texts may name the customer's
+    call number.
     """
     own = own or rules.texts.get(language, {}).get(kind, OwnText())
     texts: dict[str, Any] = load_texts(language)[kind]

@@ -1,4 +1,4 @@
-"""Collects metrics during a request or a run of maintenance."""
+"""Collects metrics during a request or a maintenance run."""
 
 import time
 from threading import Lock

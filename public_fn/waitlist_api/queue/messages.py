@@ -71,7 +71,7 @@ class EntryMessage(Struct, frozen=True):
         return self.record.waitlist_id
 
     def check(self, segments: Segments) -> None:
-        """There is nothing to do, because this request is valid with any segments."""
+        """This request does not depend on the declared segments, so it needs no check."""
 
 
 class Placing(EntryMessage, frozen=True):
@@ -316,7 +316,8 @@ def _misses_of(policy: AdmissionPolicy) -> dict[str, Any]:
 
 
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
-    """Return the next offer hours of the admission policy, as a request to Redis contains them.
+    """Return the next offer hours of the admission policy, in the form that requests to Redis
+    contain.
 
     The result is empty if the policy can make offers at any time.
     """

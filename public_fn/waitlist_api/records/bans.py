@@ -44,8 +44,8 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
     )
     if before.has_ended:
         # If the record is deleted later, the `erased` event gets the record's timestamp. Set this
-        # timestamp to the time of the ban, so that the `erased` event comes last. The record of a
-        # banned customer does not expire.
+        # timestamp to the time of the ban, so that the `erased` event comes after the `banned`
+        # event.
         end = replace(before.end, stamp=before.decided_stamp)
         banned = replace(banned, stamp=stamp, end=end, expires_at=None)
     else:

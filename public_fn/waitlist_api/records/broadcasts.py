@@ -17,7 +17,7 @@ BroadcastStatus = Literal["waiting", "offered", "parked", "inside"]
 
 
 class Broadcast(Work, frozen=True, kw_only=True):
-    """A message that an operator sends to several people, and how far it has come.
+    """A message that an operator sends to several people, and the progress of sending it.
 
     The stamp identifies the broadcast within the waitlist. The event `messaged` of each recipient
     has the same stamp.
@@ -28,7 +28,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
 
     stamp: int
     text: Mapping[Language, OwnText]
-    # Either the ids of the recipients, or the lists of people that are read one after the other.
+    # The recipients are given either by the ids of their entries, or by lists of people that are
+    # read one after the other.
     entries: tuple[str, ...] = ()
     statuses: tuple[BroadcastStatus, ...] = ()
     filter: Mapping[str, str] = {}
@@ -46,15 +47,16 @@ class Broadcast(Work, frozen=True, kw_only=True):
 
     @property
     def expires_at(self) -> int:
-        # A message can be retried for as long as the note about its delivery is kept.
+        # A message can be retried for as long as the note about its delivery is kept, so the
+        # broadcast is kept at least as long.
         return self.created_millis // 1000 + KEPT_SECONDS
 
 
 def messaged(record: EntryRecord, broadcast: Broadcast) -> Commit:
     """Return the change that sends a broadcast to a person.
 
-    The key of the event consists of its stamp and its name. If the event is written again, it
-    replaces itself, and no second message is sent.
+    The key of the event consists of the broadcast's stamp and the event's name. If the event is
+    written a second time, it replaces the first one, and no second message is sent.
     """
     event = HistoryEvent(stamp=broadcast.stamp, event=MESSAGED, by=broadcast.by)
     return Commit(after=record, events=(event,))

@@ -11,8 +11,8 @@ from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting
 from waitlist_shared.ranks import time_of
 
 CALLED = "called"
-# The record remembers this many requests for each claim. If a late copy of one of them arrives, it
-# calls nobody.
+# For each claim, the record remembers this many requests that called the customer. If a copy of one
+# of these requests arrives late, it does not call the customer again.
 KEYS_KEPT = 4
 ENDED = "This customer has left the waitlist, so there is no claim to call the customer for."
 
@@ -41,7 +41,7 @@ def check_claim(record: EntryRecord, token: str, now_millis: int) -> None:
 
 
 def is_repeat(record: EntryRecord, token: str, key: str) -> bool:
-    """Return whether the record already contains the call that this request makes."""
+    """Return whether the record already contains this request to call the customer."""
     return record.call.token == token and key in record.call.keys
 
 

@@ -1,4 +1,4 @@
-"""Draw the call numbers of entries, such as A042, from a counter in the table.
+"""Assigns call numbers, such as A042, to entries. The numbers come from a counter in the table.
 
 The counter is an item of its own, so numbers do not depend on Redis (docs/decisions/0091).
 """
@@ -30,7 +30,9 @@ def numbering_of(settings: WaitlistSettings) -> Numbering | None:
 
 
 class CallNumbers(Struct, frozen=True):
-    """Draws call numbers. If a number was drawn but not recorded, it is never drawn again."""
+    """Assigns call numbers. If a number was assigned but not recorded, it is never assigned
+    again.
+    """
 
     table: Table
     now_millis: NowMillis
@@ -55,11 +57,11 @@ class CallNumbers(Struct, frozen=True):
         ]
 
     def _advance(self, waitlist_id: str, numbering: Numbering, by: int) -> int:
-        """Advance the counter, and return the first of the new numbers."""
+        """Advance the counter of call numbers, and return the first of the new numbers."""
         values = {"today": _day(self.now_millis(), numbering.timezone), "by": by, "zero": 0}
         more = "#last = if_not_exists(#last, :zero) + :by"
         # The stored day never goes back, even if an operator changes the time zone. Otherwise
-        # numbers of the later day would be drawn a second time.
+        # numbers of the later day would be assigned a second time.
         steps = (
             (
                 f"SET #day = if_not_exists(#day, :today), {more}",

@@ -1,4 +1,6 @@
-"""Define checkpoints. A checkpoint is the state of a waitlist in Redis at a maintenance run."""
+"""Define checkpoints. A checkpoint is the state of a waitlist in Redis at the time of a maintenance
+run.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Self
@@ -22,8 +24,8 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     stamp: int = 0
     # A rebuild restores these counters in Redis.
     counters: Counts = field(default_factory=dict)
-    # If Redis has lost only the newest value of `beat`, it still has all changes up to this
-    # timestamp.
+    # The timestamp of the previous maintenance run. If Redis has lost only the newest value of
+    # `beat`, it still has all changes up to this timestamp.
     previous_stamp: int = 0
     # The timestamp that an unfinished audit has reached. It is 0 if there is no unfinished audit.
     audited: int = 0
@@ -67,10 +69,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     def after(
         self, epoch: str, beat: int, stamp: int, counters: Counts, told: str | None = ""
     ) -> "Checkpoint":
-        """Return the checkpoint to store after a maintenance run.
-
-        In each run, maintenance increments `beat` in Redis.
-        """
+        """Return the checkpoint to store after a maintenance run."""
         return Checkpoint(
             epoch=epoch,
             beat=beat,

@@ -16,7 +16,8 @@ CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
 # This reason is recorded if a customer did not confirm in time that they are still waiting.
 UNANSWERED = "unanswered"
-# The reasons that the record gets when one of these decisions sets an entry aside.
+# Some decisions set an entry aside. The record of the entry then gets the reason that belongs to
+# the decision.
 REASONS: dict[c.Verb, str] = {
     "worn_out": OUT_OF_ATTEMPTS,
     "no_show_parked": OUT_OF_ATTEMPTS,
@@ -169,7 +170,10 @@ def transition_of(
 
 
 def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRecord:
-    """Return the record as this decision leaves it, except for its status, rank and timestamps."""
+    """Return the record with the changes that a decision of Redis makes to it.
+
+    The status, the rank and the timestamps are not changed here.
+    """
     if decision.verb in ("abandoned", "unanswered_left"):
         return replace(record, hold=replace(record.hold, until_millis=None))
     hold = replace(record.hold, token=decision.token or record.hold.token)
@@ -184,8 +188,8 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     parked_millis = decision.at if is_parked else None
     hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
     if decision.verb not in WAITING_VERBS:
-        # A decision about a waiting entry does not change how its last claim or offer ended. Any
-        # other decision does.
+        # A decision about a waiting entry does not change how its last claim or offer ended, but
+        # any other decision does.
         hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
     pauses = replace(record.pauses, park_reason=reason if is_parked else "")
     record = replace(record, hold=hold, pauses=pauses)

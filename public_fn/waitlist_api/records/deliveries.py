@@ -165,7 +165,9 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "limited")
 
     def give_up(self, delivery: Delivery, begun_millis: int) -> None:
-        """Delete the note of a failed attempt, unless another attempt has begun in the meantime."""
+        """Delete the note about a failed attempt to send a message, unless another attempt has
+        begun in the meantime.
+        """
         until = begun_millis + ATTEMPT_MILLIS
         with suppress(ConditionFailed):
             self.table.delete(delivery.key, "#until = :until", {"until": until})
@@ -202,7 +204,8 @@ class Deliveries(Struct, frozen=True):
             ScanIndexForward=False,
             Limit=SHOWN,
         )
-        # A note without a state belongs to an attempt that may still be running.
+        # If the note about a message contains no state, an attempt to send the message may still be
+        # running.
         notes = [Note.from_item(item) for item in items if "state" in item]
         return sorted(notes, key=lambda note: note.millis)
 

@@ -19,7 +19,7 @@ def edit(
     attributes: dict[str, Any] | None = None,
     profile: dict[str, Any] | None = None,
 ) -> Commit:
-    """Return the change that replaces the attributes, the profile or both."""
+    """Return the change that replaces the attributes or the profile of an entry, or both."""
     after = record
     if attributes is not None:
         version = record.attributes_version + 1

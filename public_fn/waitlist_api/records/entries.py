@@ -46,8 +46,8 @@ class Move(Struct, frozen=True):
     def is_based_on(self, record: EntryRecord) -> bool:
         """Return whether the record may be updated with the new rank.
 
-        The record may contain a decision that Redis had lost before it changed the rank. The new
-        rank is then recorded only if the entry is still waiting in the record.
+        The record may contain a decision that Redis had lost before it changed the rank. In this
+        case, the new rank is recorded only if the entry is still waiting according to the record.
         """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
@@ -55,7 +55,8 @@ class Move(Struct, frozen=True):
     def decide(
         self, record: EntryRecord | None, call_number: str, now_millis: int
     ) -> Commit | None:
-        """Return the change that records the new rank. `call_number` is for a joining entry.
+        """Return the change that records the new rank. `call_number` is the number that a joining
+        entry gets.
 
         Return None if the signup that got the new rank has ended.
         """
@@ -63,7 +64,7 @@ class Move(Struct, frozen=True):
             return None
         if record.status == "joining":
             # The customer is joining again. Redis has moved the entry of the former signup, which
-            # has ended.
+            # has ended, so the move is not recorded.
             if record.former_ticket == self.made.ticket:
                 return None
             joined = finish_join(record, self.made, call_number, now_millis)

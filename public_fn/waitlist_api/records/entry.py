@@ -177,7 +177,7 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.hold.delayed_until_millis):
             return None
-        # A delay does not change the version, because Redis decides about delays.
+        # A delay does not change the version of the readiness, because Redis decides about delays.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, self._not_ready, self.question.confirm_by_millis or 0)
 
@@ -273,7 +273,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return self.status == "left" and self.ticket is None and self.end.left_millis is None
 
     def joins_as_new(self, now_millis: int) -> bool:
-        """Return whether the customer counts as new. The `rejoin` setting then does not apply."""
+        """Return whether the customer counts as new. The `rejoin` setting does not apply to new
+        customers.
+        """
         was_verified = self.verification.until_millis is None
         return self.has_never_joined or not was_verified or self.is_expired(now_millis)
 
@@ -283,14 +285,16 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_item(cls, item: Item) -> Self:
-        """Return the record. Missing attributes get their default values."""
+        """Return the record that a DynamoDB item contains. Missing attributes get their default
+        values.
+        """
         texts = {name: json.loads(item.get(name) or "{}") for name in ("profile", "attributes")}
         # The customer id is missing if the entry is being erased. Records that were read from the
         # index have no revision, so they cannot be committed.
         return convert({"customer_id": "", "revision": 0, **item, **texts}, cls)
 
     def values(self) -> dict[str, Any]:
-        """Return the attributes of the DynamoDB item.
+        """Return the attributes of the DynamoDB item for this record.
 
         Fields that are empty, zero or None are left out.
         """
@@ -300,7 +304,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return stored(self) | texts
 
     def to_item(self, place: str, place_rank: int) -> Item:
-        """Return the DynamoDB item with its partition key and sort key in the index."""
+        """Return the DynamoDB item for this record, with its partition key and sort key in the
+        index.
+        """
         return {
             **record_key(self.waitlist_id, self.entry_id),
             **self.values(),
@@ -369,7 +375,9 @@ class HistoryEvent(Struct, frozen=True, kw_only=True):
         return {"pk": entry_pk(waitlist_id, entry_id), "sk": f"{HISTORY}{stamp:016d}#{event}"}
 
     def to_item(self, waitlist_id: str, entry_id: str) -> Item:
-        """Return the DynamoDB item. Writing the same event twice produces the same item."""
+        """Return the DynamoDB item for this event. Writing the same event twice produces the same
+        item.
+        """
         return {
             **self.key(waitlist_id, entry_id, self.stamp, self.event),
             "waitlist_id": waitlist_id,

@@ -54,8 +54,8 @@ class Erasures(Struct, frozen=True):
             self.erase(alias)
 
     def _stamp_last(self, record: EntryRecord | None, join_id: str, stamp: int) -> None:
-        """Make sure that the logical timestamp of the record is not older than that of any event of
-        the entry.
+        """Make sure that the logical timestamp of the record is at least as new as the timestamps
+        of all events of the entry.
         """
 
         def decide(now: EntryRecord) -> EntryRecord | None:

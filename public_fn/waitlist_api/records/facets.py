@@ -32,7 +32,7 @@ class Ban(Facet, frozen=True):
     # The timestamp of the `banned` event, or 0 if the customer is not banned.
     stamp: int = 0
     reason: str = ""
-    # A digest of the idempotency key of the request to ban the customer. The digest is kept after
+    # A digest of the idempotency key with which the customer was banned. The digest is kept after
     # the ban has ended.
     key: str = ""
 
@@ -40,11 +40,11 @@ class Ban(Facet, frozen=True):
 class Pauses(Facet, frozen=True):
     """The reasons why an entry keeps its place but cannot be admitted at the moment."""
 
-    # A customer who rests lets others pass until `rest_until_millis`. `rests` is the number of
-    # times that the customer has rested since the signup.
+    # A customer who rests lets other customers go first until `rest_until_millis`. `rests` is the
+    # number of times that the customer has rested since the signup.
     rest_until_millis: int | None = None
     rests: int = 0
-    # A digest of the idempotency key of the last request to rest.
+    # A digest of the idempotency key in the customer's last request to rest.
     rest_key: str = ""
     # True while an operator holds the entry back.
     held_back: bool = False
@@ -108,7 +108,8 @@ class Call(Facet, frozen=True):
     to: str = ""
     # The timestamp of the `called` event.
     stamp: int = 0
-    # Digests of the idempotency keys of the last requests to call the customer of this claim.
+    # The record remembers the last requests to call the customer of this claim. It contains a
+    # digest of the idempotency key of each request.
     keys: tuple[str, ...] = ()
 
 
@@ -144,7 +145,10 @@ class Question(Facet, frozen=True):
     confirmed_millis: int | None = None
 
     def closed(self) -> "Question":
-        """Return the question without a deadline, so that it needs no answer any more."""
+        """Return the question whether the customer is still waiting, but without a deadline.
+
+        Such a question needs no answer.
+        """
         return Question(asked_millis=self.asked_millis, confirmed_millis=self.confirmed_millis)
 
 
@@ -228,7 +232,7 @@ class Numbering(Struct, frozen=True, kw_only=True):
     """How an entry gets its call number, according to the settings at the time of the signup."""
 
     prefix: str = ""
-    # True if the numbers begin at 001 on each day in this time zone.
+    # True if the numbers begin at 001 again each day. A day begins at midnight in `timezone`.
     is_daily: bool = False
     timezone: str
 

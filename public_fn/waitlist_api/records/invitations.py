@@ -21,16 +21,16 @@ class Invitation(Work, frozen=True, kw_only=True):
     until_millis: int
     # The maximum number of people to invite.
     count: int
-    # Only entries with a lower ticket are invited. Nobody who joins after the invitation is
-    # invited.
+    # Only entries with a lower ticket are invited. People who join after the operator's request
+    # have higher tickets, so they are not invited.
     stamp: int
     filter: Mapping[str, str] = {}
-    # The ids of the entries to invite, as long as the invitation is running. If there are none, the
-    # first entries of the queue are invited.
+    # The ids of the entries to invite. They are stored only while the invitation is running. If
+    # there are none, the first entries of the queue are invited.
     entries: tuple[str, ...] = ()
     # The texts that replace the usual texts of the `offered` message, by language.
     message: Mapping[Language, OwnText] = {}
-    # The number of people who have been invited, and the rank behind which the next page begins.
+    # The number of people who have been invited, and the rank after which the next page begins.
     taken: int = 0
     after_rank: int | None = None
 
@@ -75,9 +75,9 @@ class InvitationRecords(WorkRecords[Invitation], frozen=True):
     def note_page(
         self, invitation: Invitation, taken: int, after_rank: int | None, *, is_done: bool
     ) -> Invitation | None:
-        """Note that a page has been invited, and return the invitation.
+        """Record that the offers of a page were made, and return the invitation.
 
-        Return None if another request has noted this page.
+        Return None if another request has already recorded this page.
         """
         after = replace(
             invitation,

@@ -1,8 +1,9 @@
-"""Store what became of each invitee of an invitation.
+"""Store what became of each invitee. An invitee is an entry that got an offer through an
+invitation.
 
-An invitee is an entry that an invitation has made an offer to. The item of an invitee is written in
-the transaction that changes the record of the entry. It is found by the ticket of the signup, so it
-contains no personal data, and stays when the entry is erased.
+The item of an invitee is written in the same transaction as the record of the entry. The key of the
+item contains the ticket of the signup and no personal data, so the item is kept when the entry is
+erased.
 """
 
 from collections import Counter
@@ -19,22 +20,24 @@ from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import invitation_of
 
-# `open` until the offer ends. `left` also means that an operator has withdrawn the offer.
+# The state is `open` until the offer ends. `left` also means that an operator has withdrawn the
+# offer.
 State = Literal["open", "entered", "declined", "missed", "left"]
-# How the offer ended, by the decision about this end that Redis has kept.
+# Redis may report the end of an offer late. This maps the reported decision to the state of the
+# invitee.
 LATE_ENDS: dict[str, State] = {"declined": "declined", "withdrawn": "left"}
 ALWAYS = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
-# These items are kept longer than their invitation, so that its numbers stay correct until the
-# invitation expires.
+# The items of invitees are kept longer than the invitation, so that the numbers of the invitation
+# stay correct until it expires.
 INVITATION_SECONDS = 400 * 86_400
 KEPT_SECONDS = INVITATION_SECONDS + 20 * 86_400
 
 
 class Funnel(Struct, frozen=True, kw_only=True):
-    """How many people an invitation has reached. `invited` is the sum of the five states.
+    """How many people an invitation has reached.
 
-    `delivered` and `opened` count those of the invited people who got the message, and those who
-    saw their offer.
+    `invited` is the sum of the five states. `delivered` is the number of invited people who got the
+    message, and `opened` is the number of invited people who saw their offer.
     """
 
     invited: int = 0
@@ -62,7 +65,7 @@ class InviteeChange(Struct, frozen=True, kw_only=True):
 
 
 def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[InviteeChange]:
-    """Yield how a change of an entry's record changes the states of its invitees."""
+    """Yield how a change to an entry's record changes the states of invitees."""
     has_same_offer = before is not None and before.hold.token == after.hold.token
     if before is not None and _is_open(before) and not (has_same_offer and _is_open(after)):
         yield _change(before, _end_of(before, after), after.updated_millis)
@@ -80,7 +83,7 @@ def _is_open(record: EntryRecord) -> bool:
 
 
 def _end_of(before: EntryRecord, after: EntryRecord) -> State:
-    """In the record `before`, an offer was still open. Return how this offer ended."""
+    """An offer was still open in the record `before`. Return how this offer ended."""
     if before.hold.token != after.hold.token:
         # The record already has a later offer. If the customer declined the earlier offer, this is
         # recorded separately.
@@ -131,24 +134,29 @@ class Invitees(Struct, frozen=True):
         return [invitee for invitee, key in keys.items() if (key["pk"], key["sk"]) in found]
 
     def note_delivered(self, record: EntryRecord) -> None:
-        """Note that the message about the offer in the record was sent."""
+        """Record that the message about the current offer was sent."""
         if invitation_id := invitation_of(record.hold.token):
             key = invitee_key(*record.key, invitation_id, record.ticket or 0)
             self._set(key, "SET #delivered = :flag", flag=True)
 
     def note_bounced(self, waitlist_id: str, entry_id: str, ticket: int, stamp: int) -> None:
-        """Note that the message about the offer with this timestamp has bounced."""
+        """Record that the message about the offer with this timestamp has bounced."""
         event = self.table.get(HistoryEvent.key(waitlist_id, entry_id, stamp, "offered")) or {}
         if invitation_id := event.get("detail", {}).get("invitation"):
             key = invitee_key(waitlist_id, entry_id, invitation_id, ticket)
             self._set(key, "SET #delivered = :flag", flag=False)
 
     def note_opened(self, key: Key) -> bool:
-        """Note that the customer has seen the offer. Return False if the offer is not recorded."""
+        """Record that the customer has seen the offer.
+
+        Return False if the offer is not recorded.
+        """
         return self._set(key, "SET #opened = :flag", flag=True)
 
     def note_late(self, record: EntryRecord, decision: c.Decision) -> None:
-        """Note a decision about an offer that is older than the record of the entry."""
+        """Record how an earlier offer ended, although the record of the entry already contains a
+        later event.
+        """
         invitation_id = invitation_of(decision.token)
         if not invitation_id:
             return

@@ -70,7 +70,7 @@ class Change(Struct, frozen=True, kw_only=True):
 def change_of(
     record: EntryRecord, stamp: int, status: str, *, rank: int = 0, until_millis: int = 0
 ) -> Change:
-    """Return the journal's description of a change to the record."""
+    """Return the journal entry for a change to the record."""
     return Change(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,

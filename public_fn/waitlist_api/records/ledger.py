@@ -217,7 +217,7 @@ def index_key(record: EntryRecord) -> Item:
     if record.status in ("left", "admitted"):
         ended_millis = record.end.left_millis or record.end.admitted_millis or record.updated_millis
         return {"place": ended_place(record.waitlist_id, shard), "place_rank": ended_millis}
-    # Maintenance checks each alias a day after its last check.
+    # Maintenance checks each alias once a day.
     due_millis = record.updated_millis + (DAY_MILLIS if record.is_alias else 0)
     return {"place": intent_place(record.entry_id), "place_rank": due_millis}
 

@@ -46,7 +46,10 @@ _ANSWER_STATUSES: dict[str, Status] = {stage.state: stage.answer_status for stag
 
 
 class Recorded(Protocol):
-    """An object with the recorded state of an entry: its record or its row in the index."""
+    """An object that contains the recorded state of an entry.
+
+    It is either the record of the entry or its row in the index.
+    """
 
     @property
     def status(self) -> str: ...

@@ -115,7 +115,7 @@ class Targets(Struct, frozen=True):
 class Spending(Struct, frozen=True, kw_only=True):
     """The amount that a message adds to the daily counts, and the daily limits.
 
-    Messages that a stranger could have caused may together use only half of each limit.
+    Messages that a stranger could have requested may together use only half of each limit.
     """
 
     waitlist_id: str
@@ -161,7 +161,7 @@ class Budgets(Struct, frozen=True):
         if spending.by_anyone:
             mine = _by_anyone(spending.unit)
             condition += f" AND (attribute_not_exists(#{mine}) OR #{mine} <= :most_by_anyone)"
-            # A limit of 1 cannot be halved. Messages that strangers have caused may then use the
+            # A limit of 1 cannot be halved. Messages that strangers have requested may then use the
             # whole limit.
             limits[mine] = max(1, limit // 2)
             values["most_by_anyone"] = limits[mine] - spending.amount

@@ -26,5 +26,7 @@ def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
 
 
 def is_unanswered(record: EntryRecord, rules: ConfirmRules | None) -> bool:
-    """Return whether the customer did not answer in time and an answer is still required."""
+    """Return whether the deadline has passed without an answer, and the question still needs an
+    answer.
+    """
     return record.question.unanswered and may_end_wait(record, rules)

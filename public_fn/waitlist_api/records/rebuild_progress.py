@@ -33,7 +33,10 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
 
     @property
     def total(self) -> int:
-        """The expected number of entries, or `done` if more entries have been restored."""
+        """The number of entries that the rebuild is expected to restore.
+
+        If the rebuild has already restored more entries, this is the number of restored entries.
+        """
         return max(self.expected, self.done)
 
     @classmethod
@@ -67,20 +70,20 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
         return int(self.reached.get(str(shard), 0))
 
     def after(self, shard: int, rank: int, entry_id: str, restored: int) -> Self:
-        """Return the progress after restoring a page of the index."""
+        """Return the progress of the rebuild after a page of the index has been restored."""
         reached = {**self.reached, str(shard): f"{rank}{SEPARATOR}{entry_id}"}
         return replace(self, reached=reached, done=self.done + restored)
 
     def after_stamp(self, shard: int, stamp: int) -> Self:
-        """Return the progress after a part of the journal has been restored."""
+        """Return the progress of the rebuild after a part of the journal has been restored."""
         return replace(self, reached={**self.reached, str(shard): str(stamp)})
 
     def after_shard(self, shard: int) -> Self:
-        """Return the progress after a shard has finished the current stage."""
+        """Return the progress of the rebuild after a shard has finished the current stage."""
         return replace(self, reached={**self.reached, str(shard): THE_END})
 
     def at(self, stage: Stage) -> Self:
-        """Return the progress at the beginning of a stage.
+        """Return the progress of the rebuild at the beginning of a stage.
 
         No shard has been restored in this stage yet.
         """

@@ -101,7 +101,8 @@ class Recipients(Struct, frozen=True):
         mark = self.list_stay(waitlist_id, entry_id, ticket)
         if self._update(waitlist_id, entry_id, ticket, alter):
             return True
-        # The entry may have been erased. No data about the customer may remain in the table.
+        # If the entry was erased in the meantime, no data about the customer may remain in the
+        # table.
         self.remove(waitlist_id, mark)
         return False
 

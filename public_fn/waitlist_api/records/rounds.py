@@ -25,8 +25,8 @@ class Round(Struct, frozen=True, kw_only=True):
     # The waitlists up to this id have been visited in the current round.
     after: str = ""
     began_millis: int = 0
-    # The logical timestamp up to which all changes will have been compared with Redis at the end of
-    # this round. The value is 0 if the comparison failed for a waitlist.
+    # This round compares all changes up to this logical timestamp with Redis. The value is 0 if the
+    # comparison has failed for a waitlist.
     until: int = 0
 
     @classmethod
@@ -34,20 +34,23 @@ class Round(Struct, frozen=True, kw_only=True):
         return cls(**{name: item[name] for name in cls.__struct_fields__ if name in item})
 
     def begun(self, now_millis: int, until: int) -> "Round":
-        """Return a new round through all waitlists, or this round if it has not finished yet."""
+        """If this round has finished, return a new round through all waitlists.
+
+        Otherwise return this round.
+        """
         if self.after:
             return self
         return replace(self, began_millis=now_millis, until=until)
 
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
-        """Return the progress after maintenance has visited a waitlist.
+        """Return the progress of the round after maintenance has visited a waitlist.
 
         `is_whole` is false if some of its changes could not be compared with Redis.
         """
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 
     def ended(self) -> "Round":
-        """Return the progress after maintenance has visited the last waitlist."""
+        """Return the progress of the round after maintenance has visited the last waitlist."""
         if self.until <= self.seen:
             return replace(self, after="")
         return replace(

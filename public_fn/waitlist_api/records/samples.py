@@ -69,7 +69,10 @@ class Sample(Struct, frozen=True, kw_only=True):
 
 
 class SampleRecords(Struct, frozen=True):
-    """Reads and writes per-minute and per-hour samples."""
+    """Reads and writes samples of the counts of waitlists.
+
+    There are per-minute and per-hour samples.
+    """
 
     table: Table
 

@@ -49,7 +49,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     stamp: int
     rank: int
     attempts: int
-    # A function that makes all changes to the record that the other fields of this decision do not
+    # A function that makes those changes to the record that the other fields of the decision do not
     # describe.
     alter: Alter
     # The events that are added to the history in the same transaction as the record.
@@ -71,8 +71,8 @@ class Transition(Struct, frozen=True, kw_only=True):
     expires_at: int | None = None
 
     def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:
-        """Return the change that records the decision, or None if the decision must not be
-        recorded.
+        """Return the change that records this decision of Redis, or None if the decision must not
+        be recorded.
         """
         if record is None or record.status not in PRESENT or record.stamp >= self.stamp:
             return None
@@ -97,8 +97,6 @@ class Transition(Struct, frozen=True, kw_only=True):
         )
         change = change_of(
             record,
-            # The journal entry of a late decision gets a later timestamp, so that maintenance still
-            # reads it.
             self.entered_at or self.stamp,
             self.status,
             rank=rank,
@@ -130,7 +128,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def expired_holds(self) -> int:
-        """The number of these events that report an expired claim."""
+        """The number of claims that have expired according to the events of this decision."""
         return _expired_holds(self.events)
 
 
@@ -215,8 +213,8 @@ class Transitions(Struct, frozen=True):
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
         """Write the delay and the number of declines from a decision to the record of the entry.
 
-        If the decision ended an offer of an invitation, note this end too. The record may be newer
-        than the decision.
+        If the decision ended an offer of an invitation, record this end too. The record may be
+        newer than the decision.
         """
         self.invitees.note_late(record, decision)
 

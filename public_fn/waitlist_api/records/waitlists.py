@@ -182,7 +182,7 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
-        """Record that Redis may from now on use the slots of the schedule up to `until_millis`.
+        """Record that Redis may now use the slots of the schedule up to `until_millis`.
 
         Return False if another run has already recorded the same time or a later time.
         """
@@ -391,10 +391,7 @@ def _alive(version: int | None) -> tuple[str, Item]:
 
 
 def _begun_schedule(settings: WaitlistSettings, version: int, now_millis: int) -> Item:
-    """Return the values for a waitlist whose schedule begins now.
-
-    Redis has not counted any slots of this schedule yet.
-    """
+    """Return the schedule attributes of a waitlist whose schedule begins now."""
     return {
         "schedule_version": version if schedule_of(settings) else 0,
         "schedule_since": now_millis,

@@ -186,12 +186,14 @@ class WebhookRecords(Struct, frozen=True):
         return [Detail.from_history_item(item) for item in found if is_published(item)]
 
     def receiver_pause(self) -> int:
-        """Return the time until which the receiver accepts no requests, or 0 if none is stored."""
+        """Return the time until which the receiver of the webhook accepts no requests, or 0 if none
+        is stored.
+        """
         item = self.table.get(RECEIVER_KEY)
         return 0 if item is None else int(item["not_before"])
 
     def pause_receiver(self, until_millis: int) -> None:
-        """Store the time until which the receiver accepts no requests.
+        """Store the time until which the receiver of the webhook accepts no requests.
 
         If a later time is already stored, that time does not change.
         """

@@ -1,6 +1,6 @@
-"""Store work on many people that an operator has requested, such as an invitation.
+"""Stores long work that an operator has requested for many people, such as an invitation.
 
-A request or a run of maintenance does some pages of the work. Any process can continue it.
+The work is done page by page, by requests and by maintenance runs. Any process can continue it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ ONCE_SECONDS = 24 * 3600
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """Work on many people, and how far it has come. `page` is the number of pages that are done."""
+    """Work for many people, and its progress. `page` is the number of pages that are done."""
 
     # All work of one kind and of one waitlist is in the partition `PARTITION#LIST`.
     PARTITION: ClassVar[str]
@@ -35,7 +35,7 @@ class Work(Struct, frozen=True, kw_only=True):
 
     @property
     def work_id(self) -> str:
-        """The id of the work, as it stands in the sort key."""
+        """The id of the work, as it appears in the sort key."""
         raise NotImplementedError
 
     @property
@@ -137,7 +137,7 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
         return after
 
     def running(self, sort_keys: Sequence[str]) -> Iterator[AnyWork]:
-        """Yield the work with these sort keys in `RUNNING_PK` that is not complete."""
+        """Yield the unfinished work with these sort keys in the partition `RUNNING_PK`."""
         for sort_key in sort_keys:
             if not sort_key.startswith(self.kind.RUNNING):
                 continue

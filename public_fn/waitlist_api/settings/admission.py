@@ -39,7 +39,9 @@ PERIOD_MILLIS: dict[Period, int] = {
 
 
 def _cron(expression: str) -> str:
-    """Return the expression. Raise ValueError if it is invalid or matches no time in 50 years."""
+    """Return the cron expression. Raise ValueError if it is invalid or matches no time in 50
+    years.
+    """
     try:
         next(CronSim(expression, datetime(2024, 1, 1, tzinfo=UTC)))
     except CronSimError as error:
@@ -123,9 +125,8 @@ class Scheduled(Settings, frozen=True, kw_only=True):
     ]
 
     def in_zone(self, timezone: str) -> Self:
-        """Return these times.
-
-        If the settings name no time zone for them, they get the given time zone.
+        """Return these times with the given time zone, unless the settings name a time zone for
+        them.
         """
         return self if self.at or self.timezone else replace(self, timezone=timezone)
 
@@ -159,9 +160,8 @@ class OfferHours(Settings, frozen=True, kw_only=True):
     ] = None
 
     def in_zone(self, timezone: str) -> Self:
-        """Return these hours.
-
-        If the settings name no time zone for them, they get the given time zone.
+        """Return these hours with the given time zone, unless the settings name a time zone for
+        them.
         """
         return self if self.timezone else replace(self, timezone=timezone)
 
@@ -192,8 +192,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     schedule: Annotated[
         tuple[Scheduled, ...],
         Setting(
-            "The times at which slots become available, each once. Slots that nobody has used "
-            "expire at the next time of the schedule.",
+            "The times at which slots become available. Slots that nobody has used expire at the "
+            "next time of the schedule.",
             label="Schedule",
             max_length=MAX_SCHEDULE,
         ),
@@ -340,7 +340,9 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     ] = None
 
     def in_zone(self, timezone: str) -> Self:
-        """Return the policy with this time zone for all times that name no time zone."""
+        """Return the policy with the given time zone for all of its times that name no time
+        zone.
+        """
         hours = self.offer_hours and self.offer_hours.in_zone(timezone)
         schedule = tuple(scheduled.in_zone(timezone) for scheduled in self.schedule)
         return replace(self, offer_hours=hours, schedule=schedule)

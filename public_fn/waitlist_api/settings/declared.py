@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct
 
-# All items of the list must be different. The function `check` of the list refuses or merges equal
-# items.
+# True if all items of the list must be different. The list's `check` function refuses or merges
+# equal items.
 DISTINCT = {"uniqueItems": True}
 
 
@@ -46,8 +46,8 @@ class Setting(Struct, frozen=True, eq=False):
     schema: Mapping[str, Any] = {}
     # A function that checks the value. It returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # Some settings accept two kinds of value: a text, or a value of another type. In the path of a
-    # validation error, this name stands for the value that is not a text.
+    # Some settings accept either a text or a value of another type. If a value of the other type is
+    # invalid, this name stands for it in the path of the validation error.
     tag: str = ""
     # Whether only the service sets this field.
     is_internal: bool = False

@@ -79,8 +79,8 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
     blocked_domains: Annotated[
         tuple[Annotated[str, Setting(pattern=f"^{DOMAIN}$", max_length=253)], ...],
         Setting(
-            "Domains of mail addresses that may not sign up. Subdomains are blocked too. Write the "
-            "domains in ASCII and lower case.",
+            "Nobody can sign up with an email address of these domains. Subdomains are blocked "
+            "too. Write the domains in ASCII and lower case.",
             label="Refused mail domains",
             max_length=200,
             schema=DISTINCT,

@@ -13,7 +13,7 @@ class MissRules(Settings, frozen=True, kw_only=True):
     at_most: Annotated[
         int,
         Setting(
-            "The number of unused offers after which `then` decides instead of "
+            "The number of unused offers after which `then` says what happens, instead of "
             "`no_show`. Expired claims count as unused offers.",
             label="Offers that may end unused",
             ge=1,

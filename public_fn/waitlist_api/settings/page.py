@@ -236,8 +236,8 @@ class PageSettings(Settings, frozen=True, kw_only=True):
     font: Annotated[
         Font,
         Setting(
-            "The kind of letters on the page. The page uses a font of the customer's device, so "
-            "it loads no font.",
+            "The style of the letters on the page. The page uses fonts of the customer's device, "
+            "so it loads no fonts.",
             label="Letters",
             choices={
                 "sans": "Plain",

@@ -24,7 +24,7 @@ TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|\+00:00)"
 
 
 def parse_utc(value: object) -> datetime:
-    """Parse a time in UTC. Raise ValueError if the value has another form."""
+    """Parse a time in UTC. Raise ValueError if the value has a different format."""
     refused = ValueError(NOT_UTC)
     if not isinstance(value, str) or not re.fullmatch(TIME, value, re.ASCII):
         raise refused

@@ -87,9 +87,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     timezone: Annotated[
         TimeZone,
         Setting(
-            "The time zone of the waitlist, as an IANA name. Days, such as today, begin and end in "
-            "this time zone. It also applies to cron expressions, offer hours and messages that "
-            "name no time zone of their own, and to the times that the console shows.",
+            "The time zone of the waitlist, as an IANA name. Days begin and end in this time zone, "
+            "for example when today's admissions are counted. It also applies to cron expressions, "
+            "offer hours and messages that name no time zone of their own, and to the times that "
+            "the console shows.",
             label="Time zone",
             examples=["Europe/Berlin"],
         ),
@@ -318,7 +319,10 @@ def frees_at_end(settings: WaitlistSettings) -> bool:
 
 
 def admission_of(settings: WaitlistSettings) -> AdmissionPolicy | None:
-    """Return the admission policy, with the waitlist's time zone where the policy names none."""
+    """Return the admission policy.
+
+    If its times name no time zone, they get the waitlist's time zone.
+    """
     policy = settings.admission
     return None if policy is None else policy.in_zone(settings.timezone)
 

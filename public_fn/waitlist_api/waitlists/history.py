@@ -24,8 +24,8 @@ KEPT_MILLIS = KEPT_SECONDS["hour"] * 1000
 
 
 class Series(Struct, frozen=True, kw_only=True):
-    """How a period is shown: the number of points, the time between two points, and the kind of
-    samples that are read.
+    """How the counts of a period are shown: the number of points, the time between two points, and
+    the kind of samples that are read.
     """
 
     points: int
@@ -41,8 +41,8 @@ SERIES: dict[Period, Series] = {
 
 
 class Flows(Struct, frozen=True, kw_only=True):
-    """The number of customers who joined, were admitted or left in a period, and the numbers of
-    ended offers by the way in which they ended.
+    """The number of customers who joined, were admitted or left in a period, and the number of
+    offers that ended in each way.
     """
 
     joined: int = 0
@@ -147,7 +147,7 @@ class CountHistory(Struct, frozen=True):
 def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
     """Return a point for each time except the first.
 
-    The counts of a point come from the last sample that is not later than this time.
+    The counts of a point come from the last sample that is not later than the point.
     """
     points: list[Point] = []
     samples = sorted(timed, key=lambda timed_sample: timed_sample[0])

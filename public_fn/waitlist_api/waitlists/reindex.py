@@ -25,8 +25,8 @@ logger = logging.getLogger(__name__)
 Where = Literal["waiting", "held", "parked"]
 EVERYWHERE: tuple[Where, ...] = ("waiting", "held", "parked")
 PAGE = MAX_BATCH
-# How often all entries are searched. A search can miss entries that move at the same time, and a
-# later search finds them.
+# The number of times that all entries are searched. A search can miss entries that are moved during
+# the search, and a later search finds them.
 ROUNDS = 4
 Renew = Callable[[], None]
 

@@ -247,7 +247,7 @@ def _keeps_address_elsewhere(settings: WaitlistSettings, _stack: Stack, _: int) 
 
 
 def _has_no_room(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
-    """Return whether a signup that answers all required fields must exceed `max_guest_bytes`, even
+    """Return whether every signup that answers all required fields exceeds `max_guest_bytes`, even
     if each answer is as short as possible.
     """
     required = [field for field in _fields(settings) if field.required]

@@ -21,7 +21,7 @@ from waitlist_api.webhooks.signatures import Signatures
 # The lease on an entry's events must not expire while they are sent, so it is longer than the
 # function's timeout.
 LEASE_SECONDS = 75
-# The time that is needed to record the result of an attempt.
+# The time that is needed to record the result of an attempt to send a webhook.
 NOTE_SECONDS = 10
 LEASED_PAUSE_SECONDS = 3
 FIRST_PAUSE_SECONDS = 5
@@ -158,7 +158,8 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
     replayed = _find_replayed(cursor, event) if event.is_replay else []
     dead = tuple(letter for letter in cursor.dead if letter not in replayed)
     returned = [letter.detail for letter in replayed]
-    # The history of an erased entry is empty, so add the event from the message too.
+    # Add the event from the message too. If the entry was erased, its history no longer contains
+    # the event.
     details = (*found, event.detail, *cursor.waiting, *returned)
     by_number = {detail.number: detail for detail in details}
     ended = set(cursor.settled) | {letter.number for letter in dead}

@@ -24,7 +24,7 @@ from waitlist_api.webhooks.addresses import (
 )
 
 CONNECT_SECONDS = 5
-# The time limit for an attempt, from connecting to reading the response.
+# The time limit for an attempt to send a webhook, from connecting to reading the response.
 ATTEMPT_SECONDS = 15
 # If the response body is small, read it, so that the receiver can finish sending it.
 MAX_BODY_BYTES = 4096

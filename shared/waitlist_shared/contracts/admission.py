@@ -79,19 +79,21 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # settings or a different schedule, it makes no offers.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # The state of the schedule in the record of the waitlist: the scheduled admissions up to the
-    # time `counted_until` have been counted, and `counted_slots` of these admissions are unused.
+    # The state of the schedule according to the record of the waitlist. The scheduled admissions up
+    # to the time `counted_until` have been counted. `counted_slots` of these admissions are unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0
-    # The scheduled times from `schedule_from` up to `next_instant`, which is not included itself.
+    # The scheduled times from `schedule_from` up to `next_instant`. The time `next_instant` itself
+    # is not included.
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
     # The current or next period in which offers are made, and the periods after it. Redis makes no
     # offers at other times.
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
-    # The first `count` invitees who still wait get an offer that ends at `offer_until_millis`. An
-    # invitee who had an offer of this invitation before does not get another one.
+    # The first `count` invitees who are still waiting get an offer that ends at
+    # `offer_until_millis`. An invitee who had an offer of this invitation before does not get
+    # another one.
     invitees: Annotated[tuple[Invitee, ...], Meta(max_length=MAX_ADMIT)] = ()
     invitation: InvitationId | None = None
     offer_until_millis: Number = 0
@@ -121,7 +123,7 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     # The version of the settings in Redis, if it differs from the caller's version.
     settings_version: Number = 0
     # How many entries the request has taken from the queue. If the outcome is `repeat`, this is the
-    # number that the first request has taken.
+    # number that the first request took.
     taken: Number = 0
 
 

@@ -32,8 +32,8 @@ from waitlist_shared.limits import (
 
 
 class Claim(OnWaitlist, frozen=True, kw_only=True):
-    """Claims up to `count` entries from one end of the queue or of a `segment`, or one certain
-    entry.
+    """Claims up to `count` entries from one end of the queue or of a segment, or claims one
+    specified entry.
     """
 
     entry_id: EntryId | None = None

@@ -49,8 +49,8 @@ Filters = Annotated[
     Meta(max_length=MAX_FILTERS),
 ]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
-# A text that says how fast a waitlist admits people. The text is `unknown` or `paused` if there is
-# no such number.
+# A text that says how fast a waitlist admits people. The text is `unknown` or `paused` if it cannot
+# say how fast.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 OfferSeconds = Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)]
@@ -95,7 +95,7 @@ class OnStay(OnEntry, frozen=True, kw_only=True):
 
 # The reasons why a waiting entry cannot be claimed or offered a slot.
 NotReadyReason = Literal["resting", "held_back", "delayed", "declined", "unverified", "away"]
-# The reasons about which Redis decides. An entry has at most one of these reasons.
+# The reasons that Redis sets itself. An entry has at most one of these reasons.
 DelayReason = Literal["delayed", "declined"]
 
 

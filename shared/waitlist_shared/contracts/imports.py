@@ -25,7 +25,9 @@ class SharedMillisecond(Struct, frozen=True, array_like=True):
 
 
 class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
-    """Draws tickets for the rows of an import, and sequence numbers for rows with the same time."""
+    """Allocates tickets for the rows of an import, and sequence numbers for rows with the same
+    time.
+    """
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
     shared_milliseconds: Annotated[tuple[SharedMillisecond, ...], Meta(max_length=MAX_BATCH)] = ()
@@ -41,8 +43,8 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
     first: Ticket
     apart: Number = 1
-    # There is one number for each item of `shared_milliseconds`. The first row of this millisecond
-    # gets the first ticket of the millisecond plus this number.
+    # There is one number for each item of `shared_milliseconds`. The ticket of the first row is the
+    # first ticket of this millisecond plus the number.
     offsets: tuple[Number, ...] = ()
 
 

@@ -440,7 +440,7 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
 class Stats(OnWaitlist, frozen=True, kw_only=True):
     """Counts the entries on a waitlist."""
 
-    # The number of the first ready entries that the result lists by their ids.
+    # The result lists the ids of the first ready entries. This is the number of ids in the list.
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0
 
 
@@ -526,8 +526,8 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
     # The logical timestamp of the newest event in the record. Redis creates only later timestamps
     # from then on.
     known_stamp: Ticket = 0
-    # The id of the queue in Redis. A request of a rebuild must contain the id of the queue that
-    # this rebuild has begun.
+    # The id of the queue in Redis. Each request of a rebuild must contain the id that the queue got
+    # at the beginning of the rebuild.
     epoch: Epoch | None = None
     # With `absent`, the entry is restored only if Redis does not have it. With `older`, the entry
     # is also restored if the decisions about it in Redis are not newer than the record. With

@@ -1,4 +1,7 @@
-"""OpenAPI links, which connect a response to operations that can be called with an id from it."""
+"""Builds OpenAPI links.
+
+A link in a response names an operation that can be called with an id from the response.
+"""
 
 import re
 from typing import Any

@@ -12,7 +12,8 @@ from msgspec import Struct
 FOLDER = Path(__file__).with_name("static")
 VENDOR = Path(__file__).with_name("vendor")
 SHELL = "page.html"
-# The other documents of a waitlist. The URL of such a document ends with its name.
+# The documents that a waitlist has in addition to its customer page. The URL of such a document
+# ends with its name.
 VIEWS = {"kiosk": "kiosk.html", "screen": "screen.html"}
 TYPES = {
     ".css": "text/css; charset=utf-8",

@@ -8,8 +8,8 @@ from waitlist_api.bots.providers import Provider
 from waitlist_api.http.page.files import SHELL, files, version
 from waitlist_api.settings.page import PageSettings
 
-# The policy allows requests to the API, which has the same origin as the page. It forbids inline
-# scripts and styles, so a text can never run as a script.
+# The Content-Security-Policy allows requests to the API, which has the same origin as the page. It
+# forbids inline scripts and styles, so a text can never run as a script.
 POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",

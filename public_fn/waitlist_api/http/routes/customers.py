@@ -176,8 +176,9 @@ class Routes(Struct, frozen=True):
         body: DeclineBody,
         idempotency_key: IdempotencyKey = None,
     ) -> DeclineAnswer:
-        """The next customer gets the offer at once. Send `offered_until` or an `Idempotency-Key`,
-        so that a repeated request cannot decline a later offer.
+        """When a customer declines an offer, the next customer gets an offer at once. Send
+        `offered_until` or an `Idempotency-Key`, so that a repeated request cannot decline a later
+        offer.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         return self.admission.decline(waitlist_id, proof, body, idempotency_key)
@@ -201,9 +202,9 @@ class Routes(Struct, frozen=True):
         body: RestBody,
         idempotency_key: RestKey = None,
     ) -> RestAnswer:
-        """While an entry rests, it keeps its position in the queue, but other customers are served
-        first. At the time `until`, the entry becomes ready again. If a request with the same
-        `until` is repeated, it changes nothing.
+        """This operation lets a customer rest until the time `until`. During the rest, the entry
+        keeps its position in the queue, but other customers are served first. If a request with the
+        same `until` is repeated, it changes nothing.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         command = RestCommand(
@@ -222,8 +223,9 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "already_admitted", "not_waiting"),
     )
     def resume(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ResumeBody) -> RestAnswer:
-        """If the entry is not resting, or if a different rest has begun, nothing changes. A
-        repeated request returns the same response.
+        """This operation ends the customer's rest early. If the customer is not resting, or if
+        another rest has begun in the meantime, nothing changes. A repeated request returns the same
+        response.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         command = ResumeCommand(

@@ -54,7 +54,8 @@ class EntryResponses(Struct, frozen=True):
         """Return the response to a signup. If the entry is new, the response has its URL."""
         if not is_new:
             return Response(200, "application/json", answer)
-        # The URL is relative to the request's URL, because a gateway may add a prefix to the path.
+        # The URL of the entry is relative to the request's URL, because a gateway may add a prefix
+        # to the path.
         location: dict[str, str | list[str]] = {"Location": f"entries/{answer.entry_id}"}
         return Response(201, "application/json", answer, location)
 

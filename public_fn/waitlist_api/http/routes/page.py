@@ -73,8 +73,8 @@ class Routes(Struct, frozen=True):
         if found is None:
             raise NoSuchRoute
         if edition not in (version(), LATEST):
-            # The version in this URL is unknown, for example during a deployment. The redirect must
-            # not be cached, so that caches store each file only under its real URLs.
+            # The version in this URL is unknown, for example during a deployment. Redirect to the
+            # URL with the current version, and do not let caches store the redirect.
             headers = {**SAFE, "Location": f"../{version()}/{file}", "Cache-Control": "no-store"}
             return Response(307, found.content_type, "", headers, compress=False)
         cache = FOR_EVER if edition == version() else FOR_A_WHILE

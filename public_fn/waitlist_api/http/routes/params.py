@@ -31,7 +31,9 @@ OwnEntryId = Annotated[str, OWN_ENTRY_PATH]
 
 
 def _decimal(value: object) -> object:
-    """Raise ValueError for texts such as 1_0, +5 and 5.0, which Python could parse as integers."""
+    """Raise ValueError for texts such as 1_0, +5 and 5.0, which would otherwise be accepted as
+    integers.
+    """
     if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+", value):
         raise ValueError("must be a whole number in decimal digits")
     return value

@@ -149,7 +149,7 @@ class BumpByPlaces(Body):
 
 
 class BumpToEnd(Body):
-    """Move an entry to the front of its priority, or to the end of the queue."""
+    """Move an entry ahead of all entries with the same priority, or to the end of the queue."""
 
     to: EndOfLine
     reason: Reason = ""
@@ -191,8 +191,8 @@ class UnbanBody(Body):
     banned_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `banned_at` of the ban to end. Send it, so that a repeated request "
-            "cannot end a later ban. If it is left out, the current ban ends.",
+            description="The `banned_at` of the ban that the request ends. Send it, so that a "
+            "repeated request cannot end a later ban. If it is left out, the current ban ends.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),
     ] = None
@@ -289,8 +289,8 @@ class HistoryAnswer(Model):
         dict[str, Any],
         Field(
             description="Details of the event: the requested values and the entry's `position` "
-            "after the event. For a bump, `moved` is the number of positions that the entry moved "
-            "ahead. `jti` is the id of a pass. The `admitted` event issues the pass, and the "
+            "after the event. For a moved entry, `moved` is the number of positions that the entry "
+            "moved ahead. `jti` is the id of a pass. The `admitted` event issues the pass, and the "
             "`exited` event or the next `joined` event revokes it. `invitation` is the id of the "
             "invitation that an offer belongs to. Values that are unknown are left out."
         ),

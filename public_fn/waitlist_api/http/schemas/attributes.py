@@ -1,4 +1,6 @@
-"""Data about people. Operators read the profile, and claims filter by the attributes."""
+"""The profile and the attributes of a person. Operators read the profile. Claims can filter by the
+attributes.
+"""
 
 import json
 import unicodedata

@@ -1,4 +1,4 @@
-"""Request and response bodies of a message to several people."""
+"""Request and response bodies for messages to several people."""
 
 from typing import Annotated, Any, Literal
 
@@ -43,8 +43,8 @@ def _alone(entries: list[str] | None, info: ValidationInfo) -> list[str] | None:
 class MessageBody(Body):
     """The text of a message, and who gets it.
 
-    Without `entries`, `filter` and `status`, everybody gets it who waits, has an offer, is claimed
-    or is parked.
+    If `entries`, `filter` and `status` are all left out, the message goes to everybody who is
+    waiting, claimed or parked, or who has an offer.
     """
 
     text: Annotated[
@@ -61,10 +61,12 @@ class MessageBody(Body):
         Field(
             min_length=1,
             max_length=len(LANGUAGES),
-            description="The text in each language: either one text, or a text with the `subject` "
-            "of the mail and the label of the link (`button`). `{name}` is replaced by the name "
-            "of the waitlist. A customer whose language is missing gets the text in the usual "
-            "language of the waitlist's messages, or else the first text.",
+            description="The text of the message in each language. It is either a plain text, or "
+            "an object that also contains the `subject` of the email and the label of the link "
+            "(`button`). `{name}` is replaced by the name of the waitlist. If the customer's "
+            "language is missing, the customer gets the text in the default language of the "
+            "waitlist's messages. If that language is missing too, the customer gets the first "
+            "text.",
             examples=[{"en": {"subject": "We close early", "text": "We close at 5 pm today."}}],
         ),
         AfterValidator(_check_texts),
@@ -90,13 +92,16 @@ class MessageBody(Body):
             min_length=1,
             max_length=MAX_ADMIT,
             description="The ids of the entries that get the message, instead of `filter` and "
-            "`status`. People who have left or are unknown are left out.",
+            "`status`. Ids are ignored if they are unknown or if their customer has left.",
         ),
         AfterValidator(_alone),
     ] = None
     dry_run: Annotated[
         bool,
-        Field(description="Whether to only count who would get the message. Nothing is sent."),
+        Field(
+            description="If true, the service only counts who would get the message, and sends "
+            "nothing."
+        ),
     ] = False
 
 
@@ -108,20 +113,21 @@ class ReachedAnswer(Model):
 
 
 class NotReachedAnswer(Model):
-    """How many people get no message, by the reason."""
+    """The number of people who get no message, for each reason."""
 
     no_address: Annotated[
-        Count, Field(description="They have no address to which the stack can send messages.")
+        Count, Field(description="People who have no address to which the stack can send messages.")
     ]
     turned_off: Annotated[Count, Field(description="They have turned messages off.")]
     unreachable: Annotated[
-        Count, Field(description="An earlier message to their address has bounced.")
+        Count, Field(description="People to whose address an earlier message has bounced.")
     ]
     unverified: Annotated[Count, Field(description="They have not verified their address.")]
     number_not_allowed: Annotated[
         Count,
         Field(
-            description="The waitlist sends no SMS messages to this country or this type of number."
+            description="People with a phone number in a country, or of a type, to which the "
+            "waitlist sends no SMS messages."
         ),
     ]
 
@@ -132,8 +138,8 @@ class MessageAnswer(Model):
     message_id: Annotated[
         str | None,
         Field(
-            description="The id of the message, which is the stamp of the events `messaged`. Null "
-            "for a dry run."
+            description="The id of the message. The event `messaged` of each recipient has this id "
+            "as its stamp. Null for a dry run."
         ),
     ]
     dry_run: bool

@@ -16,9 +16,9 @@ CallTo = Annotated[
         min_length=1,
         max_length=MAX_CALL_LENGTH,
         pattern=NOT_BLANK,
-        description="The place to which the customer should come, as the customer reads it in "
-        '"Come to Room 2". On waitlists with `call_numbers`, everybody can read this text on the '
-        "screen. Do not write personal data into it.",
+        description="The place to which the customer should come, such as `Room 2`. The customer's "
+        'page shows it in the text "Come to Room 2". On waitlists with `call_numbers`, everybody '
+        "can read this text on the screen. Do not write personal data into it.",
         examples=["Room 2"],
     ),
 ]

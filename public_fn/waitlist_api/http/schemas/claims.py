@@ -49,9 +49,9 @@ class ClaimBody(Body):
             ge=1,
             le=MAX_CLAIM,
             description="The maximum number of entries to claim. The response contains fewer "
-            "entries if fewer entries are waiting or if the waitlist's `max_claims` is reached. "
-            "It may also contain fewer entries if some entries are just leaving. In this case, "
-            "claim again.",
+            "entries if fewer entries are waiting or if the waitlist's `max_claims` is reached. It "
+            "may also contain fewer entries if some customers are leaving at the same moment. In "
+            "this case, claim again.",
         ),
     ] = 1
     lease_seconds: LeaseSeconds = None
@@ -82,8 +82,9 @@ class ClaimBody(Body):
     call: Annotated[
         CallBody | None,
         Field(
-            description='Call the customers to a place. Their pages show "Come to Room 2" until '
-            "the claim ends, and the event `called` is published. Not allowed with `complete`."
+            description="Call the customers to a place. Until the claim ends, the customers' pages "
+            'show, for example, "Come to Room 2". The event `called` is published. Not allowed '
+            "with `complete`."
         ),
     ] = None
 
@@ -99,8 +100,8 @@ class ClaimOneBody(Body):
     call: Annotated[
         CallBody | None,
         Field(
-            description='Call the customer to a place. The customer\'s page shows "Come to Room 2" '
-            "until the claim ends, and the event `called` is published."
+            description="Call the customer to a place. Until the claim ends, the customer's page "
+            'shows, for example, "Come to Room 2". The event `called` is published.'
         ),
     ] = None
     reason: Reason = ""
@@ -160,8 +161,8 @@ class CalledAnswer(EntryAnswer, WithCallNumber):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The last call of the claim. Null if a repeated request has arrived after "
-            "the end of the claim."
+            description="The last time that the customer was called to a place during this claim. "
+            "Null if the claim had ended before a repeated request arrived."
         ),
     ]
 
@@ -182,7 +183,10 @@ class ClaimAnswer(WithCallNumber):
     filter_index: FilterIndex
     call: Annotated[
         CallAnswer | None,
-        Field(description="Where the customer is called to. Null if the customer is not called."),
+        Field(
+            description="The place to which the customer is called. Null if nobody has called "
+            "the customer."
+        ),
     ] = None
 
 

@@ -27,7 +27,10 @@ PathOwnEntryId = f"^({ME}|{ids.ENTRY_ID})$"
 
 
 def documented(**schema: Any) -> Any:
-    """Return a field whose schema appears in the documentation but is not validated."""
+    """Return a type annotation with a JSON schema.
+
+    The schema appears in the documentation, but values are not checked against it.
+    """
     return Field(json_schema_extra=schema)
 
 
@@ -61,7 +64,8 @@ TheEntryId = Annotated[str, documented(pattern=PathEntryId)]
 TheCustomerId = Annotated[str, documented(pattern=f"^{ids.CUSTOMER_ID}$")]
 TheCursor = Annotated[str, documented(pattern=CURSOR)]
 Count = Annotated[int, documented(minimum=0)]
-# Ranks go up to about 9 * 10**15. Client generators use 32 bits for integers without a format.
+# Ranks go up to about 9 * 10**15. Client generators would use 32 bits for integers without a
+# format, which is not enough.
 Rank = Annotated[int, documented(format="int64")]
 
 
@@ -135,8 +139,8 @@ class Problem(Model):
     `application/json` and contains only a `message`.
     """
 
-    # Both kinds of body share one schema, because generated clients support only one schema for
-    # each status.
+    # Errors of the service and errors of API Gateway share one schema, because generated clients
+    # support only one schema for each status.
     model_config = ConfigDict(json_schema_extra=_require_nothing)
 
     type: str

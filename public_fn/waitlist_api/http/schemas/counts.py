@@ -166,10 +166,18 @@ class StatsAnswer(WithEstimate):
     ]
     quota_open: Annotated[Count, Field(description="How many offers of the quota are open.")]
     quota_entered: Annotated[
-        Count, Field(description="How many people have entered since the quota began.")
+        Count,
+        Field(
+            description="How many people have entered since the current quota began. A "
+            "quota begins when an operator calls `admit` with `refill`."
+        ),
     ]
     quota_since: Annotated[
-        Time | None, Field(description="When the quota began. Null if no quota is running.")
+        Time | None,
+        Field(
+            description="When the current quota began. A quota begins when an "
+            "operator calls `admit` with `refill`. Null if no quota is running."
+        ),
     ]
     oldest_waiting_seconds: Annotated[
         Count | None,

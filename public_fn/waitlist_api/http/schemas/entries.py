@@ -231,8 +231,8 @@ class ResumeBody(Body):
     rest_until: Annotated[
         UtcTime,
         Field(
-            description="The `rest_until` of the rest to end. It is required, so that a repeated "
-            "request cannot end a later rest.",
+            description="The `rest_until` of the rest that the request ends. It is required, so "
+            "that a repeated request cannot end a later rest.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -316,7 +316,8 @@ class WithReadiness(Model):
         Time | None,
         Field(
             description="When the entry becomes ready after a release with `delay_seconds`, or "
-            "after a decline that has kept its position. Null if the entry is not delayed."
+            "after the customer has declined an offer and kept the position. Null if the entry is "
+            "not delayed."
         ),
     ] = None
     confirm_by: Annotated[
@@ -364,8 +365,8 @@ class RestAnswer(CustomersEntryAnswer):
     rests_left: Annotated[
         Count | None,
         Field(
-            description="How many more times the customer may rest. Null if the waitlist no "
-            "longer has `rest`."
+            description="How many more times the customer may rest. Null if the waitlist no longer "
+            "has the setting `rest`."
         ),
     ]
 

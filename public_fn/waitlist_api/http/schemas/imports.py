@@ -30,7 +30,7 @@ MIN_RANK, MAX_RANK = rank_of(MAX_PRIORITY, -ROOM), rank_of(0, TIER - ROOM - 1)
 
 
 def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
-    """Return the parsed row, or the error for which the row is refused."""
+    """Return the parsed row, or an error that says why the row is refused."""
     try:
         if json_body.check(value) > MAX_BODY_BYTES:
             raise TooLarge(

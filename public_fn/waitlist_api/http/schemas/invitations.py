@@ -67,7 +67,7 @@ def _not_with_until(offer_seconds: int | None, info: ValidationInfo) -> int | No
 
 
 class InvitationBody(Body):
-    """Whom to invite, until when, and with which message."""
+    """The people to invite, the end of their offers, and the text of the message."""
 
     count: Annotated[
         int | None,
@@ -93,8 +93,8 @@ class InvitationBody(Body):
         Field(
             min_length=1,
             max_length=MAX_ADMIT,
-            description="The ids of the entries to invite, instead of `count`. Entries that do not "
-            "wait or are not ready are left out.",
+            description="The ids of the entries to invite, instead of `count`. Entries that are "
+            "not waiting or not ready are left out.",
             validate_default=True,
         ),
         AfterValidator(_distinct),
@@ -124,8 +124,9 @@ class InvitationBody(Body):
         dict[Language, OwnTextBody] | None,
         Field(
             max_length=len(LANGUAGES),
-            description="The texts that replace the texts of the message `offered`, by language. "
-            "Customers with another language get the usual text.",
+            description="The texts of the message `offered` for these people, by language. They "
+            "replace the waitlist's usual texts. Customers with another language get the usual "
+            "text.",
             examples=[{"en": {"subject": "You are invited to {name}"}}],
         ),
         AfterValidator(_check_placeholders),
@@ -188,7 +189,10 @@ class InvitationAnswer(Model):
     filter: Filter | None
     message: Annotated[
         dict[Language, OwnTextBody] | None,
-        Field(description="The texts that replace the usual texts. Null if there are none."),
+        Field(
+            description="The texts that replace the usual texts of the message `offered`. Null "
+            "if the usual texts are used."
+        ),
     ]
     funnel: FunnelAnswer
 

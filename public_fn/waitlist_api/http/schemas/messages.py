@@ -23,7 +23,7 @@ from waitlist_api.settings.texts import Language
 CHANNELS = {"mail": "An email to `profile.email`.", "sms": "An SMS to `profile.phone`."}
 STATES = {
     "sent": "The AWS mail or SMS service accepted the message.",
-    "bounced": "The mail bounced permanently, or the recipient complained about it.",
+    "bounced": "The email bounced permanently, or the recipient complained about it.",
     "dropped": "The message was not sent.",
 }
 REASONS = {
@@ -35,8 +35,8 @@ REASONS = {
     "number_not_allowed": "The waitlist sends no SMS messages to this country, or to this type "
     "of number.",
     "too_many": "The address has already received too many messages that a stranger could have "
-    "caused.",
-    "over_budget": "The daily budget for messages that strangers can cause is used up.",
+    "requested.",
+    "over_budget": "The daily budget for messages that strangers can request is used up.",
 }
 
 
@@ -96,7 +96,7 @@ class PreviewedAnswer(Model):
     text: Annotated[
         str,
         Field(
-            description="The plain text of the mail. An SMS message consists of the same text. "
+            description="The plain text of the email. An SMS message consists of the same text. "
             "The link comes last."
         ),
     ]

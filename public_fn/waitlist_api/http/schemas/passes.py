@@ -1,4 +1,4 @@
-"""Response bodies of the routes that verifiers of passes use."""
+"""Response bodies for services that verify passes."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from waitlist_api.http.schemas.common import Model
 
 
 class DiscoveryAnswer(Model):
-    """The fields of OpenID Connect Discovery 1.0 that verifiers of tokens need."""
+    """The fields of OpenID Connect Discovery 1.0 that a service needs to verify tokens."""
 
     issuer: str = Field(description="The `iss` claim of every pass.")
     jwks_uri: str

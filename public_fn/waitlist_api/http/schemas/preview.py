@@ -24,8 +24,8 @@ class PreviewBody(Body):
         Field(
             ge=1,
             le=MAX_CAPACITY,
-            description="If set, the response contains only the estimate for the last of this "
-            "many people.",
+            description="A number of waiting people. If it is set, the response contains only the "
+            "estimate for the last of these people.",
         ),
     ] = None
 

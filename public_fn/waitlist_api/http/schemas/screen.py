@@ -42,8 +42,8 @@ class ScreenAnswer(Model):
     called: Annotated[
         list[CalledNumberAnswer],
         Field(
-            description="The numbers that are called now, the latest call first. A number "
-            "disappears when its claim ends.",
+            description="The numbers that are being called at the moment. The latest call comes "
+            "first. A number disappears when its claim ends.",
             max_length=MOST_CALLED,
         ),
     ]

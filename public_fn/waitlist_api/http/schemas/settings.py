@@ -1,4 +1,4 @@
-"""Make the request and response bodies of settings from the structs that declare the settings."""
+"""Makes pydantic models for requests and responses from the structs that declare the settings."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -35,8 +35,8 @@ def request_body(
 ) -> Any:
     """Create the pydantic model for a group of settings, in requests and in responses.
 
-    `problems` finds contradictions between settings, if the group's own `problems` cannot find
-    them. `document` changes the JSON schema of the model.
+    If `problems` is given, it finds further contradictions between the settings. `document` changes
+    the JSON schema of the model.
     """
     finds = problems or (group.problems if "problems" in vars(group) else None)
     validators: Any = {}
@@ -54,7 +54,10 @@ def request_body(
 
 
 def in_response(group: type[Settings]) -> dict[str, Any]:
-    """Return the fields of a response that shows the group, without limits and descriptions."""
+    """Return the fields for a response model of this group of settings.
+
+    The fields have no limits or descriptions.
+    """
     return {field.name: _type(field.type, is_plain=True) for field in fields(group)}
 
 

@@ -45,13 +45,14 @@ from waitlist_shared.limits import (
 RestRulesBody: Any = request_body("RestRulesBody", RestRules)
 IdentityBody: Any = request_body("IdentityBody", IdentityRules)
 ConfirmBody: Any = request_body("ConfirmBody", ConfirmRules)
-# These bodies are parts of the body of a waitlist, so they are made first.
+# The body of a waitlist contains the bodies of these groups of settings, so create their models
+# first.
 PARTS = (AdmissionBody, PageBody, RestRulesBody, IdentityBody, ConfirmBody, MessagesBody)
 WaitlistBody: Any = request_body("WaitlistBody", WaitlistSettings)
 
 
 class PublicIdentity(Model):
-    """The address that guests must enter to sign up, in the `profile` of the signup."""
+    """The address that guests must enter in the `profile` of their signup."""
 
     field: IdentityField
     verify: Verify
@@ -297,7 +298,11 @@ class WarningAnswer(Model):
         ),
     ]
     message: Annotated[
-        str, Field(description="The effect on this waitlist, and what to do about it.")
+        str,
+        Field(
+            description="What the missing setting or parameter means for this waitlist, and "
+            "what to do about it."
+        ),
     ]
     settings: Annotated[
         list[str],
@@ -374,7 +379,8 @@ class AskBody(Body):
     dry_run: Annotated[
         bool,
         Field(
-            description="Whether to only count the entries that would be asked. Nobody is asked."
+            description="If true, the service only counts the entries whose customers would be "
+            "asked, and asks nobody."
         ),
     ] = False
     days: Annotated[

@@ -104,8 +104,9 @@ class Routes(Struct, frozen=True):
     def withdraw(
         self, waitlist_id: WaitlistId, entry_id: EntryId, body: WithdrawBody
     ) -> EntryAnswer:
-        """If the slot is still available, the next entry gets it at once. Send the `offered_until`
-        of the offer, so that a repeated request cannot withdraw a later offer.
+        """When the offer is withdrawn and the slot is still available, the next entry gets the slot
+        at once. Send the `offered_until` of the offer, so that a repeated request cannot withdraw a
+        later offer.
         """
         until = body.offered_until
         command = HoldCommand(

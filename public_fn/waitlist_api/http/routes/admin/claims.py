@@ -187,8 +187,8 @@ class Routes(Struct, frozen=True):
         problems=HOLD,
     )
     def release(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ReleaseBody) -> EntryAnswer:
-        """A repeated request with the same claim token returns the same response and does not
-        restart the delay.
+        """A repeated request with the same claim token returns the same response, and the delay of
+        the entry does not start again.
         """
         return EntryAnswer(**self._act(RELEASE, waitlist_id, entry_id, body).view.answer)
 

@@ -133,9 +133,10 @@ def _shown(point: Point) -> PointAnswer:
 
 
 def _age(now_millis: int, then_millis: int | None) -> int | None:
-    """Return the age in whole seconds, or None if the time is not known.
+    """Return how many whole seconds have passed between the two times, or None if the earlier time
+    is not known.
 
-    The two times can come from different clocks, so a negative age counts as 0.
+    The two times can come from different clocks, so a negative result counts as 0.
     """
     return None if then_millis is None else max(0, (now_millis - then_millis) // 1000)
 

@@ -36,7 +36,7 @@ from waitlist_shared.errors import InternalError, WaitlistError
 # The result of an imported row, or the reason why the row was refused.
 Row = ImportedRow | WaitlistError
 NO_CUSTOMER = FieldError(CUSTOMER_ID, "is required")
-# Check each row separately, so that an invalid row does not make the whole request fail.
+# Check each imported row separately, so that an invalid row does not make the whole request fail.
 import_route = partial(
     operator, audit="each_request", max_body_bytes=MAX_IMPORT_BYTES, parse=json_body.parse
 )
@@ -71,8 +71,8 @@ class Routes(Struct, frozen=True):
         results = [_result(number, row) for number, row in self._imported(waitlist_id, body)]
         return secret(ImportAnswer(**_counts(results), results=results))
 
-    # IAM permissions apply to whole routes. Because tokens have this second route, an operator can
-    # be allowed to import people without seeing their tokens.
+    # Imports that return tokens have a route of their own, because IAM permissions apply to whole
+    # routes. An operator can therefore be allowed to import people without seeing their tokens.
     @import_route(
         "Import entries and get their entry tokens",
         Answer(200, "The outcome and the entry token of each row", headers="no_store"),
@@ -87,8 +87,8 @@ class Routes(Struct, frozen=True):
         with `no_entry_tokens`. The operation has its own IAM permission, because a token allows its
         holder to act as the customer.
         """
-        # Create the links first. If this stack issues no tokens, this line raises an exception
-        # before any row is written.
+        # Create the links first. If this stack issues no tokens, an exception is then raised before
+        # any row is written.
         base_url = self.passes.issuer or self.request.base_url
         links = Links(waitlist_id, self.token_issuer.signer(), base_url)
         results = [

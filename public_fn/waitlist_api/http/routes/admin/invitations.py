@@ -23,7 +23,8 @@ from waitlist_api.http.schemas.invitations import (
 from waitlist_api.http.schemas.settings import shown
 
 InvitationId = Annotated[str, Path(pattern=PathInvitationId, examples=["019ac5f3d2a4b7c1"])]
-# Each invitation on a page is counted, so pages are small.
+# For each invitation on a page, the service counts the people whom it has reached. Pages are
+# therefore small.
 PAGE = 20
 
 
@@ -45,8 +46,8 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, body: InvitationBody, idempotency_key: IdempotencyKey = None
     ) -> InvitationAnswer:
         """Each invited person gets one offer, regardless of the rate and the schedule, and at most
-        one reminder before the offer ends. Unused offers do not go to other people. Nobody is
-        invited who joins after this request. A large invitation is `running` for some minutes.
+        one reminder before the offer ends. Unused offers do not go to other people. People who join
+        after this request are not invited. A large invitation is `running` for some minutes.
         """
         command = InviteCommand(
             waitlist_id=waitlist_id,

@@ -69,7 +69,7 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, kind: OfKind = None, language: InLanguage = None
     ) -> PreviewedMessagesAnswer:
         """The response contains each kind of message in each language, even if the waitlist does
-        not send it. No message is sent.
+        not send this kind of message. No message is sent.
         """
         settings = self.waitlists.cached(waitlist_id).settings
         base_url = self.passes.issuer or self.request.base_url

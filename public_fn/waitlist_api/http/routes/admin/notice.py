@@ -20,8 +20,8 @@ class Routes(Struct, frozen=True):
     )
     def put_notice(self, waitlist_id: WaitlistId, body: NoticeBody) -> NoticeBody:
         """The notice replaces the earlier notice of the waitlist. It is shown on the customers'
-        page and in the public data of the waitlist until its end, or until an operator ends it.
-        To end the notice now, send the `text` null. No message is sent.
+        page and in the public data of the waitlist until its end, or until an operator ends it. To
+        end the notice now, send a `text` that is null. Customers get no message about a notice.
         """
         notice = self.notices.put(waitlist_id, settings_in(Notice, body))
         return NoticeBody(**shown(notice))

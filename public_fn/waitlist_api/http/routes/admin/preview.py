@@ -30,8 +30,9 @@ class Routes(Struct, frozen=True):
     def preview_admission(self, waitlist_id: WaitlistId, body: PreviewBody) -> PreviewAnswer:
         """The response contains the estimated waits at the given positions under the given policy.
         The request saves nothing. If the given policy is the saved policy, the estimates use the
-        measured speed of the waitlist. Otherwise, they are the estimates just after a change to the
-        given policy. If the waitlist is paused, the estimates assume that it resumes now.
+        measured speed of the waitlist. Otherwise, they are the estimates that customers would see
+        just after a change to the given policy. If the waitlist is paused, the estimates assume
+        that it resumes now.
         """
         admission = body.admission
         policy = settings_in(AdmissionPolicy, admission) if admission else None

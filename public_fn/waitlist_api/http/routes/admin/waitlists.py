@@ -204,9 +204,9 @@ class Routes(Struct, frozen=True):
     def ask_all(
         self, waitlist_id: WaitlistId, body: AskBody, cursor: Cursor = None, limit: Limit = 100
     ) -> AskAnswer:
-        """The operation asks ready entries whether they are still waiting, one page of entries per
-        request. Repeat the request with the returned `cursor` until `cursor` is null. Customers who
-        have already been asked are not asked again.
+        """The operation asks the customers of ready entries whether they are still waiting, one
+        page of entries per request. Repeat the request with the returned `cursor` until `cursor` is
+        null. Customers who have already been asked are not asked again.
         """
         asked, following = self.questions.ask(
             AskCommand(
