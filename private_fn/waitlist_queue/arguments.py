@@ -121,8 +121,8 @@ def _pack_expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# These functions compute an argument from a request. All other arguments are copied from the field
-# of the same name.
+# Functions that compute an argument of a script from a request. All other arguments are copied from
+# the field of the same name.
 COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
     "expected": _pack_expected,
     "filters": _pack_filters,

@@ -33,8 +33,8 @@ def with_hint(error: BaseException) -> str:
 
 def _describe_cause(error: BaseException, cause: BaseException) -> str:
     """Return the text of the cause in parentheses, or an empty string if `cause` is `error`."""
-    # If no node of a cluster can be used, the cluster client always reports a missing cluster. Only
-    # the cause of this error shows what went wrong.
+    # If no node of a cluster can be used, the cluster client reports only that the cluster is
+    # missing. The cause of this error shows what went wrong.
     if cause is error:
         return ""
     return f" ({type(cause).__name__ if str(cause) in str(error) else _describe(cause)})"

@@ -78,7 +78,7 @@ def _keys_of_lambda() -> Any:
     The keys are read again for each token. Otherwise, a process that was restored from a snapshot
     would use the expired keys in the snapshot.
     """
-    # Do not sleep between attempts, because a call to Redis has little time.
+    # A call to Redis has little time, so do not sleep between two attempts to read the keys.
     fetcher: Any = ContainerMetadataFetcher(sleep=lambda _seconds: None)
     providers = [EnvProvider(), ContainerProvider(fetcher=fetcher)]
     return CredentialResolver(providers).load_credentials()

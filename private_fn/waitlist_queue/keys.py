@@ -28,7 +28,8 @@ not_ready = _key("not_ready")
 unverified = _key("unverified")
 
 # A sorted set of entries that are not ready for a reason that ends at a known time. The score is
-# this time, in milliseconds. If an entry has several such reasons, the first end counts.
+# this time, in milliseconds. If an entry has several such reasons, the score is the earliest of
+# their ends.
 ready_at = _key("ready_at")
 
 # A hash with the reasons why each entry is not ready.

@@ -21,11 +21,11 @@ class Operation:
     """
 
     script: Script
-    # These functions return those Redis keys that belong to a single request and not to the whole
+    # Functions that return the Redis keys that belong to a single request and not to the whole
     # waitlist.
     own_keys: tuple[Callable[[c.OnWaitlist], str], ...]
-    # This function returns the arguments for a request. If one run of the script carries out
-    # several requests, the function receives a list of requests.
+    # Returns the script's arguments for a request. If one run of the script carries out several
+    # requests, the function receives a list of requests.
     arguments: Callable[[Any], arguments.Arguments]
     result: type[c.Result]
 

@@ -33,7 +33,7 @@ FUNCTION = re.compile(r"^(local function (\w+)\(.*?^end\n)", re.MULTILINE | re.D
 WORD = re.compile(r"\w+")
 META_FIELD = re.compile(r"meta_(\w+)")
 KEY = re.compile(r"keys\.(\w+)")
-# If a script contains this code, it uses all keys of a waitlist.
+# A script whose code contains this text uses all keys of a waitlist.
 EVERY_KEY = "unpack(KEYS)"
 # If a script uses one of these arguments, the store adds the argument to every call of the script.
 STORE_ARGUMENTS = ("now", "server_run_id")

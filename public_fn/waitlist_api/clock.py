@@ -41,7 +41,9 @@ def iso_of(moment: datetime) -> str:
 
 
 def last_midnight(millis: int, timezone: str) -> int:
-    """Return the start of the day in this time zone, in milliseconds since 1970."""
+    """Return the time of the last midnight before `millis` in this time zone, in milliseconds since
+    1970.
+    """
     local = datetime.fromtimestamp(millis / 1000, ZoneInfo(timezone))
     return millis_of(local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0))
 

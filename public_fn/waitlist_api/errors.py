@@ -183,7 +183,7 @@ class BanMismatch(WaitlistError):
     code = "ban_mismatch"
     status = 409
     advice = (
-        "The customer's current ban has another `banned_at`. Get the entry to read the current "
+        "The customer's current ban has a different `banned_at`. Get the entry to read the current "
         "value."
     )
 
@@ -342,7 +342,7 @@ class TooLarge(WaitlistError):
     status = 413
 
 
-# These limits keep an error response below 8 KB of JSON, and the errors of an import below 1 MB.
+# Limits that keep an error response below 8 KB of JSON, and the errors of an import below 1 MB.
 MAX_ERRORS = 20
 MAX_ROW_ERRORS = 5
 MAX_FIELD_BYTES = 80

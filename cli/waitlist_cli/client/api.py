@@ -1,5 +1,7 @@
-"""A client for the HTTP API. The client signs requests, retries failed requests, and raises a
-CliError if a request fails for good.
+"""A client for the HTTP API.
+
+The client signs requests and retries failed requests. If a request still fails after the last
+attempt, the client raises a CliError.
 """
 
 import json
@@ -32,7 +34,7 @@ OnRetry = Callable[[str, float, int, int], None]
 
 
 class Fields(dict[str, Any]):
-    """A JSON object in a response. If the code reads a missing field, Defective is raised."""
+    """A JSON object in a response. Reading a field that the object lacks raises Defective."""
 
     def __missing__(self, name: str) -> Any:
         raise Defective(
@@ -106,7 +108,7 @@ class Api:
     ) -> Any:
         """Send a request with the operator's credentials, and return the JSON of the response.
 
-        If `only_new` is true, the request must not replace an existing object.
+        If `only_new` is true, the service refuses the request if the object already exists.
         """
         headers = {"Idempotency-Key": key} if key else {}
         if only_new:
@@ -128,7 +130,7 @@ class Api:
             raise
 
     def health(self) -> dict[str, Any]:
-        """Return the health of the service and its stores."""
+        """Return the health of the service, of Redis and of DynamoDB."""
         found: dict[str, Any] = self.call("GET", "/v1/health")
         return found
 

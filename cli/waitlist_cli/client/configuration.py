@@ -36,9 +36,7 @@ class Choice:
     as_json: bool | None = None
 
     def with_defaults(self, other: "Choice") -> "Choice":
-        """Return a copy in which each option that the operator did not give has its value from
-        `other`.
-        """
+        """Return a copy in which the options that the operator did not give come from `other`."""
         mine = {option.name: getattr(self, option.name) for option in fields(self)}
         given = {name: value for name, value in mine.items() if value is not None}
         return Choice(**{**other.__dict__, **given})

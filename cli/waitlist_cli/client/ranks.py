@@ -9,9 +9,10 @@ TICKETS_PER_MILLISECOND = 16
 
 
 def rank_of(priority: int, joined_at: datetime) -> int:
-    """Return the lowest rank of all signups with this priority in the same millisecond.
+    """Return the rank of a signup with this priority at this time.
 
-    Entries with lower ranks are served first.
+    If several people signed up in the same millisecond, this is the lowest of their ranks. Entries
+    with lower ranks are served first.
     """
     ticket = (joined_at - EPOCH) // timedelta(milliseconds=1) * TICKETS_PER_MILLISECOND
     return (MOST_PRIORITY - priority) * TIER + ticket

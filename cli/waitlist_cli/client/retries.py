@@ -9,8 +9,8 @@ RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 def is_retryable(status: int, code: str) -> bool:
     """Return whether a retry with the same Idempotency-Key may succeed."""
-    # A response with status 500 but no `code` comes from API Gateway, because the function was
-    # killed. A retry may then succeed.
+    # If API Gateway itself sends the response, for example because the function was killed, the
+    # status is 500 and there is no `code`. A retry may then succeed.
     return status in RETRIED_STATUSES or (status == 500 and not code)
 
 

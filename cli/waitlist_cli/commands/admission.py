@@ -59,7 +59,7 @@ Most = Annotated[
     int | None,
     typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
-NO_MORE = "No other people are waiting, or max_inside leaves no more room."
+NO_MORE = "No other people are waiting, or the limit max_inside is reached."
 # If the service answers with one of these error codes, it has not carried out the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 

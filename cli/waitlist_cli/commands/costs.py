@@ -61,7 +61,7 @@ def cost(
         str | None,
         typer.Option(
             "--mails",
-            help="Number of mails per month. The estimate assumes that the stack sets MailFrom.",
+            help="Number of emails per month. The estimate assumes that the stack sets MailFrom.",
         ),
     ] = None,
     texts: Annotated[

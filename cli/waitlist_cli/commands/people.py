@@ -124,14 +124,18 @@ def resume(
     customer: Customer = None,
     token: EntryToken = None,
 ) -> None:
-    """Resume a paused waitlist. If you give --token, end the rest of a customer instead."""
+    """Resume a paused waitlist, or end the rest of a customer.
+
+    A customer who rests lets others go first. If you give --token, the rest of this customer ends.
+    """
     if token is None and entry is None and customer is None:
         change(context, waitlist, RESUME.body)
         return
     person = context.person(waitlist, entry, customer)
     if token is None:
         raise WrongUsage(
-            "Only the customer can end a rest. Give the customer's entry token with --token."
+            "Only customers themselves can end their rest. Give the customer's entry token with "
+            "--token."
         )
     found = context.api.customer("GET", person.path, token)
     if found["rest_until"]:
@@ -248,15 +252,16 @@ def rest(
     until: Annotated[
         str,
         typer.Option(
-            "--until", help="Time at which the rest ends, such as 2026-12-24T09:00:00+01:00."
+            "--until",
+            help="Time until which other people go first, such as 2026-12-24T09:00:00+01:00.",
         ),
     ],
     person: Person,
 ) -> None:
-    """Let other people go first until a given time, on behalf of a customer.
+    """Let a customer rest: other people go first until a given time.
 
-    The customer keeps their place. `resume` ends the rest earlier. This command needs the
-    customer's entry token. To pass over a person without a token, use `ready --no`.
+    The customer keeps their place. `resume` ends the rest early. This command acts as the customer,
+    so it needs the customer's entry token. To pass over a person without a token, use `ready --no`.
     """
     body = {"until": parse_utc_option(until, f"--until {until}")}
     path = f"{person.path}/rest"
@@ -291,8 +296,8 @@ def confirm(
         return
     if entry or customer:
         raise WrongUsage(
-            "Only the customer can confirm. Give the customer's entry token with --token. To ask "
-            "everyone, do not name a person."
+            "Only the customer can confirm that they are still waiting. Give the customer's entry "
+            "token with --token. To ask everyone, do not name a person."
         )
     count, days = 0, values.get("days", 0)
     if dry_run or not yes:

@@ -90,7 +90,9 @@ def delete(
 
 
 def show_waitlist(context: Context, waitlist: str) -> None:
-    """Print the settings of a waitlist, and the quota that is running."""
+    """Print the settings of a waitlist. If an `admit --refill` is in progress, also print its
+    progress.
+    """
     _print(context, context.call("GET", waitlist))
     if not context.output.as_json:
         quota = quota_text(context.call("GET", waitlist, "/stats"))
@@ -212,9 +214,9 @@ def _print(context: Context, waitlist: dict[str, Any]) -> None:
 
 @command("check", PANEL, "waitlist check bakery")
 def check(context: Context, waitlist: WaitlistId) -> int:
-    """List what the settings of a waitlist still lack, and which commands add it.
+    """List the settings that a waitlist still lacks, and the commands that set them.
 
-    The exit code is 1 if anything is missing.
+    The exit code is 1 if any setting is missing.
     """
     found = context.call("GET", waitlist)
     if context.output.as_json:

@@ -86,7 +86,8 @@ class Form(ImmutableMultiDict[str, str]):
 def seen(waitlist: Document, names: Iterable[str]) -> str:
     """Return these settings as JSON.
 
-    The form keeps them in its hidden field `seen` until the operator saves it.
+    The form keeps this JSON in its hidden field `seen`. When the operator saves the form, the field
+    shows which values the operator saw.
     """
     return json.dumps({name: waitlist[name] for name in names})
 
@@ -186,7 +187,7 @@ def bulk_dialog(
 
 
 def _named(chosen: Sequence[Document], waitlist: Document) -> dict[str, Any]:
-    """Return what the template of a dialog needs to show these people."""
+    """Return the names and the entry ids of these people, for the template of a dialog."""
     if not chosen:
         return {}
     return {

@@ -19,7 +19,8 @@ from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_count
 
 PATH = "/lists/{waitlist}/bulk/{action}"
-# This is more than the number of people in one table. Each person needs a few requests.
+# An action on several people needs a few requests for each person, so it is limited to this many
+# people. A table never shows more people than this.
 MOST_PEOPLE = 200
 
 

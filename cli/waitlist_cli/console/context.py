@@ -34,12 +34,11 @@ class Undo:
 
 @dataclass(frozen=True)
 class Undos:
-    """The actions that can still be undone. The console forgets the oldest of more than 100
-    actions.
-    """
+    """The actions that can still be undone. The console remembers at most 100 of them."""
 
     _kept: dict[str, Undo] = field(default_factory=dict)
-    # The state of each person before the latest actions, by the idempotency key of the action.
+    # Maps the idempotency key of an action to the person as they were before the action. Only the
+    # latest actions are kept.
     _before: dict[str, Document] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
@@ -59,7 +58,8 @@ class Undos:
     def person_before(self, key: str, read: Callable[[], Document]) -> Document:
         """Return the person as they were before the action with this idempotency key.
 
-        If the action is sent again, the result is the same as the first time.
+        If the browser sends the same action again, the person is not read again, because the first
+        attempt may already have changed them.
         """
         if key not in self._before:
             self._before[key] = read()

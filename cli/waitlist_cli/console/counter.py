@@ -34,7 +34,8 @@ MOST_ROOM = 60
 YEAR_SECONDS = 365 * 86_400
 HEAD = 3
 ELSEWHERE = 20
-# More requests at once would need more instances of the function of a local service.
+# How many requests the counter page sends at the same time. For more requests, a local service
+# would have to start more instances of its function.
 AT_ONCE = 2
 NO_ROOM = (
     "Enter the name of this desk, such as Room 2. It is shown to each person that you call, and on "
@@ -66,7 +67,7 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
         if names:
             said, focus = f"{names[0]} is called to {room}.", f"name-{_entry_of(answer)}"
         elif answer["limit"]:
-            said, focus = "The list's settings allow no more calls at once.", "next"
+            said, focus = "The settings of the list do not allow more open calls.", "next"
         else:
             said, focus = "No one can be called now.", "next"
         decisions.say(waitlist_id, said)
@@ -75,7 +76,8 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
             ROOM,
             quote(room),
             max_age=YEAR_SECONDS,
-            # The dialog *Call* on the page of a person reads the cookie too.
+            # The cookie is valid for all pages of the waitlist, because the dialog *Call* on a
+            # person's page reads it too.
             path=f"/lists/{waitlist_id}",
             httponly=True,
             samesite="strict",
@@ -98,7 +100,7 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
         return _page(console, decisions, request, room=room_of(request), focus="next")
 
     def call_again(request: Request, form: Form) -> Response:
-        """Call a person again, or call a person who has only been claimed."""
+        """Call a person again, or call a person who has been claimed but not called yet."""
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
         person = console.person(waitlist_id, entry_id)
         if not person["claim_token"]:
@@ -199,8 +201,8 @@ def _page(
         every=REFRESH_SECONDS,
     )
     if request.method == "POST":
-        # If an action fails, its button shows the error in a part of the page. If it succeeds, the
-        # result replaces the whole page.
+        # By default, the response to a button replaces only the part of the page that shows errors.
+        # This action has succeeded, so replace the whole page instead.
         response.headers.update({"HX-Retarget": "#main", "HX-Reswap": "innerMorph"})
     return response
 

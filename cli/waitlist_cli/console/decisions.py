@@ -166,8 +166,9 @@ class Decisions:
         if CLAIM_TOKEN in action.fields:
             values[CLAIM_TOKEN.name] = token
         else:
-            # The request does not contain the claim token. Another console may have called the
-            # person in the meantime, so first let the service check the token.
+            # The request for this action does not contain the claim token. Another console may have
+            # called the person in the meantime, so extend the claim first. The service refuses the
+            # extension if the token is no longer valid.
             person.send(EXTEND, **{CLAIM_TOKEN.name: token})
         person.send(action, **action.to_body(values))
         self._console.claims.pop(decision.key, None)

@@ -24,7 +24,9 @@ class Column:
         return f"{self.part}.{self.name}"
 
     def label_in(self, waitlist: Document) -> str:
-        """Return the words of the question, or the name of the field if no question asks for it."""
+        """Return the wording of the question about this field. If no question asks for the field,
+        return its name.
+        """
         return labels_in(waitlist).get((self.part, self.name), self.name)
 
     def value_for(self, person: Document) -> Any:

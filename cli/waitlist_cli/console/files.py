@@ -40,7 +40,7 @@ class Kind:
     question: str
     ready: Callable[[FileJob, Document, Reading], Mapping[str, Any]]
     task: Callable[[FileJob, Form], Task]
-    # This function returns the numbers that the page of a job shows, each with its label.
+    # Returns the numbers that the page of a job shows, each with its label.
     numbers: Callable[[Counts], Sequence[tuple[str, int]]]
     how_to_continue: Callable[[Counts], str]
 

@@ -39,8 +39,8 @@ ADDRESSES = {
     "email": (ADDRESS, "Mail address, which identifies the person"),
     "phone": (ADDRESS, "Phone number, which identifies the person"),
 }
-# Columns with an address can also say where to send messages. The form offers this only if people
-# are identified by customer ids.
+# If people are identified by customer ids, the form also offers these fields as targets for columns
+# with addresses. Messages are sent to these addresses.
 MESSAGES_TO = (
     ("profile.email", "Mail address for messages"),
     ("profile.phone", "Phone number for messages"),
@@ -106,8 +106,8 @@ class ImportTask:
             TokenFile(job.tokens_path, append=append) if self.with_tokens else None,
             self.ended,
             self.on_list,
-            # The import updates these counts while it runs. If it is stopped and continued later,
-            # it counts on from here.
+            # The import updates these counts while it runs. If the import is stopped and continued
+            # later, counting continues from these values.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole

@@ -1,4 +1,4 @@
-"""Shows the invitations of a waitlist, and how many people each of them has reached."""
+"""Shows the invitations of a waitlist, and how many people each invitation has reached."""
 
 from starlette.requests import Request
 from starlette.responses import Response

@@ -123,9 +123,9 @@ def routes(console: Console) -> list[Route]:
 
 
 def _search(console: Console, waitlist_id: str, form: Form) -> Response:
-    """Open the person with exactly this id or address.
+    """Open the page of the person with exactly this id or address.
 
-    If there is no such person, start a search.
+    If there is no such person, search for people whose data contains the text.
     """
     text = form.text("find")
     if not text:

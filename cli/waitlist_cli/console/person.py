@@ -124,7 +124,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _explain_lost_call(person: Document, who: str) -> Refused:
-    """Return the error for the call of a person who no longer waits."""
+    """Return the error that is shown if the operator calls a person who is no longer waiting."""
     if person["status"] == "offered":
         place = f" to {format_value(person['call']['to'])}" if person["call"] else ""
         return Refused(f"Somebody else has just called {who}{place}.", "", 409)
@@ -132,8 +132,9 @@ def _explain_lost_call(person: Document, who: str) -> Refused:
 
 
 def _call_to_desk(room: str) -> PersonAction:
-    """Return the action that calls a person to this desk, with the lease of a call from the
-    counter.
+    """Return the action that calls a person to this desk.
+
+    The person has as much time to come as after a call from the counter page.
     """
     to = replace(
         CALL_TO,

@@ -44,7 +44,7 @@ def picked_instant(typed: str, zone: str, label: str) -> datetime:
 
 
 def in_zone(value: str, zone: str) -> str:
-    """Return a time in the form of a field of type datetime-local, or "" if there is none."""
+    """Format a time for a form field of the type datetime-local. Return "" if there is no time."""
     moment = datetime.fromisoformat(value).astimezone(ZoneInfo(zone)) if value else None
     return f"{moment:%Y-%m-%dT%H:%M:%S}" if moment else ""
 

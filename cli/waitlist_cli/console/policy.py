@@ -45,7 +45,7 @@ ENDS = Field(
     "until",
     NAMES["until"],
     "time",
-    "No offers are made from then on, and open offers end. Leave empty for no end.",
+    "From this time on, no offers are made and open offers end. Leave empty for no end.",
 )
 NO_SHOWS = choices("admission.no_show")
 COUNTS = choices("admission.rate.counts")
@@ -107,7 +107,7 @@ def routes(console: Console) -> list[Route]:
         return console.page(
             request,
             "policy_preview.html",
-            # The operator chooses the time zone of a launch in the form.
+            # Show times in the time zone that the operator has chosen in the form.
             waitlist={**waitlist, "timezone": zone},
             text=policy_text(policy),
             policy=policy,
@@ -157,7 +157,8 @@ def _typed(form: Form) -> dict[str, Any] | None:
     return {
         "rate": None if count is None else rate,
         "schedule": [
-            # A line that the operator has not changed keeps the exact time.
+            # If the operator has not changed a line, keep the scheduled time that it shows, instead
+            # of parsing the line.
             scheduled
             for line in form.lines("schedule")
             for scheduled in (
@@ -179,8 +180,9 @@ def _typed(form: Form) -> dict[str, Any] | None:
 
 
 def _lines_of(policy: Mapping[str, Any] | None, zone: str) -> dict[str, Mapping[str, Any]]:
-    """Return the scheduled times of a policy. The keys are the lines that the form shows, in which
-    the times are local times in `zone`.
+    """Map each line of the form's schedule field to the scheduled time that it shows.
+
+    The lines show local times in `zone`.
     """
     return {
         schedule_line(

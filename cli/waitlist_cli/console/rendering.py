@@ -58,9 +58,9 @@ def own(value: object) -> str:
 
 
 def sentence(message: str) -> str:
-    """Format what is wrong with a field as a sentence.
+    """Format the service's message about an invalid field as a sentence.
 
-    The messages of the service begin with a verb, and the name of the field is put before them.
+    A message that begins with a verb, such as `is too long`, becomes `This answer is too long.`
     """
     shown = format_value(message) if message else NONE
     whole = shown if shown[:1].isupper() else f"This answer {shown}"

@@ -123,11 +123,15 @@ def _typed_id(form: Form) -> str:
 
 
 def _asked(question: Question, base: Document, fields: list[Field]) -> Field:
-    """Return the field of a question. It replaces the usual field of the same setting."""
+    """Return the form field for a question of the template.
+
+    The form shows this field instead of the usual field of the same setting.
+    """
     if not question.kind:
         usual = next(field for field in fields if field.name == question.setting)
         return replace(usual, label=question.label)
-    # The operator has to choose a time. The default of the template is for the command line.
+    # Leave the field for a time empty, so that the operator chooses a time. Only the command line
+    # uses the default time of the template.
     value = None if question.kind == "time" else get(base, question.setting)
     return replace(_field_of(question), value="" if value is None else str(value))
 
@@ -155,10 +159,7 @@ def _answer(form: Form, question: Question) -> Any:
 
 
 def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
-    """Return the fields of the form.
-
-    The second list contains the fields that say how guests are identified.
-    """
+    """Return the fields of the form, and separately those that say how guests are identified."""
     fields: list[Field] = []
     for name in SHOWN:
         if name == "timezone":
@@ -169,8 +170,9 @@ def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
 
 
 def _zone_field(value: str) -> Field:
-    """Return the field for the time zone. A new waitlist has no value, so the page chooses the
-    time zone of the browser.
+    """Return the field for the time zone.
+
+    A new waitlist has no time zone yet, so the page initially chooses the browser's time zone.
     """
     setting = settings()["timezone"]
     names = zones() if value in ("", *zones()) else [value, *zones()]

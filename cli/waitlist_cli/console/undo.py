@@ -41,7 +41,7 @@ def routes(console: Console) -> list[Route]:
 
 
 def _send(console: Console, waitlist_id: str, inverse: Inverse, key: str) -> str:
-    """Send one request of an undo, and return the notice of its action."""
+    """Carry out one of the actions that undo an earlier action, and return its notice."""
     waitlist = console.get(f"/{waitlist_id}")
     zone = waitlist["timezone"]
     if not inverse.entry_id:

@@ -174,7 +174,8 @@ class _Row:
         """Add all fields of a row's JSON object, which contains the profile or the attributes.
 
         Some fields also have a cell of their own. If the value of the cell differs from the value
-        in the JSON object, the operator has probably edited the cell, so the cell counts.
+        in the JSON object, the operator has probably edited the cell, so the value of the cell is
+        imported.
         """
         for name, value in whole.items():
             _, cell = self._cells.get((part, name), ("", None))

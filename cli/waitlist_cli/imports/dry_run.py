@@ -80,9 +80,7 @@ class DryRun:
 
     @property
     def between(self) -> int:
-        """The number of people in the middle, who are neither among the first nor among the last
-        people.
-        """
+        """The number of people who are listed neither among the first nor among the last people."""
         return self.people - len(self.first) - len(self.last)
 
     def as_json(self) -> dict[str, Any]:
@@ -118,10 +116,11 @@ def try_out_import(
     columns: Columns,
     waitlist: Mapping[str, Any] | None = None,
 ) -> DryRun:
-    """Predict the result of an import. The people have names only if `waitlist` is given.
+    """Predict the result of an import.
 
-    If addresses identify people, the service checks the rows, because only the service knows which
-    addresses belong to the same person.
+    The result contains names of people only if `waitlist` is given. If addresses identify people,
+    the service checks the rows, because only the service knows which addresses belong to the same
+    person.
     """
     if columns.identity is None:
         return dry_run(records, columns, datetime.now(UTC), waitlist=waitlist)

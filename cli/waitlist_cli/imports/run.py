@@ -36,8 +36,8 @@ LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
 
-# This function is called after each request. The arguments are the number of finished rows and the
-# number of bytes that have been read from the file.
+# A function that is called after each request of an import. Its arguments are the number of
+# finished rows and the number of bytes that have been read from the file.
 Progress = Callable[[int, int], None]
 
 
@@ -60,7 +60,7 @@ class Counts:
     is_whole: bool = False
     # The number of rows with a customer id that a guest has used to sign up.
     warned: int = 0
-    # The number of rows whose customer id does not belong to the address.
+    # The number of rows in which the customer id does not belong to the address.
     beside_address: int = 0
     # The numbers of the first few rows whose customer id a guest has used to sign up.
     warned_rows: list[int] = field(default_factory=list)

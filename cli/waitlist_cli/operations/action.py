@@ -164,9 +164,9 @@ class Action(Request):
     # The text of the button that opens the dialog, if it differs from the text of the button inside
     # the dialog.
     label: str = ""
-    # This function returns the questions that the dialog asks. Its arguments are the waitlist and
-    # the person. The person is {} if the action is on the whole waitlist. The dialog shows the
-    # other fields only if the operator opens them.
+    # Returns the questions that the dialog asks. The arguments are the waitlist and the person. The
+    # person is {} if the action is on the whole waitlist. The dialog shows the other fields only if
+    # the operator opens them.
     asked: Callable[[Document, Document], Sequence[Field]] = lambda _waitlist, _person: ()
     fields: Sequence[Field] = ()
     # True if the dialog stays open after the action, so that the operator can take the action
@@ -209,8 +209,10 @@ class Bulk:
     consequence: str
     # What the operator reads after the action.
     notice: str
-    # The action is taken in the order of the queue. With some values, it must be taken in the
-    # opposite order, so that the people stay in the order of the queue among themselves.
+    # An action on several people usually begins with the first person in the queue. If this
+    # function returns true for the operator's values, the action begins with the last person. For
+    # example, people who are moved to the front one after another keep their order only in this
+    # way.
     is_backwards: Callable[[Document], bool] = lambda _: False
 
 
@@ -237,9 +239,9 @@ class PersonAction(Action):
     prints_notice: bool = False
     # True if the action ends the claim of a person whom this console has claimed.
     ends_claim: bool = False
-    # This function returns the requests that undo the action, in the order in which they are sent.
-    # Its arguments are the person before the action, and the same person after it. An action that
-    # can never be undone has no such function.
+    # Returns the requests that undo the action, in the order in which they are sent. The arguments
+    # are the person before the action, and the same person after it. None means that the action can
+    # never be undone.
     inverse: Callable[[Document, Document], Sequence[Inverse]] | None = None
     # Whether and how operators can take the action on several people at once.
     bulk: Bulk | None = None
@@ -267,10 +269,10 @@ class ListRequest:
 class ListAction(Action):
     """An action on a whole waitlist. The action can send several requests."""
 
-    # This function sends the requests. It returns the message for the operator, and the response.
+    # Sends the requests of the action. Returns the message for the operator, and the response.
     carry_out: Callable[[ListRequest], tuple[str, Any]]
-    # This function returns the requests that undo the action. Its argument is the response that
-    # `carry_out` returned. An action that can never be undone has no such function.
+    # Returns the requests that undo the action. The argument is the response that `carry_out`
+    # returned. None means that the action can never be undone.
     inverse: Callable[[Any], Sequence[Inverse]] | None = None
     # If this function is given, the dialog is submitted twice. It returns what the action would do,
     # and the second dialog shows this text.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MOST_ADMITTED = 100
 MOST_ADMITTED_AT_ONCE = 1_000
 QUOTA_ENDED = "The quota has ended. Open offers stay valid."
-NO_MORE = "No one else is waiting, or max_inside leaves no more room."
+NO_MORE = "No one else is waiting, or the limit max_inside is reached."
 OFFER_SECONDS = Field(
     "offer_seconds",
     "Offers last, in seconds",
@@ -83,9 +83,9 @@ def offered_until(entries: list[dict[str, Any]], zone: str = "") -> str:
 
 
 def withdrawals(entries: Sequence[Document]) -> list[Inverse]:
-    """Return the requests that take these offers back.
+    """Return the requests that withdraw these offers.
 
-    If a person was admitted without an offer, the admission stays.
+    People who were admitted at once, without an offer, stay admitted.
     """
     return [
         Inverse("withdraw", entry["entry_id"], {"offered_until": entry["offered_until"]})
@@ -114,7 +114,7 @@ ADMIT_PERSON = PersonAction(
     inverse=lambda _, person: withdrawals([person]),
     bulk=Bulk(
         "Admit {people} now?",
-        "They get a slot now, regardless of their positions, the rate and the schedule.",
+        "These people get a slot now, regardless of their positions, the rate and the schedule.",
         "{people}: admitted, or offered a slot.",
     ),
 )
@@ -141,7 +141,7 @@ WITHDRAW = PersonAction(
     inverse=lambda person, _: [Inverse("admit", person["entry_id"])],
     bulk=Bulk(
         "Take back the offers of {people}?",
-        "They wait at their old places again, and the next people get the slots.",
+        "These people wait at their old places again, and the next people get the slots.",
         "{people}: offer taken back.",
     ),
 )
@@ -176,7 +176,8 @@ def admissions(
     slot.
 
     `filters` is the part of the request body that says which people get a slot. If `refill` is
-    true, the requests fill a quota instead. A count of 0 ends the quota.
+    true, slots that people do not use go to the next people until `count` people have entered. This
+    is called a quota. A count of 0 ends the quota.
     """
     for number, first in enumerate(range(0, max(1, count), MOST_ADMITTED), start=1):
         body = {**filters, "count": min(MOST_ADMITTED, count - first)}
@@ -187,9 +188,10 @@ def admissions(
         found = api.operator("POST", f"/{waitlist_id}/admit", body, key=f"{key}.{number}")[
             "entries"
         ]
-        # The response to a repeated request leaves out offers that have ended. Only an empty
-        # response means that nobody is left in the queue. If a quota is filled, the requests
-        # continue even if nobody gets a slot yet.
+        # If a request is repeated, the response omits offers that have ended in the meantime. A
+        # response with too few entries therefore does not mean that the queue is empty, but a
+        # response without entries does. For a quota, send all requests even if nobody gets a slot
+        # yet.
         if not found and not refill:
             return
         yield found
@@ -215,7 +217,10 @@ def _admit(request: ListRequest) -> tuple[str, Any]:
 
 
 def quota_text(stats: Document) -> str:
-    """Describe the quota that is running, or return "" if there is none."""
+    """Describe the progress of the quota, which offers slots until a number of people have entered.
+
+    Return "" if there is no quota.
+    """
     if not stats["quota"]:
         return ""
     return (

@@ -50,7 +50,8 @@ ASK = ListAction(
     name="ask",
     title="Ask everyone on {who} whether they are still waiting",
     consequence="The service publishes an event for each person, so that you can send a message. "
-    "People who were already asked, who rest or who are held back are not asked.",
+    "People who were already asked, who let others go first for now, or whom an operator holds "
+    "back are not asked.",
     more=lambda waitlist: (
         f"They have {format_count(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm."
         if waitlist["confirm"]

@@ -24,18 +24,22 @@ UNVERIFIED = "the address is not verified"
 
 
 def _one_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a text in all languages, unless the waitlist has several languages."""
+    """Return the field for a text in all languages. If the waitlist has several languages, return
+    None.
+    """
     return field if len(languages_of(waitlist)) == 1 else None
 
 
 def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for the text in one language, if the waitlist has this and others."""
+    """Return the field for the text in one language, if the waitlist has several languages and this
+    is one of them.
+    """
     languages = languages_of(waitlist)
     return field if field.name.rpartition("_")[2] in languages and len(languages) > 1 else None
 
 
 def _in_each_language(field: Field) -> tuple[Field, ...]:
-    """Return a field for a text in the usual language, and a field for each language."""
+    """Return a field for a text in all languages, and a field for the text in each language."""
     return (
         replace(field, adapt=_one_language),
         *(
@@ -53,7 +57,9 @@ def _in_each_language(field: Field) -> tuple[Field, ...]:
 
 
 SUBJECT = Field(
-    "subject", "Subject of the mail", hint="By default, the service says that there is a message."
+    "subject",
+    "Subject of the mail",
+    hint="If you leave this empty, the subject says that the person has a message.",
 )
 TEXT = Field(
     "text",

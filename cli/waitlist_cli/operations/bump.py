@@ -33,10 +33,11 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 
 
 def way_back(person: Document) -> list[Inverse]:
-    """Return the request that moves a person back to the place where they are now.
+    """Return the request that moves a person back to their present place after a later move.
 
-    A move to a priority places a person by the time of their signup. The request therefore exists
-    only if the person is at the place that follows from their signup.
+    The request is a move to a priority, which places people by the times of their signups. If the
+    person's present place does not follow from the time of their signup, no request can move the
+    person back, and the list is empty.
     """
     if person["rank"] is None or person["joined_at"] is None:
         return []
@@ -100,7 +101,7 @@ BUMP = PersonAction(
     inverse=lambda person, _: way_back(person),
     bulk=Bulk(
         "Move {people}",
-        "They move at once and lose their old places. You can move them again.",
+        "These people move at once and lose their old places. You can move them again.",
         "{people}: moved.",
         lambda body: body.get("to") == "front",
     ),

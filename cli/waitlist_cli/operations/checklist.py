@@ -1,4 +1,4 @@
-"""Says what the settings of a waitlist still lack, and where an operator can add it."""
+"""Lists the settings that a waitlist still lacks, and says where an operator can set them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from waitlist_cli.operations.action import Document
 from waitlist_cli.operations.declared import settings, settings_in
 
-# The page of the console and the command that change the settings of a group.
+# Maps a group of settings to the page of the console and the command that change it.
 PLACES = {
     "admission": ("policy", "policy"),
     "messages": ("messages", "edit"),
@@ -21,7 +21,8 @@ FIELDS = {
     "messages.kinds": "rules",
     "messages.texts": "own-words",
 }
-# The form of the policy has a layout of its own for these settings.
+# On the policy form, the id of the field for one of these settings is the last part of the
+# setting's name.
 OWN_LAYOUT = {
     f"admission.{key}"
     for key in (
@@ -35,7 +36,7 @@ LABELS = {"open": "Signups", "admission": "Admission", "confirm": "Still there?"
 
 @dataclass(frozen=True)
 class Step:
-    """A setting that the operator can change to mend a warning."""
+    """A setting that the operator can change to resolve a warning."""
 
     label: str
     # The path of the field in the console, below the path of the waitlist.
@@ -55,7 +56,7 @@ class Item:
 
 
 def checklist(waitlist: Document) -> list[Item]:
-    """Return what the settings of the waitlist lack. The service has found it."""
+    """Convert the service's warnings about a waitlist's settings to the items of a checklist."""
     return [_item(warning, waitlist["waitlist_id"]) for warning in waitlist["warnings"]]
 
 

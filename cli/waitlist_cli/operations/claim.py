@@ -201,9 +201,9 @@ def _claim(request: ListRequest) -> tuple[str, Any]:
 
 
 def _releases(answer: Document) -> list[Inverse]:
-    """Return the requests that release claims to their places.
+    """Return the requests that release these claims and return the people to their places.
 
-    People who were admitted at once have no claim token.
+    People who were admitted at once have no claim that could be released.
     """
     return [
         Inverse("release", claim["entry_id"], {"claim_token": claim["claim_token"], "to": "place"})

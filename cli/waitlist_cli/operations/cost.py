@@ -25,8 +25,8 @@ class Operation:
     signatures: int = 0
 
 
-# These numbers apply to customers whose profile has at most 500 bytes. The numbers for `offer`
-# assume that the policy makes many offers in one run.
+# The numbers apply to customers whose profile has at most 500 bytes. For `offer`, the policy is
+# assumed to make many offers in one run.
 OPERATIONS = {
     "signup": Operation(writes=10, table_calls=2, events=1),
     # A signup on a waitlist that verifies addresses. The request to verify the address is counted
@@ -132,7 +132,7 @@ class Month:
     lists: int = 1
     # Whether every event is posted to a webhook.
     webhook: bool = False
-    # The number of mails, or None if the stack cannot send mails.
+    # The number of emails, or None if the stack cannot send emails.
     mails: int | None = None
     # The number of SMS messages, or None if the stack cannot send SMS messages.
     texts: int | None = None
@@ -240,7 +240,9 @@ def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
 
 
 def _messages(month: Month, prices: Prices) -> float:
-    """Return the monthly cost of messages in dollars, including AWS's charges for mails and SMS."""
+    """Return the monthly cost of messages in dollars, including what AWS charges for emails and
+    SMS.
+    """
     mails, texts = month.mails or 0, month.texts or 0
     mails += month.signups if month.verify == "mail" else 0
     texts += month.signups if month.verify == "sms" else 0

@@ -1,4 +1,4 @@
-"""Changes the answers, the other data of the profile, and the other attributes of a person."""
+"""Changes a person's answers, and the other data in their profile and attributes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

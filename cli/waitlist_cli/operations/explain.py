@@ -101,7 +101,7 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
 
 
 QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
-# These events do not change the position of an entry.
+# Events that change whether an entry is ready, but not its position.
 READINESS = (
     "rested",
     "resumed",

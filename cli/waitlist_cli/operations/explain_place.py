@@ -14,7 +14,7 @@ UNKNOWN: Literal["unknown"] = "unknown"
 OFF_QUEUE = ("offered", "parked", "admitted", "exited", "left")
 # Events that put an entry on the waitlist.
 BEGINNINGS = ("joined", "reinstated")
-# These events do not change the place of an entry in the queue.
+# Events that do not change the place of an entry in the queue.
 NO_MOVES = ("edited", "banned", "unbanned", *READINESS)
 
 

@@ -97,7 +97,7 @@ def sheet_of(waitlist: Mapping[str, Any]) -> Sheet:
 
 
 def everyone(pages: Pages) -> Iterator[Person]:
-    """Yield every person exactly once. `pages` returns the people with a status."""
+    """Yield every person exactly once. `pages` returns the people with a given status."""
     for status in EVERYONE:
         for person in pages(status):
             # A banned person can also have the status `admitted` or `left`. Such a person has
@@ -187,7 +187,7 @@ def _sheet(
 ) -> Iterator[str]:
     buffer = io.StringIO(newline="")
     writer = SheetWriter(buffer)
-    # These columns contain JSON with all fields and values that have no cell of their own.
+    # The columns in PARTS contain, as JSON, all fields and values that have no cell of their own.
     writer.header([*columns, *map(".".join, fields), *PARTS])
     for person in people:
         yield _taken(buffer)

@@ -16,7 +16,7 @@ MOST_INVITED = 100_000
 USUAL_HOURS = 48
 USUAL = f"{USUAL_HOURS}h"
 PATH = "/{waitlist_id}/invitations"
-# The counts of a funnel, and what operators read above each of them.
+# The counts of an invitation's funnel, and the heading of each count.
 FUNNEL = {
     "invited": "Invited",
     "delivered": "Delivered",
@@ -66,8 +66,8 @@ LANGUAGE = Field(
     "language",
     "Language of these words",
     "text",
-    "Two letters, such as en. People with another language get the usual words. By default, this "
-    "is the usual language of the waitlist.",
+    "Two letters, such as en. People with a different language get the usual words. By default, "
+    "the words are in the usual language of the waitlist.",
 )
 
 

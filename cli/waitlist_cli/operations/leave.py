@@ -15,8 +15,8 @@ REMOVE = PersonAction(
     inverse=lambda person, _: [Inverse("reinstate", person["entry_id"])],
     bulk=Bulk(
         "Remove {people} from the list?",
-        "They lose their places, but an operator can reinstate them later. The records and the "
-        "histories are kept.",
+        "These people lose their places, but an operator can reinstate them later. The records and "
+        "the histories are kept.",
         "{people}: removed from the list.",
     ),
 )

@@ -15,7 +15,7 @@ NAME = re.compile(
 # On waitlists whose page asks no questions, these profile fields contain a name.
 USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
 ADDRESSES = ("email", "phone")
-# The console makes such a customer id for a person without an address.
+# If a person has no address, the console generates a customer id of this form.
 MADE_ID = "desk-{key}"
 IS_MADE = re.compile(r"desk-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
@@ -37,7 +37,11 @@ def label_of(labels: str | Mapping[str, str]) -> str:
 
 
 def labels_in(waitlist: Document) -> dict[tuple[str, str], str]:
-    """Return the words of each question. The keys are where its answer is kept, and its name."""
+    """Return the wording of each question.
+
+    Each key consists of the place where the answer is stored, such as `profile`, and the name of
+    the question.
+    """
     return {
         (question["kept_in"], question["name"]): label_of(question["label"])
         for question in questions_of(waitlist)
@@ -45,7 +49,7 @@ def labels_in(waitlist: Document) -> dict[tuple[str, str], str]:
 
 
 def chosen_id(person: Document) -> str | None:
-    """Return the customer id, or None if there is none or if the console has made the id."""
+    """Return the customer id. Return None if there is none, or if the console has generated it."""
     customer_id: str | None = person.get("customer_id")
     return None if customer_id is None or IS_MADE.fullmatch(customer_id) else customer_id
 
@@ -59,9 +63,9 @@ def name_of(person: Document, waitlist: Document) -> str:
 
 
 def own_name_of(person: Document, waitlist: Document) -> str:
-    """Return the name of a person, by the answers to the questions of the waitlist.
+    """Return the name of a person, which comes from their answers to the waitlist's questions.
 
-    If nobody asked for a name, return the address, then the first text that the person had to
+    If no question asks for a name, return the address, then the first text that the person had to
     enter, then the customer id, then the entry id.
     """
     return format_value(next(_names(person, waitlist)))

@@ -75,8 +75,8 @@ UNTIL = Field(
     "Until when",
     "time",
     "The notice ends by itself at this time. Without a time, it stays until you end it.",
-    help="When the notice ends by itself, such as 2h, or 18:00 of a day as 2026-12-01T18:00 in the "
-    "time zone of the waitlist. By default, it stays until you end it.",
+    help="When the notice ends by itself: after a duration such as 2h, or at a time such as "
+    "2026-12-01T18:00 in the time zone of the waitlist. By default, it stays until you end it.",
     adapt=_in_zone,
 )
 
@@ -135,14 +135,15 @@ def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str
     except Refused as error:
         fields = [replace(found, field=_field_of(found.field)) for found in error.fields]
         if any(found.field == "body.until" for found in fields):
-            # The text of the service tells developers which request ends the notice.
+            # The service's error message is meant for developers and names a request of the API.
+            # Show operators a different message.
             raise UNTIL.wrong(IN_PAST) from error
         raise Refused(str(error), error.code, error.status, fields) from error
     return shown_text(answer), {"before": waitlist.get("notice"), "now": answer}
 
 
 def _field_of(path: str) -> str:
-    """Return the field of the dialog to which a path of the request body belongs."""
+    """Return the field of the dialog that sets this field of the request body."""
     return re.sub(r"^body\.text\.languages\.(\w+).*", r"body.text_\1", path).replace(
         "body.text.text", "body.text"
     )

@@ -20,7 +20,7 @@ USUAL = (
 ADDRESSES = {"email": ("Email address", "email"), "phone": ("Telephone number", "tel")}
 ONE_PLACE = "A later signup with this address is treated as a signup of the same person."
 FOR_GUESTS = "Guests must answer this question."
-# The service accepts no longer answers from guests.
+# The maximum length of an answer that the service accepts from guests.
 MOST_ANSWER = 200
 MAIL = re.compile(r"\S.*@[^@\s.]+(\.[^@\s.]+)+")
 # A telephone number may end with an extension, such as "ext. 12".
@@ -31,8 +31,8 @@ FEWEST_DIGITS, MOST_DIGITS = 3, 20
 def fields_for(waitlist: Document) -> Sequence[Field]:
     """Return one field for each question of the waitlist, in the order of the questions.
 
-    The address that identifies a person and the attributes of the segments are asked too, even if
-    the waitlist has no such questions.
+    There is also a field for the address that identifies a person and for each attribute that
+    defines a segment, even if the waitlist has no questions about them.
     """
     fields: dict[str, Field] = {}
     for field in _fields(waitlist):

@@ -31,7 +31,7 @@ HOLD_BACK = PersonAction(
     inverse=lambda person, _: [Inverse("ready", person["entry_id"])],
     bulk=Bulk(
         "Hold {people} back?",
-        "They keep their places, but others go first until an operator makes them ready.",
+        "These people keep their places, but others go first until an operator makes them ready.",
         "{people}: held back.",
     ),
 )
@@ -57,7 +57,8 @@ READY = PersonAction(
     ],
     bulk=Bulk(
         "Make {people} ready?",
-        "They keep their places. From now on, they can be offered a slot, admitted or claimed.",
+        "These people keep their places. From now on, they can be offered a slot, admitted or "
+        "claimed.",
         "{people}: no longer held back.",
     ),
 )

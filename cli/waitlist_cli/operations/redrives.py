@@ -38,7 +38,7 @@ REDRIVE = PersonAction(
     notice=back_in_queue,
     bulk=Bulk(
         "Return {people} to the queue",
-        "They wait again, and the numbers of their attempts start at 0.",
+        "These people wait again, and the numbers of their attempts start at 0.",
         "{people}: back in the queue.",
     ),
     cannot_be_undone=True,

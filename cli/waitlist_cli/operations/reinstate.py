@@ -29,8 +29,8 @@ REINSTATE = PersonAction(
     ),
     bulk=Bulk(
         "Give {people} their former places back?",
-        "They return to exactly their former places. The former entry tokens become invalid. "
-        "Guests need new links, which you can create with the action Link.",
+        "These people return to exactly their former places. The former entry tokens become "
+        "invalid. Guests need new links, which you can create with the action Link.",
         "{people}: back at their former places.",
     ),
 )
@@ -42,8 +42,8 @@ NO_TOKENS = "no_entry_tokens"
 class Reinstatements:
     """Reinstates people.
 
-    If an entry is sent twice, it is reinstated only once, because the idempotency key of each entry
-    stays the same during a run.
+    If the request for an entry is repeated, the entry is reinstated only once, because the
+    idempotency key of each entry stays the same during a run.
     """
 
     api: "Api"

@@ -15,7 +15,7 @@ WAITLIST_EXISTS = "waitlist_exists"
 # time.
 TRIES = 5
 Document = dict[str, Any]
-# The settings that the customer page has while `page` is null.
+# The settings of the customer page that apply while `page` is null.
 NO_PAGE = defaults("page")
 
 

@@ -54,7 +54,8 @@ def _add(request: ListRequest) -> tuple[str, Any]:
         problem = FieldProblem(first.name, NO_ANSWER)
         raise WrongUsage(NO_ANSWER, fields=[problem])
     if address not in found["profile"]:
-        # The id depends on the dialog, so sending the dialog twice adds one person.
+        # The id is derived from the key of the dialog, so submitting the dialog twice adds only one
+        # person.
         customer_id = customer_id or MADE_ID.format(key=request.key)
     typed = values["joined_at"]
     result = sign_up(

@@ -14,7 +14,7 @@ UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 # A telephone number begins with + or 0, and has only digits and separators.
 NUMBER = re.compile(r"[+0][\d\s()/.-]{2,}")
 DIGITS = re.compile(r"\d{3,}")
-# The digits of a call number, without the first zeros.
+# The digits of a call number, without leading zeros.
 NUMBER_AT_END = re.compile(r"(?<!\d)0*(\d+)$")
 # The calling codes of countries with one or two digits. All other calling codes have three digits.
 SHORT_CODES = re.compile("1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]")
@@ -28,7 +28,7 @@ def fold(text: str) -> str:
 
 
 def fold_umlauts(text: str) -> str:
-    """Return a folded text with its umlauts as two letters, so that Müller becomes mueller."""
+    """Return a text in lower case, in which umlauts become two letters: Müller becomes mueller."""
     return fold(unicodedata.normalize("NFC", text.casefold()).translate(UMLAUTS))
 
 
@@ -46,7 +46,9 @@ class Number:
 
 
 def number_of(text: str) -> Number | None:
-    """Return the telephone number that a text consists of, or None if it is not a number."""
+    """Return the telephone number that a text consists of, or None if the text is not a telephone
+    number.
+    """
     text = text.strip()
     if not NUMBER.fullmatch(text):
         return None
@@ -75,7 +77,7 @@ class Wanted:
 
     @cached_property
     def words(self) -> tuple["Wanted", ...]:
-        """The words of the text. The separators in a telephone number do not separate words."""
+        """The words of the text. A telephone number is one word, even if it contains spaces."""
         return (self,) if self._number else tuple(map(Wanted, self.text.split()))
 
     @cached_property
@@ -99,7 +101,8 @@ class Wanted:
         return self._folded in fold(call_number)
 
     def is_call_number(self, call_number: str | None) -> bool:
-        """Return whether the text is this call number, with or without its first letters and zeros.
+        """Return whether the text is this call number, with or without its leading letters and
+        zeros.
 
         For example, the texts A042, 042 and 42 are the call number A042.
         """

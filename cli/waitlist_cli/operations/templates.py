@@ -23,9 +23,9 @@ TIMES = ("opens_at", "closes_at")
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question about a setting that only the operator can answer.
+    """A question of a template, which asks the operator about a setting of the new waitlist.
 
-    A question without a `kind` is asked by the usual field of the setting.
+    If `kind` is empty, the form asks the question with the usual field of the setting.
     """
 
     setting: str
@@ -43,7 +43,8 @@ class Template:
     summary: str
     asks: Sequence[Question]
     settings: Mapping[str, Any]
-    # Maps a setting to the number of days after which it is, if the operator chooses no time.
+    # Maps a setting that is a time to a number of days from now. This time is used if the operator
+    # chooses none.
     in_days: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -109,9 +110,9 @@ def put(settings: dict[str, Any], name: str, value: Any) -> None:
 
 
 def merged(settings: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings in which the given settings replace others.
+    """Return a copy of `settings` in which the values in `given` replace the old values.
 
-    The settings of a group are replaced one by one.
+    If a group is given, only the settings that it contains are replaced.
     """
     return {
         **settings,

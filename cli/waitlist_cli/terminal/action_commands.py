@@ -115,8 +115,8 @@ def values_of(
 ) -> dict[str, Any]:
     """Return the values that the operator has given for these fields.
 
-    If no value was given for a field of the kind `seen`, its value is read from the entry, which
-    `show` returns.
+    If no value was given for a field of the kind `seen`, its value comes from the entry that `show`
+    returns.
     """
     values: dict[str, Any] = {}
     for field in fields:

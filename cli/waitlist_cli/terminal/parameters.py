@@ -232,9 +232,9 @@ def _json(text: str, option: str) -> Any:
 
 
 def only_of(unverified: bool, asked: bool) -> dict[str, str]:
-    """Return the query parameter `only`. Return no parameter if neither option is given.
+    """Return the query parameter `only` for the options --unverified and --asked.
 
-    Raise WrongUsage if both options are given.
+    Return no parameter if neither option is given. Raise WrongUsage if both options are given.
     """
     if unverified and asked:
         raise WrongUsage("Give either --unverified or --asked, but not both.")

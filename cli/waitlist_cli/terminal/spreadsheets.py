@@ -21,8 +21,8 @@ _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
 # restores the original value.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
-# These values also get an apostrophe, because a spreadsheet drops leading whitespace and keeps only
-# 15 digits of a number.
+# Matches other values that get an apostrophe: values with leading whitespace, which a spreadsheet
+# drops, and long numbers, of which a spreadsheet keeps only 15 digits.
 _ALONE = "'*(?:[\\t\\r\\n]|\\d{16,}\\Z)"
 _FRAGILE = re.compile(_ALONE)
 _KEPT = re.compile(f"'{_ALONE}")

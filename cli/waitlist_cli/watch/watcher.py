@@ -22,7 +22,7 @@ from waitlist_cli.watch.rates import Rates
 from waitlist_cli.work.signals import Shutdown
 
 HEAD = 50
-# Settings rarely change, so they are read only once for this number of snapshots.
+# Settings rarely change, so they are read again only after this many snapshots.
 SNAPSHOTS_PER_CONFIGURATION = 10
 DEPTHS = 120
 
@@ -90,10 +90,9 @@ class Watcher:
 
 
 def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | None) -> None:
-    """Show at most `most` snapshots.
+    """Show snapshots of a waitlist, at most `most` of them, until the operator presses Ctrl-C.
 
-    Ctrl-C ends the command before that, after the current request. A second Ctrl-C stops the
-    command at once.
+    Ctrl-C ends the command after the current request. A second Ctrl-C ends it at once.
     """
     console = context.output.console
     live = console.is_terminal and not console.is_dumb_terminal and not context.output.as_json

@@ -33,8 +33,8 @@ class HoldLost(Exception):
 class Hold:
     """A claimed entry, and the time at which the claim expires.
 
-    This time is counted from before the request was sent. It is therefore never later than the time
-    at which the service lets the claim expire.
+    The lease is counted from the moment before the request was sent. The time is therefore never
+    later than the time at which the service lets the claim expire.
     """
 
     context: Context

@@ -78,7 +78,7 @@ class Program:
     def _signal(self, number: int) -> bool:
         """Send a signal to the process group. Return whether the group still has processes.
 
-        If the number is 0, no signal is sent.
+        If the number of the signal is 0, nothing is sent.
         """
         try:
             os.killpg(self._process.pid, number)

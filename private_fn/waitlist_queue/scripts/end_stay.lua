@@ -7,7 +7,8 @@
 -- RETURNS left|dropped|absent|present stamp ended_stamp ticket
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = place_of(keys, entry_id), visit_of(keys, entry_id)
--- The message is late if the customer has signed up again since it was sent. It must not change the new signup.
+-- If the customer has signed up again since this message was sent, the message is late and must not change the new
+-- signup.
 local is_late = ticket == '' and ended and (place or visit) or
   ticket ~= '' and (place and place.ticket ~= tonumber(ticket) or visit and visit > tonumber(ticket))
 if is_erased == '1' and not is_late then

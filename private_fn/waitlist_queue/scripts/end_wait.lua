@@ -13,8 +13,8 @@ local rank, is_ready = waiting_rank(keys, entry_id)
 -- Keep the entry if it is not waiting, or if it belongs to a newer signup, which has a different ticket.
 if not rank or ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'kept'} end
 local packed = redis.call('HGET', keys.readiness, entry_id)
--- A customer who is only away must answer like every other customer. If the entry has another reason not to be ready,
--- keep the entry.
+-- A customer whose page has stopped polling must answer like every other customer. If the entry has any other reason
+-- not to be ready, keep the entry.
 if not is_ready and has_reason(without_away(packed)) then return {'kept'} end
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end

@@ -60,7 +60,9 @@ class AdmitOneCommand(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True):
-    """The offers that a run has made. `is_more` is true if there are more slots to offer."""
+    """The offers that one run of the admissions has made. `is_more` is true if there are more slots
+    to offer.
+    """
 
     offers: list[Offer]
     is_more: bool
@@ -168,8 +170,8 @@ class Admissions(Struct, frozen=True):
             is_first = self.waitlists.note_scheduled(waitlist, last_millis)
             self.waitlist_cache.forget(waitlist.waitlist_id)
             if not is_first:
-                # Another run has written these scheduled times to the record first. Read the record
-                # again, because Redis may already have added their slots.
+                # Another run has already written these scheduled times to the record. Read the
+                # record again, because Redis may already have added their slots.
                 return self._request(
                     self.waitlist_cache.look_up(waitlist.waitlist_id), since_millis
                 )
@@ -185,8 +187,8 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save in the record how far Redis has counted the schedule, and how many of its slots are
-        unused.
+        """Save in the record up to which time Redis has counted the slots of the schedule, and how
+        many of these slots are unused.
 
         If Redis loses these counters in a failover, they are restored from the record.
         """
@@ -233,10 +235,11 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """An earlier run has admitted these entries, but has not recorded the admissions.
+        """Start the passes of entries that an earlier run has admitted without recording the
+        admissions.
 
-        Let their passes begin now. Return the entries, each with the end of its pass. An entry is
-        left out if there is no more room for it.
+        Return the entries, each with the end of its pass. If there is no room inside for an entry
+        any more, leave the entry out.
         """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {

@@ -54,6 +54,8 @@ class Calls(Struct, frozen=True):
             return self.entries.find(command.waitlist_id, command.entry_id)
 
     def find(self, waitlist_id: str, entry_id: str) -> Call | None:
-        """Return the last call of the entry's open claim, or None if the entry is not called."""
+        """Return the last call of the entry's open claim, or None if the customer has not been
+        called.
+        """
         record = self.entries.get(waitlist_id, entry_id)
         return None if record is None else current_call(record, self.now_millis())

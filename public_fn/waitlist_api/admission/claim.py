@@ -122,8 +122,8 @@ class Claims(Struct, frozen=True):
                 by=command.by,
                 token=token,
                 to=command.call_to,
-                # Only one claim has this token, so the first call of the claim is identified by the
-                # token as well.
+                # Each claim has a token of its own, so this token also identifies the first call of
+                # the claim.
                 key=token,
             )
             try:

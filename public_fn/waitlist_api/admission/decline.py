@@ -40,9 +40,10 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
 
 
 class Declined(Struct, frozen=True):
-    """The entry after a decline, and how many more declines keep its place.
+    """The entry after a decline. `left` is the number of further offers that the customer can
+    decline without losing the place in the queue.
 
-    `left` is None if declines do not keep the place, or if the entry has left the waitlist.
+    `left` is None if every decline loses the place, or if the entry has left the waitlist.
     """
 
     view: EntryView

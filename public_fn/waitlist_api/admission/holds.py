@@ -103,8 +103,8 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     reason: str = ""
     to: Literal["place", "back"] = "place"
     delay_seconds: int = 0
-    # These fields are set only when a customer declines an offer. The entry is passed over for
-    # `pause_seconds`. It loses its place after `at_most` declines. `declines` is the number of
+    # The next three fields are set only when a customer declines an offer. The entry is passed over
+    # for `pause_seconds`. It loses its place after `at_most` declines. `declines` is the number of
     # earlier declines.
     pause_seconds: int = 0
     at_most: int = 0
@@ -354,8 +354,8 @@ class Holds(Struct, frozen=True):
 
 
 def _message_at(verb: ClaimAction, command: HoldCommand, found: TimeAndToken) -> Message:
-    """Build a request that names the time at which the offer ends or the entry was set aside, and
-    the token of the offer.
+    """Build a request with the token of the offer, and with the time at which the offer ends or the
+    entry was set aside.
     """
     time_millis, token = found
     return replace(command, token=token, **{verb.time_field: time_millis}).message(verb)

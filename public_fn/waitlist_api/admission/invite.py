@@ -33,8 +33,7 @@ from waitlist_shared.ids import new_invitation_id
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
 logger = logging.getLogger(__name__)
-# The time for which a request makes offers. After this time, maintenance makes the remaining
-# offers.
+# A request makes offers for at most this time. Maintenance makes the remaining offers.
 REQUEST_MILLIS = 8_000
 NO_OFFER_MESSAGE = (
     "this waitlist does not send the message `offered`, so add `offered` to `messages.kinds` first"
@@ -144,7 +143,7 @@ class Invitations(Struct, frozen=True):
     def run(self, invitation: Invitation, is_time_up: IsTimeUp, *, is_resumed: bool) -> Invitation:
         """Make the offers of an invitation until all are made or the time is up.
 
-        `is_resumed` is true if an earlier run may have made offers that it did not note.
+        `is_resumed` is true if an earlier run may have made offers that it did not record.
         """
         while invitation.running:
             after = self._invite_page(invitation, is_resumed=is_resumed)
@@ -157,9 +156,9 @@ class Invitations(Struct, frozen=True):
         return invitation
 
     def _invite_page(self, invitation: Invitation, *, is_resumed: bool) -> Invitation | None:
-        """Make up to 100 offers, and return the invitation after them.
+        """Make up to 100 offers, and return the updated invitation.
 
-        Return None if another run has noted this page.
+        Return None if a different run has already stored this page.
         """
         taken = invitation.taken
         if is_resumed:
@@ -196,7 +195,8 @@ class Invitations(Struct, frozen=True):
         return self.records.note_page(invitation, taken, next_rank, is_done=is_done)
 
     def _candidates(self, invitation: Invitation) -> tuple[list[c.Invitee], int | None]:
-        """Return whom the next page may invite, and the rank behind which the page after it begins.
+        """Return the candidates for the next page of offers, and the rank at which the page after
+        it begins.
 
         The rank is None if no page follows.
         """

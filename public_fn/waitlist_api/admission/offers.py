@@ -22,10 +22,7 @@ WORKERS = 16
 
 
 class Offer(Struct, frozen=True):
-    """An entry that was taken from the queue.
-
-    `claim` is the answer of Redis for this entry.
-    """
+    """An entry that was taken from the queue. `claim` is the reply from Redis for this entry."""
 
     claim: c.Claimed
     record: EntryRecord
@@ -96,7 +93,7 @@ class OfferWriter(Struct, frozen=True):
         state: c.PlaceState,
     ) -> EntryRecord | None:
         if record is not None and record.hold.token == claim.token:
-            # This request repeats an earlier request, which has already recorded the claim.
+            # An earlier attempt of the same request has already recorded the claim.
             return record if record.status == transition.status else None
         if record is not None and record.status == "joining":
             return self._write_joining(claim, transition, record)

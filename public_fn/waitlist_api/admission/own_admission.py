@@ -34,9 +34,9 @@ class OwnAdmissions(Struct, frozen=True):
         """Return the admitted entry. Raise NotInside if the customer has no valid pass."""
         record = self._record(waitlist_id, proof)
         if record.status in PRESENT:
-            # A run may have admitted the customer and then crashed before it recorded the
-            # admission. This request records the admission. It cannot accept an offer, because it
-            # names no offer.
+            # An earlier run of the admission policy may have admitted the customer and then crashed
+            # before it recorded the admission. This request records the admission. It cannot accept
+            # an offer, because it names no offer.
             command = replace(
                 _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
             )

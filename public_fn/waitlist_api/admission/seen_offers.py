@@ -1,4 +1,4 @@
-"""Count for an invitation who has seen the offer."""
+"""Records for each invitation which of the invited customers have seen their offer."""
 
 import logging
 

@@ -14,8 +14,8 @@ Name = Literal["turnstile", "hcaptcha"]
 Verdict = Literal["person", "refused", "wrong_secret", "no_verdict"]
 # The widget's action on the customer page. Tokens from other forms of the same site are refused.
 ACTION = "signup"
-# These error codes prove that the stack's secret is wrong. All other codes may be caused by the
-# guest's token.
+# The provider's error codes that prove that the stack's secret is wrong. All other codes may be
+# caused by the guest's token.
 WRONG_SECRET = {"invalid-input-secret", "missing-input-secret"}
 OUT_OF_ORDER = "internal-error"
 

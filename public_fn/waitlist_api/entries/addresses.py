@@ -33,8 +33,8 @@ LONGEST = 320
 FRACTION = re.compile(r"\+?\d+[.,]0+")
 # Matches the extension at the end of a telephone number, such as "ext. 12".
 EXTENSION = re.compile(r"\s*(;ext=|ext\.?|x|#)\s*\d{1,7}$", re.IGNORECASE)
-# A telephone number has at least 3 digits. It has at most 15 digits, and the prefix of an
-# international call has at most 5 digits.
+# A telephone number has 3 to 15 digits. In front of it, the prefix for international calls can have
+# up to 5 digits.
 FEWEST_DIGITS, MOST_DIGITS = 3, 20
 
 

@@ -111,8 +111,8 @@ class Bumps(Struct, frozen=True):
         Raise IdempotencyKeyReused if the key was used for a different move.
         """
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
-        # If there is no such event, the first request moved the entry but did not record the move.
-        # The caller then records it.
+        # If the history contains no such event, an earlier request moved the entry but did not
+        # record the move. The caller then records the move.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
             return made

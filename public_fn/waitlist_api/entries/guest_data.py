@@ -73,7 +73,9 @@ def check_own_data(
     names: Collection[str],
     domain: str = "",
 ) -> None:
-    """Raise InvalidFields unless customers may change these profile fields to these values."""
+    """Raise InvalidFields if customers may not change one of these profile fields, or if a new
+    value is not valid.
+    """
     taken = _accepted_names(settings)
     if taken is not None and set(names) - taken["profile"]:
         raise InvalidFields(FieldError("body.profile", _allowed(taken["profile"])))

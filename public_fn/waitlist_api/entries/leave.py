@@ -130,8 +130,8 @@ class Leaves(Struct, frozen=True):
             decided = finish_leave(record, event, now_millis, left)
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
-            # In the meantime, a different request has changed the record. It has removed the entry,
-            # begun an erasure or banned the customer. Do not let the record of a banned customer
+            # A different request has changed the record in the meantime: it has removed the entry,
+            # begun to erase it, or banned the customer. Do not let the record of a banned customer
             # expire.
             now = changed.record
             if now is not None and now.intent.erase:

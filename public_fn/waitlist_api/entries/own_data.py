@@ -153,7 +153,9 @@ class OwnData(Struct, frozen=True):
 def _field_for_messages(
     record: EntryRecord, settings: WaitlistSettings, channels: frozenset[str]
 ) -> IdentityField | None:
-    """Return the profile field to whose address the service sends messages."""
+    """Return the name of the profile field whose address gets the customer's messages, or None if
+    the customer gets no messages.
+    """
     rules = settings.messages
     if rules is None or record.contact.unreachable:
         return None

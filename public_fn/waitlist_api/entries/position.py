@@ -19,7 +19,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# These fields of a view do not appear in API responses, or have a different name there.
+# The fields of a view that do not appear in API responses, or have a different name there.
 UNSEEN = (
     "ticket",
     "rank",
@@ -161,7 +161,8 @@ class Positions(Struct, frozen=True):
         view = view_of(entry_id, found, hide_total)
         view = view or self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
         if found.has_call_numbers and not to_operator and view.call_number is None:
-            # Only the record contains the number. Polls of other waitlists do not read the record.
+            # Only the record contains the call number, so read the record. Polls of waitlists
+            # without call numbers do not read it.
             view = view.with_call_number(self.entries.get(waitlist_id, entry_id))
         return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
 
@@ -247,7 +248,7 @@ class Positions(Struct, frozen=True):
 
 
 def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryView | None:
-    """Build the view from the answer of Redis. Return None if Redis does not have the entry."""
+    """Build the view from the reply from Redis. Return None if Redis does not have the entry."""
     if found.rank is None or found.ticket is None:
         return None
     if status := status_off_queue(found.outcome):

@@ -26,9 +26,9 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
-# The clock of a Lambda function and the clock of Redis may differ by this much. A deadline counts
-# as passed only after this additional time, so that a clock that is ahead cannot end a customer's
-# wait too early.
+# The clock of a Lambda function and the Redis clock may differ by this much. A deadline counts as
+# passed only after this additional time, so that a clock that is ahead cannot end a customer's wait
+# too early.
 GRACE_MILLIS = 10 * 60_000
 TOO_LATE = "The deadline to confirm has passed. Get the entry to see its current status."
 
@@ -38,7 +38,7 @@ Due = Literal["asked", "reminded", "unanswered"]
 
 
 class Clocks(Struct, frozen=True):
-    """The current time in milliseconds, once by the local clock and once by the clock of Redis."""
+    """The current time in milliseconds, once by the local clock and once by the Redis clock."""
 
     here: int
     redis: int

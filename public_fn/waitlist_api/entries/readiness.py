@@ -56,7 +56,10 @@ class RestCommand(Struct, frozen=True, kw_only=True):
 
 
 class ResumeCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to end a rest early. `until_millis` is the planned end of the rest."""
+    """A customer's request to end a rest early. During a rest, the customer lets others go first.
+
+    `until_millis` is the planned end of the rest.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -104,7 +107,7 @@ def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
 
 
 class Rested(Struct, frozen=True):
-    """The entry after a rest has started or ended.
+    """The entry after the customer has started or ended a rest, in which others go first.
 
     `rests_left` is None if the waitlist does not allow rests.
     """
@@ -126,7 +129,10 @@ class ReadinessChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def rest(self, command: RestCommand) -> Rested:
-        """Let an entry rest until a given time. If the request is a repeat, nothing changes."""
+        """Let a customer rest, which means that others go first until a given time.
+
+        If the request is a repeat, nothing changes.
+        """
         rules = self._rules(command.waitlist_id)
 
         def decide(record: EntryRecord) -> Change | None:
@@ -159,7 +165,9 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(self.change(key, decide, command.stay), rules)
 
     def resume(self, command: ResumeCommand) -> Rested:
-        """End the rest if its planned end matches the command. Otherwise nothing changes."""
+        """End a customer's rest early. If the current rest has a different planned end from the one
+        in the command, nothing changes.
+        """
 
         def decide(record: EntryRecord) -> Change | None:
             if record.pauses.rest_until_millis != command.until_millis:

@@ -84,8 +84,10 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
 
 class EndPresent(Struct, frozen=True):
-    """End the current signup of an entry that is parked or was removed by Redis, and then decide
-    again. If the entry is on the waitlist in a different state, refuse the request.
+    """End the current signup of an entry that is parked (set aside) or that Redis has removed. Then
+    decide the next step again.
+
+    If the entry is on the waitlist in any other state, refuse the request.
     """
 
     record: EntryRecord
@@ -106,8 +108,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
             return FinishLeave(record)
         case "joining":
             return Resume(record)
-        # If a request is repeated, it changes nothing. Otherwise, a delayed copy of the request
-        # could bring back a customer who has left in the meantime.
+        # A repeated request must change nothing. Otherwise, a delayed copy of the request could
+        # bring back a customer who has left in the meantime.
         case _ if is_repeat:
             return Replay(record)
         case "admitted":
@@ -232,8 +234,8 @@ class Reinstatements(Struct, frozen=True):
             case _:
                 # Another request has changed the record in the meantime, so decide again.
                 return
-        # These errors mean that a different request has changed the entry since the record was
-        # read.
+        # If one of these errors occurs, a different request has changed the entry since the record
+        # was read.
         with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
             leave = Leave(by=by, reason=reason, stay=record.ticket, status=record.status)
             self.leaves.leave(*record.key, leave)

@@ -32,7 +32,7 @@ class SegmentPlace(Struct, frozen=True):
 
 
 class _Answer(Struct, frozen=True):
-    """The answer of Redis: an entry's positions in the queue and in the segments of the request."""
+    """An entry's positions in the queue and in the requested segments, as returned by Redis."""
 
     asked: tuple[Segment, ...]
     found: c.PositionResult

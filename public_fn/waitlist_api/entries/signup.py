@@ -123,7 +123,10 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """If the customer's address now belongs to an entry, return the command for this entry."""
+        """Return the command for the entry that now has the customer's address.
+
+        If the address has not been moved to a different entry, the command does not change.
+        """
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
 

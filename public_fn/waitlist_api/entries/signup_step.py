@@ -55,7 +55,10 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def for_entry(self, found: EntryRecord | None) -> "SignupCommand":
-        """Return the command for the entry `found`, which now has the customer's address."""
+        """Return the command for the entry `found`, which now has the customer's address.
+
+        If `found` is None, return the command unchanged.
+        """
         if found is None or found.entry_id == self.entry_id:
             return self
         return replace(self, customer_id=found.customer_id)
@@ -65,7 +68,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return replace(self, stay_shown=stay)
 
     def is_proven_for(self, record: EntryRecord) -> bool:
-        """Return whether the caller has proved to be the customer in the record."""
+        """Return whether the caller has proved that they are the customer in the record."""
         return self.proven or (self.stay_shown is not None and self.stay_shown == record.ticket)
 
     @property

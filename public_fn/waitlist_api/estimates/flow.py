@@ -8,8 +8,8 @@ from msgspec import Struct
 from waitlist_api.records.samples import Sample
 
 # If at least this fraction of the allowed people is inside, the waitlist counts as full. When
-# somebody exits, the next person is admitted only at the next poll. Even on a busy waitlist, the
-# maximum number of people is therefore rarely inside.
+# somebody exits, the next person is admitted only at the next poll. Even on a busy waitlist, fewer
+# people than the maximum are therefore usually inside.
 NEARLY = 0.95
 
 

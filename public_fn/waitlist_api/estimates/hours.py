@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 
-# This is the number of the next offer hours that are converted exactly. After these, admissions are
-# spread evenly over the whole day, including the time in which no offers are made.
+# The number of coming periods of offer hours that are converted exactly. After these periods,
+# admissions are spread evenly over all of the time, including the time in which no offers are made.
 MOST_HOURS = 14
 Hours = Sequence[tuple[float, float]]
 

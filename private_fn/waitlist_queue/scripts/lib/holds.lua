@@ -41,8 +41,8 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Removes the deadline of a claim or an offer that has ended. If the end makes room for another customer, the next
--- poll runs the admission policy. If `keeps_room` is true, it makes no room.
+-- Removes the deadline of a claim or an offer that has ended. The end usually makes room for another customer, so the
+-- next poll runs the admission policy. If `keeps_room` is true, the end makes no room.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end

@@ -23,8 +23,8 @@ local function note_poll(keys, entry_id, now)
   end
 end
 
--- Removes the reason that the customer is away, which makes the entry ready unless it has other reasons. Returns the
--- new readiness of the entry.
+-- Notes that the customer of an entry is no longer away. If the entry has no other reason not to be ready, it becomes
+-- ready. Returns the new readiness of the entry.
 local function end_absence(keys, entry_id)
   local packed = redis.call('HGET', keys.readiness, entry_id)
   if not packed or not is_away(packed) then return packed end

@@ -50,8 +50,9 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   return true
 end
 
--- While every entry on the waitlist has always been ready, the keys about readiness do not exist. This function then
--- prevents the script from using them. If `readiness` is not empty, it notes that the keys exist from now on.
+-- Entries that are not ready are stored under keys that do not exist while every entry on the waitlist has always been
+-- ready. In this case, removes these keys from `keys`. If `readiness` is not empty, notes instead that the keys exist
+-- from now on.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then
@@ -74,7 +75,8 @@ end
 
 local RESTS_AT_ONCE = 200
 
--- Ends the rests and delays that are over, for a limited number of entries. Returns whether no such entries are left.
+-- Removes the reasons not to be ready that have ended by now, from a limited number of entries. Returns whether no
+-- entries with such reasons are left.
 local function end_rests(keys, now)
   if not keys.not_ready then return true end
   local millis = math.floor(now / 1000)

@@ -13,7 +13,8 @@ local function delay_of(packed)
   return tonumber(millis or 0), reason
 end
 
--- This reason says that the customer has stopped polling. Only Redis stores it, and the customer's next poll ends it.
+-- The reason `away` says that the customer has stopped polling. Only Redis stores this reason, and the customer's next
+-- poll ends it.
 local AWAY = ';away=0'
 
 local function is_away(packed)

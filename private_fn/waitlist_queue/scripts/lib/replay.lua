@@ -12,14 +12,14 @@ local function claim_row(keys, entry_id, hold, deadline, filter_index)
     before and before.placed or 0, filter_index}
 end
 
--- A script stores its answer under an idempotency key. Returns the text that replaces an entry in this stored
--- answer.
+-- Returns the text that stands for an entry in an answer that is stored under an idempotency key. A repeated request is
+-- answered from these texts.
 local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the response to a repeated request: the entries of the earlier request that are still claimed or offered, or
--- whose customers have been admitted.
+-- Returns the response to a repeated request. It contains the entries of the earlier request that are still claimed or
+-- offered, or whose customers have been admitted.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}
   for entry_id, token, filter_index in string.gmatch(claimed_before, '(%w+):(%w+):?(%d*)') do

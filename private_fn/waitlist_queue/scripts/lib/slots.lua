@@ -41,7 +41,7 @@ local function give_back(keys, entry_id, hold)
   wake(keys)
 end
 
--- Corrects the counters, because an admission that they contain was not valid.
+-- Subtracts an admission that was not valid from the counters.
 local function uncount_admission(keys, hold)
   redis.call('HINCRBY', keys.meta, 'admitted', -1)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end

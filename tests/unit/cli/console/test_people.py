@@ -504,7 +504,7 @@ def test_places_are_offered_by_hand_and_an_admitted_person_exits(
     bakery.typed.run("policy", bakery.waitlist_id, "--acceptance", "automatic")
     admit = f"/lists/{bakery.waitlist_id}/do/admit"
     assert console.submit(admit, count="5", filter="language=en") == (
-        "1 person has a slot. No one else is waiting, or max_inside leaves no more room."
+        "1 person has a slot. No one else is waiting, or the limit max_inside is reached."
     )
     bob = person(console, bakery, "bob")
     assert "The pass ends at" in bob.text
