@@ -58,9 +58,9 @@ def _may_be_number(text: str) -> bool:
 
 
 def check_profile(waitlist: Document, profile: Mapping[str, Any]) -> None:
-    """Raise WrongUsage if an answer in the profile cannot be an answer to its question.
+    """Raise WrongUsage if the profile contains an answer that its question does not allow.
 
-    The service checks the address that identifies a person.
+    The service checks the address that identifies a person, so this function does not check it.
     """
     identity = waitlist["identity"]
     for field in fields_for(waitlist):

@@ -82,8 +82,8 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
         found = _as_in_api(given, group)
         if not group:
             return found
-        # The settings of a group inside this group, such as `admission.misses`, are found under the
-        # name of the inner group.
+        # The settings of an inner group, such as `admission.misses`, are found under the name of
+        # the inner group. Add them to the settings of this group.
         parts = {name.rpartition(".")[2]: part for name, part in found.items() if name != group}
         return found.get(group, {}) | parts
 

@@ -154,7 +154,9 @@ class Admissions(Struct, frozen=True):
         return self.positions.read(*key, to_operator=True), record
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
-        """Build the request of a run, including the scheduled times since `since_millis`."""
+        """Build the request that a run sends to Redis, including the scheduled times since
+        `since_millis`.
+        """
         request = c.Admit(waitlist_id=waitlist.waitlist_id)
         schedule = schedule_of(waitlist.settings)
         hours = hours_of(waitlist.settings, self.now_millis())
@@ -206,7 +208,9 @@ class Admissions(Struct, frozen=True):
         by: str,
         reason: str = "",
     ) -> list[Offer]:
-        """Record the entries that a run has taken from the queue. Return the recorded offers."""
+        """Record the admissions of the entries that a run has taken from the queue. Return the
+        recorded offers.
+        """
         taken: Sequence[c.Claimed] = admitted.entries
         if admitted.is_automatic and admitted.outcome == "repeat":
             taken = self._begin_time_inside(waitlist_id, taken)

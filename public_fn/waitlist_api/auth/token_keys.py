@@ -96,7 +96,9 @@ class CodeContent(Struct, frozen=True):
 
     @classmethod
     def of(cls, code: str) -> Self:
-        """Parse a code without verifying its signature. The code must match CODE."""
+        """Parse a code without verifying its signature. The code must match the regular expression
+        CODE.
+        """
         text = code.partition(".")[2]
         content = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         entry_id, rest = content[:ENTRY_BYTES], content[ENTRY_BYTES:]

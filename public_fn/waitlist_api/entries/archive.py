@@ -33,8 +33,8 @@ SETTLED_MILLIS = 3600_000
 class Point(Struct, frozen=True):
     """The point in the index from which the next page is read."""
 
-    # Every shard is read from this time on, in milliseconds. The list of banned customers is sorted
-    # by logical timestamps, so there this number is a logical timestamp.
+    # All shards are read from this time on, in milliseconds. In the list of banned customers, which
+    # is sorted by logical timestamps, this number is a logical timestamp instead.
     millis: int
     # The last entry that was read from each shard. Several entries of a shard can have the same
     # time, so the time alone does not say where to continue.
