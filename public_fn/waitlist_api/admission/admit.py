@@ -208,9 +208,7 @@ class Admissions(Struct, frozen=True):
         by: str,
         reason: str = "",
     ) -> list[Offer]:
-        """Record the admissions of the entries that a run has taken from the queue. Return the
-        recorded offers.
-        """
+        """Record that a run has taken these entries from the queue. Return the recorded offers."""
         taken: Sequence[c.Claimed] = admitted.entries
         if admitted.is_automatic and admitted.outcome == "repeat":
             taken = self._begin_time_inside(waitlist_id, taken)
