@@ -7,14 +7,15 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.edit_steps import EditSteps
+from waitlist_api.entries.guest_data import check_addresses
 from waitlist_api.entries.position import Positions
 from waitlist_api.entries.queries import EntryDetails
 from waitlist_api.records.conflicts import retry_on_conflict
 from waitlist_api.records.edits import edit
 from waitlist_api.records.entry import EntryRecord, HistoryEvent
 from waitlist_api.records.ledger import EntryChanged, Ledger
-from waitlist_api.records.segments import Attributes
 from waitlist_api.records.waitlist_cache import WaitlistCache
+from waitlist_api.records.waitlists import WaitlistRecord
 
 
 class EditCommand(Struct, frozen=True, kw_only=True):
@@ -73,8 +74,9 @@ class EntryEdits(Struct, frozen=True):
         changes = {} if record is None else command.changes(record)
         if record is None or not changes:
             return record
-        if "attributes" in changes:
-            self._check(command.waitlist_id, changes["attributes"])
+        self.waitlist_cache.checked(
+            command.waitlist_id, lambda waitlist: _check(waitlist, record, changes)
+        )
         if "profile" in changes:
             self.steps.readdress(record, changes["profile"])
         event = HistoryEvent(
@@ -91,8 +93,21 @@ class EntryEdits(Struct, frozen=True):
         except EntryChanged:
             return None
 
-    def _check(self, waitlist_id: str, attributes: Attributes) -> None:
-        self.waitlist_cache.checked(waitlist_id, lambda segments: segments.check(attributes))
+
+def _check(waitlist: WaitlistRecord, record: EntryRecord, changes: dict[str, Any]) -> None:
+    """Raise InvalidFields if the waitlist does not accept these changes.
+
+    Do not check the answers that stay the same. They may be older than the question.
+    """
+    if "attributes" in changes:
+        waitlist.segments.check(changes["attributes"])
+    answers: dict[str, dict[str, Any]] = {}
+    for name in ("profile", "attributes"):
+        former = getattr(record, name)
+        answers[name] = {
+            key: value for key, value in changes.get(name, {}).items() if value != former.get(key)
+        }
+    check_addresses(waitlist.settings, **answers)
 
 
 def text_of(value: dict[str, Any]) -> str:

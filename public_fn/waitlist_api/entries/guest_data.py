@@ -1,12 +1,12 @@
 """Validate the profile and attributes that a guest sends. This module does no I/O."""
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, get_args
 
 from waitlist_api.entries.addresses import is_mail_address, may_be_number
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.entry import json_text
-from waitlist_api.settings.page import PageField
+from waitlist_api.settings.page import FieldType, PageField
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 TOO_LARGE = (
@@ -14,6 +14,8 @@ TOO_LARGE = (
     " they have {size}: send less data, or ask an operator to raise max_guest_bytes"
 )
 MAX_ANSWER = 200
+# The types of questions that ask for an address.
+ADDRESSES: tuple[FieldType, ...] = ("email", "tel")
 NOT_TEXT = "must be text of at most {limit} characters"
 NO_MAIL = "must be an email address, such as ada@example.com"
 NO_NUMBER = "must be a telephone number in digits, such as +49 30 901820"
@@ -89,6 +91,18 @@ def check_own_data(
         raise InvalidFields(*errors)
 
 
+def check_addresses(
+    settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
+) -> None:
+    """Raise InvalidFields if an answer cannot be the mail address or the telephone number that its
+    question asks for.
+
+    Operators may store any other answer.
+    """
+    if errors := _wrong_answers(settings, profile, attributes, ADDRESSES):
+        raise InvalidFields(*errors)
+
+
 def visible_names(settings: WaitlistSettings, names: Collection[str]) -> set[str]:
     """Return the names of the profile fields that the customer may see.
 
@@ -128,11 +142,19 @@ def profile_to_store(settings: WaitlistSettings, profile: dict[str, Any]) -> dic
 
 
 def _wrong_answers(
-    settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
+    settings: WaitlistSettings,
+    profile: dict[str, Any],
+    attributes: dict[str, Any],
+    types: Collection[FieldType] = get_args(FieldType),
 ) -> list[FieldError]:
-    """Return an error for each value that does not match the type of its field."""
+    """Return an error for each value that does not match the type of its field.
+
+    Check only the fields of these types.
+    """
     errors = []
     for field in _fields(settings):
+        if field.type not in types:
+            continue
         value = (profile if field.kept_in == "profile" else attributes).get(field.name)
         values = value if field.kept_in == "attributes" and isinstance(value, list) else [value]
         problems = (_find_problem(field, each) for each in values if not _is_empty(each))

@@ -12,13 +12,13 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.addresses import addresses_for_messages
 from waitlist_api.entries.ban import Bans
+from waitlist_api.entries.guest_data import check_addresses
 from waitlist_api.errors import Banned, EntryNotFound
 from waitlist_api.imports.place import Placement
 from waitlist_api.imports.rows import ImportedRow, ImportRow, WhenEnded, WhenOnList
 from waitlist_api.imports.write_intents import IntentWriter
 from waitlist_api.parallel import run_all
 from waitlist_api.records.bans import BanRequest
-from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.waitlist import WaitlistSettings
@@ -113,7 +113,7 @@ class Imports(Struct, frozen=True):
     ) -> dict[str, ImportedRow]:
         """Refuse invalid rows. Return the first valid row for each entry."""
         for item in imported:
-            self._check(item, waitlist.segments)
+            self._check(item, waitlist)
         good = [item for item in imported if item.outcome is None]
         firsts = _by_entry(good)
         moved = self.intent_writer.look_up(waitlist, list(firsts.values()))
@@ -125,10 +125,14 @@ class Imports(Struct, frozen=True):
                 item.replace_record(record)
         return _by_entry(good)
 
-    def _check(self, item: ImportedRow, segments: Segments) -> None:
+    def _check(self, item: ImportedRow, waitlist: WaitlistRecord) -> None:
+        row = item.row
         try:
-            segments.check(item.row.attributes)
-            item.row.check(_moment(self.now_millis()))
+            waitlist.segments.check(row.attributes)
+            row.check(_moment(self.now_millis()))
+            # A ban is about the customer id, so it does not fail because of other data.
+            if not row.banned:
+                check_addresses(waitlist.settings, row.profile, row.attributes)
         except WaitlistError as refusal:
             item.refuse(refusal)
 

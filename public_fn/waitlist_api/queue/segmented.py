@@ -46,7 +46,9 @@ class SegmentedQueue(Struct, frozen=True):
 
         If Redis or the service has outdated segments, read the current segments and try again.
         """
-        request = self.waitlist_cache.checked(message.waitlist_id, message.to_request)
+        request = self.waitlist_cache.checked(
+            message.waitlist_id, lambda waitlist: message.to_request(waitlist.segments)
+        )
         for _ in range(MAX_CONFLICT_RETRIES):
             try:
                 return self._send(request)

@@ -7,7 +7,6 @@ from msgspec import Struct, field
 
 from waitlist_api.clock import NowMillis
 from waitlist_api.errors import InvalidFields, WaitlistNotFound
-from waitlist_api.records.segments import Segments
 from waitlist_api.records.waitlists import WaitlistRecord, WaitlistRecords
 
 REMEMBERED_MILLIS = 30_000
@@ -55,15 +54,15 @@ class WaitlistCache(Struct, frozen=True):
         self.remembered[waitlist_id] = _Remembered(record, until_millis)
         return record
 
-    def checked(self, waitlist_id: str, check: Callable[[Segments], T]) -> T:
-        """Call `check` with the cached segments, and return its result.
+    def checked(self, waitlist_id: str, check: Callable[[WaitlistRecord], T]) -> T:
+        """Call `check` with the cached waitlist, and return its result.
 
-        If `check` raises InvalidFields, call `check` again with the current segments.
+        If `check` raises InvalidFields, call `check` again with the current waitlist.
         """
         try:
-            return check(self.find(waitlist_id).segments)
+            return check(self.find(waitlist_id))
         except InvalidFields:
-            return check(self.look_up(waitlist_id).segments)
+            return check(self.look_up(waitlist_id))
 
     def retention_days_of(self, waitlist_id: str) -> int | None:
         """Return how many days a waitlist keeps the records of former customers.

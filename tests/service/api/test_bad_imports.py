@@ -156,3 +156,34 @@ def test_other_routes_have_the_limits_that_they_had(stocked: People) -> None:
         path = f"{stocked.path}/entries"
         answer = stocked.world.request("POST", path, raw_body=deep)
         refused(answer, 400, "invalid_json")
+
+
+def test_a_row_must_have_the_address_that_the_page_asks_for(people: People) -> None:
+    questions = [
+        {"name": "mobile", "label": "Mobile", "type": "tel"},
+        {"name": "mail", "label": "Mail", "type": "email"},
+        {"name": "note", "label": "Note", "required": True},
+    ]
+    people.configure(page={"fields": questions})
+    answers = {
+        "dan": {"mobile": "hello"},
+        "eve": {"mobile": "0151 2345678", "mail": "eve@example.com"},
+        "fay": {"mail": "fay"},
+        "gus": {"mobile": "", "internal": "hello"},
+    }
+    rows: list[dict[str, Any]] = [
+        {"customer_id": name, "profile": profile} for name, profile in answers.items()
+    ]
+    # A ban does not depend on the data of the person.
+    rows.append({"customer_id": "hal", "profile": {"mobile": "hello"}, "banned": True})
+    for options in ({"dry_run": True}, {}):
+        answer = people.bring(*rows, **options)
+        outcomes = [one["outcome"] for one in answer.json["results"]]
+        assert outcomes == ["refused", "joined", "refused", "joined", "banned"]
+        wrong, _, other, *_ = answer.json["results"]
+        assert [wrong["errors"][0]["field"], other["errors"][0]["field"]] == [
+            "body.profile.mobile",
+            "body.profile.mail",
+        ]
+        assert "must be a telephone number" in wrong["errors"][0]["message"]
+    assert people.order()[-2:] == ["eve", "gus"]

@@ -216,3 +216,37 @@ def test_customers_do_not_edit_as_operators(people: Admissions) -> None:
             "PATCH", people.admin_entry("billy"), body={"profile": {}}, token=token
         )
         assert answer.status == 401
+
+
+QUESTIONS = [
+    {"name": "mobile", "label": "Mobile", "type": "tel"},
+    {"name": "mail", "label": "Mail", "type": "email", "kept_in": "attributes"},
+    {"name": "note", "label": "Note", "required": True},
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"profile": {"mobile": "hello"}}, "body.profile.mobile"),
+        ({"profile": {"mobile": 4915112345678}}, "body.profile.mobile"),
+        ({"profile": {"mobile": "+49 1"}}, "body.profile.mobile"),
+        ({"attributes": {"mail": "ada"}}, "body.attributes.mail"),
+    ],
+)
+def test_a_new_answer_must_be_the_address_that_the_question_asks_for(
+    people: Admissions, change: dict[str, Any], field: str
+) -> None:
+    people.configure(segments=SEGMENTS, page={"fields": QUESTIONS})
+    with nothing_changes(people.world):
+        answer = people.edit("billy", **change)
+    refused(answer, 422, "invalid_request", field)
+    for good in ({"mobile": "0151 2345678"}, {"mobile": ""}, {"internal": ["hello"]}):
+        assert people.edit("billy", profile=good).status == 200
+
+
+def test_an_answer_that_is_older_than_its_question_can_stay(people: Admissions) -> None:
+    people.edit("billy", profile={"mobile": "ask at the desk"})
+    people.configure(segments=SEGMENTS, page={"fields": QUESTIONS})
+    answer = people.edit("billy", profile={"mobile": "ask at the desk", "note": "x"})
+    assert answer.status == 200

@@ -226,8 +226,10 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, entry_id: EntryId, body: EditBody
     ) -> AdminEntryAnswer:
         """Each field in the request replaces the whole stored value. The entry keeps its position,
-        and its segments change with its attributes. The history records which fields were changed,
-        but not their values. A repeated request returns the same response.
+        and its segments change with its attributes. If the page of the waitlist asks for an email
+        address or a telephone number, a new answer must be such an address or number. The history
+        records which fields were changed, but not their values. A repeated request returns the same
+        response.
         """
         person = self.entry_edits.edit(
             EditCommand(
