@@ -19,7 +19,8 @@ HINTS: dict[type[BaseException], str] = {
     exceptions.NoPermissionError: ALLOW,
     ssl.SSLCertVerificationError: CERTIFY,
 }
-# Redis and Valkey use these messages if the user may not run a command inside a script.
+# The messages with which Redis and Valkey report that the user may not run a command inside a
+# script.
 NOT_ALLOWED_IN_SCRIPT = ("user executing the script can't", "ACL failure in script")
 
 

@@ -15,7 +15,7 @@ from waitlist_shared.errors import Cold, InternalError, QueueUnavailable
 from waitlist_shared.telemetry import Span, Telemetry
 
 UNKNOWN = "unknown"
-# If a message has one of these outcomes, it counts as a failure of the service.
+# The outcomes of messages that count as failures of the service.
 FAILURES = frozenset({InternalError.code, QueueUnavailable.code})
 DEFECT: Message = {"code": InternalError.code}
 

@@ -35,7 +35,7 @@ META_FIELD = re.compile(r"meta_(\w+)")
 KEY = re.compile(r"keys\.(\w+)")
 # A script whose code contains this text uses all keys of a waitlist.
 EVERY_KEY = "unpack(KEYS)"
-# If a script uses one of these arguments, the store adds the argument to every call of the script.
+# Arguments that the store adds to every call of a script that uses them.
 STORE_ARGUMENTS = ("now", "server_run_id")
 Names = tuple[str, ...]
 

@@ -26,8 +26,8 @@ TRANSIENT_ERRORS = (
 # Errors that only an operator can resolve. For these errors, the log contains a hint for the
 # operator.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
-# If a command in a pipeline fails with one of these errors, the store sends only this command
-# again.
+# If a command in a pipeline fails with one of the following errors, the store sends only this
+# command again.
 RETRIED_ALONE = (
     exceptions.NoScriptError,
     exceptions.AskError,  # also covers MovedError

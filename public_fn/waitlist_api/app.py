@@ -36,8 +36,8 @@ from waitlist_api.services import Services
 from waitlist_shared.correlation import Correlation
 
 if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE", "on-demand") != "on-demand":
-    # With SnapStart or provisioned concurrency, Lambda runs these imports before the first request
-    # arrives, so no request has to wait for them.
+    # With SnapStart or provisioned concurrency, Lambda imports the routes here before the first
+    # request arrives, so no request has to wait for the imports.
     import_routes()
 DEADLINE = Deadline()
 CORRELATION = Correlation()

@@ -60,7 +60,7 @@ Most = Annotated[
     typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
 NO_MORE = "No other people are waiting, or the limit max_inside is reached."
-# If the service answers with one of these error codes, it has not carried out the request.
+# The error codes which say that the service has not carried out a request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 

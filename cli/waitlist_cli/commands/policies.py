@@ -30,7 +30,7 @@ from waitlist_cli.terminal.setting_options import with_settings_named
 from waitlist_cli.terminal.times import check_instant
 
 PANEL = "Waitlists"
-# `policy_text` does not describe these groups of settings, so they are printed separately.
+# Groups of settings that `policy_text` does not describe. They are printed separately.
 GROUPS = ("misses", "decline")
 OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 

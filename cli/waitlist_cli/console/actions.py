@@ -84,7 +84,7 @@ class Form(ImmutableMultiDict[str, str]):
 
 
 def seen(waitlist: Document, names: Iterable[str]) -> str:
-    """Return these settings as JSON.
+    """Return the settings in `names` as JSON.
 
     The form keeps this JSON in its hidden field `seen`. When the operator saves the form, the field
     shows which values the operator saw.

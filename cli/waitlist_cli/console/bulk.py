@@ -19,8 +19,8 @@ from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_count
 
 PATH = "/lists/{waitlist}/bulk/{action}"
-# An action on several people needs a few requests for each person, so it is limited to this many
-# people. A table never shows more people than this.
+# The maximum number of people for one action, which needs a few requests for each person. A table
+# never shows more people than this.
 MOST_PEOPLE = 200
 
 

@@ -55,7 +55,7 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
             return _page(console, decisions, request, room=room, problem=problem, focus=ROOM)
         waitlist = console.get(f"/{waitlist_id}")
         if waitlist["max_claims"]:
-            # While the end of a call can still be undone, the person counts as claimed.
+            # While an operator can still undo the end of a call, the person counts as claimed.
             decisions.send_all(waitlist_id)
         body = {"count": 1, "lease_seconds": LEASE_SECONDS, "call": {"to": room}}
         # If the button is pressed twice, both requests have the same key and call the same person.

@@ -33,7 +33,7 @@ OWN_LANGUAGE = ("", "The language of this browser")
 INDEX = (("no", "No"), ("yes", "Yes"))
 # Matches a line such as `de: Ihr Name`, which contains a label in one language.
 LANGUAGE_LABEL = re.compile("(en|de|fr|es|ar): *(.+)")
-# The service sends messages to the addresses in these fields of the profile.
+# The profile fields that contain the addresses to which the service sends messages.
 ADDRESS_NAMES = {"email": "email", "tel": "phone"}
 LONGEST_NAME = 32
 PLURALS = ("zero", "one", "two", "few", "many", "other")
@@ -185,7 +185,7 @@ def _format_label(label: str | Mapping[str, str]) -> str:
 def _read_choices(lines: str) -> list[str | dict[str, Any]]:
     """Parse the choices of a question. Each line contains one choice.
 
-    A line is either a plain text, or a value and its labels in several languages, such as `s | en:
+    A line is either plain text, or a value and its labels in several languages, such as `s | en:
     Small | de: Klein`.
     """
     found: list[str | dict[str, Any]] = []

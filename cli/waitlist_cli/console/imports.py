@@ -31,16 +31,16 @@ from waitlist_cli.imports.token_file import TokenFile
 from waitlist_cli.operations.action import Document
 from waitlist_cli.work.signals import Shutdown
 
-# The form ignores these columns of exports and of files of refused rows, because a new entry does
-# not need them.
+# Columns of exports and of files of refused rows that the import form ignores, because a new entry
+# does not need them.
 IGNORED_COLUMNS = {*FIELDS, *REJECTION_COLUMNS} - {CUSTOMER, "priority", "joined_at"}
 ADDRESS = "address"
 ADDRESSES = {
     "email": (ADDRESS, "Mail address, which identifies the person"),
     "phone": (ADDRESS, "Phone number, which identifies the person"),
 }
-# If people are identified by customer ids, the form also offers these fields as targets for columns
-# with addresses. Messages are sent to these addresses.
+# Fields to which the form can map columns with addresses, if people are identified by customer ids.
+# Messages are sent to these addresses.
 MESSAGES_TO = (
     ("profile.email", "Mail address for messages"),
     ("profile.phone", "Phone number for messages"),
@@ -106,8 +106,8 @@ class ImportTask:
             TokenFile(job.tokens_path, append=append) if self.with_tokens else None,
             self.ended,
             self.on_list,
-            # The import updates these counts while it runs. If the import is stopped and continued
-            # later, counting continues from these values.
+            # The counts that the import updates while it runs. If the import is stopped and
+            # continued later, counting continues from these values.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole

@@ -17,7 +17,7 @@ from waitlist_cli.operations.policies import (
     presence_of,
 )
 
-# The launch form has no fields for these settings, so saving the form does not change them.
+# Settings for which the launch form has no fields. Saving the form does not change them.
 KEPT = ("misses", "decline", "until", "then")
 
 

@@ -28,7 +28,7 @@ PATH = "/lists/{waitlist}/messages"
 ABOUT = settings()["messages.kinds"].choices
 SPOKEN = settings()["messages.language"].choices
 USUAL = "offered"
-# The form begins with these values if the waitlist sends no messages yet.
+# The values with which the message form begins if the waitlist sends no messages yet.
 NO_RULES = {**defaults("messages"), "kinds": []}
 SMS_COUNTRIES = Field("sms_countries", "SMS to these countries")
 # The types of phone numbers to which a waitlist can send SMS messages.

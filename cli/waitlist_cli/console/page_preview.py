@@ -70,8 +70,9 @@ def routes(console: Console) -> list[Route]:
         return JSONResponse(shown)
 
     def entry(request: Request) -> Response:
-        """Return an invented entry in the chosen state. The service is asked only for the
-        settings of the waitlist.
+        """Return an example entry in the chosen state.
+
+        The service is asked only for the settings of the waitlist.
         """
         waitlist = console.get(f"/{waitlist_of(request)}")
         state, _ = _chosen(request.path_params)

@@ -30,7 +30,7 @@ from waitlist_cli.terminal.times import localize
 
 PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10
-# To explain a position, the console examines at most this many people of each status.
+# The maximum number of people of each status that the console examines to explain a position.
 MOST_AHEAD = 1_000
 
 

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from waitlist_cli.errors import WrongUsage
 
-# Browsers send a picked time in one of these formats. They omit the seconds if the seconds are 0.
+# The formats in which browsers send a picked time. Browsers omit the seconds if the seconds are 0.
 PICKED = ("%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S")
 
 

@@ -37,7 +37,7 @@ from waitlist_cli.operations.policies import (
 from waitlist_cli.terminal.output import estimate_text
 
 PATH = "/lists/{waitlist}/policy"
-# The form fields for these settings are created from the declarations in `settings.json`.
+# Settings whose form fields are created from the declarations in `settings.json`.
 OWN = ("misses", "decline", "then")
 NAMES = {key: setting.label for key, setting in settings_in("admission").items()}
 BEGINS = Field("rate_from", "Rate begins", "time", "Leave empty to begin at once.")

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import CliError, Defective, Unauthorised, Unavailable, WrongUsage
 
-# If one of these errors prevents a page from being shown, the browser loads the page again
+# If one of the following errors prevents a page from being shown, the browser loads the page again
 # automatically.
 RETURNS = (Unavailable, Unauthorised, Defective)
 RETRY_SECONDS = 5

@@ -24,7 +24,7 @@ from waitlist_cli.terminal.times import INSTANT, localize
 # If a time is less than 12 hours away, it is shown without its date, because the date is then
 # obvious.
 TIME_ALONE = timedelta(hours=12)
-# Numbers from this size on are abbreviated, for example to 12.3K. Smaller numbers are written in
+# The smallest number that is abbreviated, for example to 12.3K. Smaller numbers are written in
 # full.
 COMPACT_FROM = 10_000
 # UTF-8 cannot encode surrogates, so a page that contains a surrogate cannot be sent.
@@ -48,7 +48,7 @@ def text(context: Context, value: object) -> str:
 
 @pass_context
 def localized(context: Context, text: str) -> str:
-    """Write the times in a text in the time zone of the waitlist that the page shows."""
+    """Convert the times in a text to the time zone of the waitlist that the page shows."""
     return localize(text, _zone(context))
 
 

@@ -24,8 +24,8 @@ IPV4, IPV6 = "127.0.0.1", "::1"
 # A browser may connect to either loopback address. The console listens on both addresses, so that
 # no other program can receive requests for the console.
 FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
-# If a socket fails with one of these errors, the computer does not support IPv6. No program can
-# then listen on ::1.
+# If a socket fails with one of the following errors, the computer does not support IPv6. No program
+# can then listen on ::1.
 NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 # The number of ports to try if any free port may be used. A port that is free on 127.0.0.1 can be
 # in use on ::1.

@@ -153,7 +153,7 @@ class _Row:
         self._cells: dict[tuple[str, str], tuple[str, str]] = {}
 
     def put(self, column: str, value: Any) -> None:
-        """Add the value of a column or of a JSON field.
+        """Add the value of a column or of a JSON field to the values of the row.
 
         Raise InvalidRow if the value is not valid.
         """

@@ -18,7 +18,7 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.work.signals import Shutdown
 
-# The report lists this many of the most common reasons for refused rows.
+# The report lists only the most common reasons for refused rows, and at most this many.
 SHOWN_REASONS = 3
 
 

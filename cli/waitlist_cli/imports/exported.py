@@ -11,7 +11,8 @@ from waitlist_cli.terminal.times import utc
 
 Use = Literal["taken", "noted", "implied"]
 # How an import uses the fields of an export. It imports the `taken` fields. It does not import the
-# `noted` fields, but its report mentions them. It ignores the `implied` fields without a note.
+# `noted` fields, but its report mentions them. It ignores the `implied` fields, and its report does
+# not mention them.
 FIELDS: Mapping[str, Use] = {
     "entry_id": "implied",
     "customer_id": "taken",

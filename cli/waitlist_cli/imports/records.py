@@ -34,8 +34,8 @@ REJECTION_COLUMNS = (
     "refused_line",
     "refused_read_as",
 )
-# A file with all of these columns is an export of this program. Files from other programs do not
-# have all of them.
+# A file with all of the following columns is an export of this program. Files from other programs
+# do not have all of them.
 EXPORT_COLUMNS = frozenset({"entry_id", "customer_id", "status", "priority", "joined_at"})
 
 

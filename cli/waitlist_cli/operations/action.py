@@ -156,8 +156,8 @@ class Action(Request):
     title: str
     consequence: str
     # Returns another sentence about what the action does to this person or this waitlist. Only the
-    # dialog shows it. The help of the command cannot show it, because it is not about a certain
-    # person.
+    # dialog shows this sentence. The help of the command is not about a particular person, so it
+    # cannot show it.
     more: Callable[[Document], str] = lambda _: ""
     # The text of the button that carries out the action, if it differs from the action's name.
     button: str = ""

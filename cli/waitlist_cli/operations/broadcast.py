@@ -89,7 +89,7 @@ ENTRIES = Field(
 )
 
 
-# The dialog does not ask for these fields if the operator has ticked people in a table.
+# Fields for which the dialog does not ask if the operator has ticked people in a table.
 WHO_GETS_IT = (STATUS, replace(FILTER, adapt=None), ENTRIES)
 
 

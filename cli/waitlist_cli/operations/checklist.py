@@ -21,8 +21,8 @@ FIELDS = {
     "messages.kinds": "rules",
     "messages.texts": "own-words",
 }
-# On the policy form, the id of the field for one of these settings is the last part of the
-# setting's name.
+# On the policy form, the field for one of the following settings has the last part of the setting's
+# name as its id.
 OWN_LAYOUT = {
     f"admission.{key}"
     for key in (

@@ -41,8 +41,8 @@ LIST_ACTIONS: tuple[ListAction, ...] = (
     *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, MESSAGE, NOTICE, END_NOTICE, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
-# The forms of the console, the commands and the file imports send these requests. None of the
-# requests has a dialog of its own.
+# Requests that forms of the console, commands and file imports send. None of the requests has a
+# dialog of its own.
 OTHERS = (
     Request(method="PUT", path=LIST),
     Request(method="PATCH", path=LIST),

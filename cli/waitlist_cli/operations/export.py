@@ -28,7 +28,7 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK, SheetWriter
 Person = dict[str, Any]
 # Columns that every CSV file has.
 ALWAYS = ("position", "entry_id", "customer_id", "status", "priority", "joined_at")
-# The CSV file has these columns only if at least one person has a value for them.
+# Columns that a CSV file has only if at least one person has a value for them.
 IF_ANY = (
     "call_number",
     "not_ready",
@@ -53,10 +53,10 @@ IF_ANY = (
     "language",
     "rank",
 )
-# The CSV file has these columns only if the operator asks for all columns.
+# Columns that a CSV file has only if the operator asks for all columns.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until", "call")
-# Each person has exactly one of these statuses, with one exception: a banned person can also have
-# the status `admitted` or `left`.
+# The statuses of people. Each person has exactly one of them, with one exception: a banned person
+# can also have the status `admitted` or `left`.
 ALL = "all"
 EVERYONE = ("waiting", "offered", "parked", "admitted", "left", "banned")
 # The maximum number of fields that get their own column. Guests can invent field names, and a
@@ -199,7 +199,7 @@ def _sheet(
 
 
 def _shown(value: Any) -> Any:
-    """Return a value as a text that spreadsheets do not change.
+    """Return a value as text that spreadsheets do not change.
 
     For example, a German spreadsheet would change `true` to `WAHR`.
     """

@@ -35,7 +35,8 @@ def _languages(waitlist: Document) -> Iterator[str]:
 
 
 def lines_of(typed: str) -> str:
-    """Return a text of several lines as the service stores it. Browsers submit line breaks as
-    CR LF.
+    """Convert the line breaks of a text to the form that the service stores.
+
+    Browsers submit line breaks as CR LF.
     """
     return re.sub(r"\r\n?", "\n", typed).strip()

@@ -7,12 +7,13 @@ from typing import Any
 from waitlist_cli.terminal.output import format_value
 
 Document = Mapping[str, Any]
-# A question that asks for a name has one of these words in its field name or in one of its labels.
+# If a question asks for a name, its field name or one of its labels contains one of the following
+# words.
 NAME = re.compile(
     r"(?<![^\W_])(names?|surname|vorname|nachname|nom|prénom|nombre|apellidos?|اسم|الاسم|اسمك)"
     r"(?![^\W_])"
 )
-# On waitlists whose page asks no questions, these profile fields contain a name.
+# The profile fields that contain a name on waitlists whose page asks no questions.
 USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
 ADDRESSES = ("email", "phone")
 # If a person has no address, the console generates a customer id of this form.

@@ -23,8 +23,8 @@ from waitlist_cli.terminal.output import format_count
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
-# One action in the console returns at most this many people, because a browser waits for a response
-# for only about a minute.
+# The maximum number of people whom one action in the console returns to the queue. A browser waits
+# for a response for only about a minute.
 MOST_REDRIVEN = 500
 REDRIVE = PersonAction(
     name="redrive",

@@ -5,11 +5,11 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 
-# Unicode does not decompose these letters into a basic letter and an accent.
+# Letters that Unicode does not decompose into a basic letter and an accent.
 LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i"}
 )
-# In German, these letters can also be written as two letters.
+# German letters that can also be written as two letters.
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 # A telephone number begins with + or 0, and has only digits and separators.
 NUMBER = re.compile(r"[+0][\d\s()/.-]{2,}")

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 
 FILE = Path(__file__).parents[1] / "templates.json"
-# A copy has its own name, and is open and running like every new waitlist.
+# Settings that are not copied from another waitlist: a new waitlist has its own name, and is open
+# and running.
 NOT_COPIED = ("name", "open", "paused")
-# A copy keeps these times only if they are in the future.
+# Times that are copied from another waitlist only if they are in the future.
 TIMES = ("opens_at", "closes_at")
 
 

@@ -16,7 +16,7 @@ from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import Console, Output
 
-# Importing these modules is slow, so only commands that send requests import them.
+# Importing the API client is slow, so only commands that send requests import it.
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
 

@@ -22,7 +22,7 @@ from waitlist_cli.watch.rates import Rates
 from waitlist_cli.work.signals import Shutdown
 
 HEAD = 50
-# Settings rarely change, so they are read again only after this many snapshots.
+# The number of snapshots after which the settings are read again. Settings rarely change.
 SNAPSHOTS_PER_CONFIGURATION = 10
 DEPTHS = 120
 

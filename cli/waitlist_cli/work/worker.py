@@ -36,7 +36,7 @@ CLAIMING = RetryPolicy(tries=1)
 # After the program has failed for a person, this person is not claimed again for some time. The
 # time doubles with each failure, up to this limit.
 MOST_RETRY_SECONDS = 3600
-# The command remembers the number of failures of at most this many people.
+# The maximum number of people for whom the command remembers the number of failures.
 MOST_REMEMBERED = 10_000
 REASON_LENGTH = 500
 

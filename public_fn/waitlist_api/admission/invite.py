@@ -33,7 +33,7 @@ from waitlist_shared.ids import new_invitation_id
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
 logger = logging.getLogger(__name__)
-# A request makes offers for at most this time. Maintenance makes the remaining offers.
+# The longest time for which a request makes offers. Maintenance makes the remaining offers.
 REQUEST_MILLIS = 8_000
 NO_OFFER_MESSAGE = (
     "this waitlist does not send the message `offered`, so add `offered` to `messages.kinds` first"
@@ -185,8 +185,8 @@ class Invitations(Struct, frozen=True):
             return self.records.note_page(invitation, taken, None, is_done=True)
         self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
         if admitted.outcome == "repeat":
-            # An earlier run has made these offers to other candidates. Begin the next page at the
-            # same rank, so that no candidate is left out.
+            # An earlier run has made the offers of this page to other candidates. Begin the next
+            # page at the same rank, so that no candidate is left out.
             taken, next_rank = invitation.taken + admitted.taken, invitation.after_rank
             is_done = bool(invitation.entries) or taken >= invitation.count
         else:

@@ -123,8 +123,8 @@ class OfferWriter(Struct, frozen=True):
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
-            # If the record still has the same signup, a different request has finished recording
-            # it.
+            # If the record still contains the same signup, a different request has finished
+            # recording this signup.
             if changed.record is None or changed.record.join_id != record.join_id:
                 return None
         try:

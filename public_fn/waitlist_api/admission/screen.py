@@ -14,7 +14,7 @@ from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 
-# The screen shows at most this many calls, and at most this many numbers that come next.
+# The maximum number of calls on the screen, and the maximum number of call numbers that come next.
 MOST_CALLED = 6
 MOST_NEXT = 8
 

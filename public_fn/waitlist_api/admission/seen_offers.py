@@ -15,10 +15,10 @@ REMEMBERED = 10_000
 
 
 class SeenOffers(Struct, frozen=True):
-    """Notes that a customer has polled after an invitation made an offer to them.
+    """Records that a customer has polled after an invitation made them an offer.
 
-    The page polls every few seconds. A process remembers which offers are noted, so that it writes
-    each of them once.
+    The page polls every few seconds. A process remembers which offers it has recorded, so that it
+    writes each of them only once.
     """
 
     invitees: Invitees

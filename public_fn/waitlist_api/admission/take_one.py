@@ -1,4 +1,4 @@
-"""Take one certain entry from the queue, for a claim or for an offer."""
+"""Take one specific entry from the queue, for a claim or for an offer."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ NOT_TO_BE_TAKEN = (
 
 
 class TakeOne(Struct, frozen=True):
-    """Sends requests that take one certain entry from the queue."""
+    """Sends requests that take one specific entry from the queue."""
 
     dequeue: Dequeue
     entries: EntryRecords

@@ -19,7 +19,7 @@ from waitlist_api.records.moves import ask_to_move, keep_address, move
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# A customer can request this many new addresses without waiting in between, because people often
+# The number of new addresses that a customer can request without waiting in between. People often
 # mistype their address.
 FREE_ASKS = 3
 TOO_OFTEN = "You have entered too many new addresses. You can enter another address at {}"

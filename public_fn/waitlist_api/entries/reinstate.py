@@ -234,8 +234,8 @@ class Reinstatements(Struct, frozen=True):
             case _:
                 # Another request has changed the record in the meantime, so decide again.
                 return
-        # If one of these errors occurs, a different request has changed the entry since the record
-        # was read.
+        # If the call fails with one of the suppressed errors, a different request has changed the
+        # entry since the record was read.
         with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
             leave = Leave(by=by, reason=reason, stay=record.ticket, status=record.status)
             self.leaves.leave(*record.key, leave)

@@ -70,8 +70,9 @@ def leaving_of(intervals: Sequence[Interval]) -> float:
     return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 
 
-# While there are few intervals, the measured dispersion can be far off. To keep it near 1, add this
-# many imaginary intervals with a dispersion of 1.
+# The number of imaginary intervals with a dispersion of 1 that are added to the measured intervals.
+# While there are few intervals, the measured dispersion can be far off, and the imaginary intervals
+# keep it near 1.
 PRIOR_INTERVALS = 4
 
 

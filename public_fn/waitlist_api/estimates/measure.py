@@ -29,14 +29,14 @@ GROWTH = 1.3
 CHANGED = 3.0
 # A measured pace has at least this relative error, because the future rate is never known exactly.
 LEAST_ERROR = 0.05
-# If the relative error is larger than this, the pace is unknown.
+# The largest relative error of a known pace. If the error is larger, the pace is unknown.
 MOST_ERROR = 0.6
 # Admissions come in bursts if at most the fraction MOST_ACTIVE of the intervals has admissions, and
 # if the gaps between bursts are similar.
 MOST_ACTIVE = 0.4
 MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
-# A batch of admissions ends when nobody has been admitted for this many seconds.
+# The number of seconds without admissions after which a batch of admissions has ended.
 SILENCE = DAY / 2
 # The last batch counts as finished if the time since its end is at least this multiple of the
 # average duration of a batch.

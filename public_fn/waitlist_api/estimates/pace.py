@@ -83,7 +83,7 @@ class Pace(Struct, frozen=True, kw_only=True):
     pieces: tuple[Piece, ...] = field(default=())
 
     def encode(self) -> str:
-        """Return the pace as a text of numbers separated by spaces, which is stored in Redis."""
+        """Return the pace as numbers separated by spaces, which is the form that Redis stores."""
         numbers = (
             *(self.rate, self.leaving, self.dispersion, self.error, self.jitter),
             *(self.cycle, self.sure),

@@ -11,7 +11,7 @@ local function check_certain(keys, entry_id, ticket)
   return rank
 end
 
--- Takes a certain entry out of the queue, at any position. Returns the entry in the same form as pop_preferred.
+-- Takes a specific entry out of the queue, at any position. Returns the entry in the same form as pop_preferred.
 local function take_certain(keys, entry_id, rank)
   if keys.not_ready then end_absence(keys, entry_id) end
   redis.call('ZREM', keys.queue, entry_id)

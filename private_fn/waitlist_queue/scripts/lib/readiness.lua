@@ -50,9 +50,9 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   return true
 end
 
--- Entries that are not ready are stored under keys that do not exist while every entry on the waitlist has always been
--- ready. In this case, removes these keys from `keys`. If `readiness` is not empty, notes instead that the keys exist
--- from now on.
+-- The Redis keys about readiness do not exist while every entry on the waitlist has always been ready. This function
+-- then keeps the script from using these keys. But if `readiness` is not empty, an entry now has a reason not to be
+-- ready, so the function records that the keys exist from now on.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then

@@ -1,6 +1,6 @@
 -- NEEDS over segments
 
--- If a waitlist does not have one of these settings, Redis has no field for this setting.
+-- Settings that a waitlist need not have. If a waitlist lacks one of them, Redis has no field for it.
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'has_call_numbers',
   'presence_seconds', 'misses_at_most', 'misses_then', 'until_millis'}
 
