@@ -68,7 +68,7 @@ def _pack_tags(request: c.OnTaggedStay | c.WaitingStay) -> str:
 
 
 def _pack_readiness(request: c.OnTaggedStay | c.WaitingStay) -> str:
-    """Encode the reasons why an entry is not ready in a text such as
+    """Encode the reasons why an entry is not ready in a string such as
     `7,1796083200000;held_back=0`.
     """
     readiness = request.readiness

@@ -211,7 +211,7 @@ def redrive(
     """
     if all_:
         if entry or customer:
-            raise WrongUsage("Give either --all or one person by ENTRY or --customer.")
+            raise WrongUsage("Give either --all, or one person with ENTRY or --customer.")
         people = (
             (
                 format_value(entry["customer_id"] or entry["entry_id"]),

@@ -69,7 +69,7 @@ def poster(
         str | None,
         typer.Option(
             "--address",
-            help="Address that the poster leads to, such as that of your own page. Default: the "
+            help="Address that the poster leads to, such as your own page. Default: the "
             "address of the customer page.",
         ),
     ] = None,
@@ -78,8 +78,8 @@ def poster(
         typer.Option(
             "--output",
             "-o",
-            help="File to write. Default: the id of the waitlist with -poster.svg. - is standard "
-            "output.",
+            help="File to write, or - for standard output. Default: the id of the waitlist, followed "
+            "by -poster.svg.",
         ),
     ] = None,
 ) -> None:

@@ -28,7 +28,7 @@ PATH = "/lists/{waitlist}/counter"
 REFRESH_SECONDS = 3
 # The time within which a called person must come to the desk. After this time, the claim expires.
 LEASE_SECONDS = 1800
-# The browser remembers the name of the desk in this cookie.
+# The cookie in which the browser remembers the name of the desk.
 ROOM = "room"
 MOST_ROOM = 60
 YEAR_SECONDS = 365 * 86_400

@@ -13,7 +13,7 @@ from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.times import localize
 
-# The history of a person contains this reason for an action that undoes another action.
+# The reason in a person's history for an action that undoes another action.
 REASON_OF_UNDO = "undo"
 
 

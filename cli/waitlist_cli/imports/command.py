@@ -18,7 +18,8 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import format_count, format_value
 from waitlist_cli.work.signals import Shutdown
 
-# The report lists only the most common reasons for refused rows, and at most this many.
+# The maximum number of reasons for refused rows in the report. The report lists the most common
+# reasons.
 SHOWN_REASONS = 3
 
 

@@ -28,8 +28,8 @@ MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
-# People without a signup time are sorted as if they signed up at this time, after all other people
-# with the same priority.
+# The time by which people without a signup time are sorted. It is later than all signup times, so
+# these people come after all other people with the same priority.
 LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 

@@ -30,7 +30,7 @@ PART_BYTES = 1_000_000
 # guessed. A larger sample would not improve the guess.
 SAMPLE_BYTES = 20_000
 # Several encodings can fit a short text. Because Windows-1252 is the most common encoding, it is
-# chosen unless another encoding fits better by more than these margins.
+# chosen unless another encoding fits better by more than the following margins.
 LIKE_BEST_CHAOS, LIKE_BEST_COHERENCE = 0.08, 0.02
 # This error handler turns each undecodable byte into a lone surrogate. The import then refuses only
 # the row that contains the byte.
@@ -97,7 +97,7 @@ def detect_encoding(path: Path) -> str:
 
 
 def _likely(sample: bytes) -> str:
-    # Importing this package is slow, and most files are UTF-8.
+    # Importing charset_normalizer is slow, and most files are UTF-8, so import it only here.
     from charset_normalizer import from_bytes
 
     others = [name for name in ENCODINGS if name not in (UTF_8, "utf-16")]

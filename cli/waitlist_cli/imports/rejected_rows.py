@@ -49,8 +49,7 @@ class RejectedRows:
             ) from error
 
     def close(self) -> None:
-        # Ignore errors on closing, because a row that could not be written has already raised an
-        # error.
+        # Ignore errors when the file is closed, because a failed write has already raised an error.
         with suppress(OSError):
             if self._file is not None:
                 self._file.close()

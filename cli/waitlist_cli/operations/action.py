@@ -274,6 +274,6 @@ class ListAction(Action):
     # Returns the requests that undo the action. The argument is the response that `carry_out`
     # returned. None means that the action can never be undone.
     inverse: Callable[[Any], Sequence[Inverse]] | None = None
-    # If this function is given, the dialog is submitted twice. It returns what the action would do,
-    # and the second dialog shows this text.
+    # Returns what the action would do. If this function is given, the dialog is submitted twice,
+    # and the second dialog shows the returned text.
     count_first: Callable[[ListRequest], str] | None = None

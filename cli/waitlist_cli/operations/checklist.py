@@ -62,7 +62,7 @@ def checklist(waitlist: Document) -> list[Item]:
 
 def _item(warning: dict[str, Any], waitlist_id: str) -> Item:
     names = warning["settings"]
-    # An older command line may not know a new setting.
+    # An older version of the command line may not know a new setting.
     known = [name for name in names if name in settings()]
     commands = dict.fromkeys(_place(name)[1] for name in known)
     return Item(

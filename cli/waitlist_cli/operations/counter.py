@@ -8,8 +8,8 @@ from waitlist_cli.operations.action import PersonAction
 from waitlist_cli.operations.claim import COMPLETE, RELEASE
 from waitlist_cli.operations.leave import REMOVE
 
-# If a person is skipped, the person cannot be called again for this time. In the meantime, the next
-# people are called.
+# The time for which a skipped person cannot be called again. In the meantime, the next people are
+# called.
 SKIP_SECONDS = 120
 
 

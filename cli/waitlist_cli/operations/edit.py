@@ -75,7 +75,7 @@ def _answer(question: Field, values: Mapping[str, str], person: Document) -> Any
         return stored_answer(question, person)
     if typed:
         check_answer(question, typed)
-    # As on the customer's page, the stored answer to a checkbox is the accepted text.
+    # If a checkbox is ticked, store the text that the person accepts, as the customer's page does.
     return question.label if question.kind == "tick" and typed else accepted(question, typed)
 
 

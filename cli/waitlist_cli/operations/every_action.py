@@ -51,7 +51,7 @@ OTHERS = (
     Request(path=f"{LIST}/import"),
     # The response contains entry tokens.
     Request(path=f"{LIST}/import/tokens", is_daily=False),
-    # A test message can be sent to any address, so this request is not for the team on duty.
+    # A test message can be sent to any address, so the team on duty may not send this request.
     Request(path=f"{LIST}/messages/test", is_daily=False),
 )
 # All requests that operators can send, except GET requests. `is_daily` says which of them the team

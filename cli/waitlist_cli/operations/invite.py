@@ -66,8 +66,8 @@ LANGUAGE = Field(
     "language",
     "Language of these words",
     "text",
-    "The language as two letters, such as en. People with a different language get the usual words. "
-    "By default, the words are in the usual language of the waitlist.",
+    "The language as two letters, such as en. People with a different language get the usual "
+    "words. By default, the words are in the usual language of the waitlist.",
 )
 
 

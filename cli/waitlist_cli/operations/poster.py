@@ -38,7 +38,7 @@ QUIET_ZONE = 4
 LARGEST_CODE = 120
 # The width of an average character, as a share of the font size. Wide characters count as two.
 CHARACTER = 0.62
-# The poster also shows the address as text, so the address must not be longer than this.
+# The maximum length of the address, because the poster also shows the address as text.
 MAX_ADDRESS = 250
 ELLIPSIS = "…"
 

@@ -62,7 +62,7 @@ def localize(text: str, zone: str) -> str:
         try:
             return local_text(datetime.fromisoformat(found[0]), zone, "%H:%M:%S")
         except (ValueError, OverflowError):
-            # For example, the text contains the 30th of February.
+            # The text contains a time that does not exist, for example on the 30th of February.
             return found[0]
 
     return INSTANT.sub(in_place, text)

@@ -17,8 +17,7 @@ from waitlist_cli.terminal.output import format_details, format_duration, format
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
-# If a terminal has at least this many columns, it is wide enough for eight numbers in a row, and
-# for profiles.
+# The minimum width of a terminal, in columns, that fits eight numbers in a row, and profiles.
 WIDE = 76
 LONGEST_NAME = 26
 # The number of screen lines that are not used for the table of people.
@@ -38,8 +37,8 @@ class Snapshot:
     gone_per_second: float | None
     depths: tuple[int, ...]
     people: Sequence[dict[str, Any]]
-    # The reason why the latest numbers could not be read. If there is one, the snapshot repeats the
-    # previous numbers.
+    # The reason why the latest numbers could not be read, or "" if they were read. If there is a
+    # reason, the snapshot repeats the previous numbers.
     problem: str = ""
 
     def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:

@@ -7,7 +7,8 @@
 -- separated by spaces.
 -- RETURNS restored restored present gone
 
--- Adds two arguments to a command. One command for many entries is much faster than one command for each entry.
+-- Adds two arguments to a command. The command is sent once for many entries, which is much faster than one command for
+-- each entry.
 local function append_pair(values, first, second)
   values[#values + 1], values[#values + 2] = first, second
 end

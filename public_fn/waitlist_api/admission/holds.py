@@ -114,7 +114,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     parked_millis: int | None = None
     # A digest of the caller's idempotency key.
     once_key: str | None = None
-    # If an offer is withdrawn, the next entry gets the slot. This happens only within these hours.
+    # The hours in which the slot of a withdrawn offer goes to the next entry.
     hours: tuple[c.Hours, ...] = ()
     # The new value of this field in the record.
     changes_until_millis: int = 0

@@ -25,7 +25,7 @@ class SeenOffers(Struct, frozen=True):
     noted: set[tuple[str, str]] = field(default_factory=set)
 
     def note(self, waitlist_id: str, view: EntryView) -> None:
-        """Note that the customer has seen the offer, if it belongs to an invitation.
+        """Record that the customer has seen the offer, if the offer belongs to an invitation.
 
         If this fails, the customer still gets the position, and the next poll tries again.
         """

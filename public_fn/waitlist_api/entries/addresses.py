@@ -12,7 +12,7 @@ from waitlist_api.settings.identity import IdentityField, IdentityRules
 from waitlist_api.settings.sms import region_of_numbers
 from waitlist_api.settings.waitlist import WaitlistSettings
 
-# Google ignores dots before the @. Google delivers mail for both of these domains to the same
+# Google ignores dots before the @, and delivers mail for gmail.com and googlemail.com to the same
 # mailbox.
 GOOGLE = ("gmail.com", "googlemail.com")
 BAD_MAIL = "must be an email address, such as ada@example.com"
@@ -42,7 +42,7 @@ class Address(Struct, frozen=True):
     """A normalised address.
 
     Amazon SES cannot send mail to an address with non-ASCII characters before the `@`, so
-    `takes_messages` is false for it.
+    `takes_messages` is false for such an address.
     """
 
     text: str

@@ -105,8 +105,8 @@ class Archive(Struct, frozen=True):
         """
         self.waitlist_cache.find(waitlist_id)
         now = self.now_millis()
-        # A customer who was admitted before this time cannot be inside any more, because every pass
-        # has a maximum duration.
+        # Every pass has a maximum duration, so only customers who were admitted after this time can
+        # still be inside.
         earliest = now - MAX_PASS_SECONDS * 1000 if which == "inside" else 0
         since = max(earliest, since_millis or 0)
         start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)

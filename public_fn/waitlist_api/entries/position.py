@@ -248,7 +248,7 @@ class Positions(Struct, frozen=True):
 
 
 def view_of(entry_id: str, found: c.PositionResult, hide_total: bool) -> EntryView | None:
-    """Build the view from the reply from Redis. Return None if Redis does not have the entry."""
+    """Convert the reply from Redis to a view. Return None if Redis does not have the entry."""
     if found.rank is None or found.ticket is None:
         return None
     if status := status_off_queue(found.outcome):
