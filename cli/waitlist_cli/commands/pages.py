@@ -78,8 +78,8 @@ def poster(
         typer.Option(
             "--output",
             "-o",
-            help="File to write, or - for standard output. Default: the id of the waitlist, followed "
-            "by -poster.svg.",
+            help="File to write, or - for standard output. Default: the id of the waitlist, "
+            "followed by -poster.svg.",
         ),
     ] = None,
 ) -> None:

@@ -144,7 +144,7 @@ def _admission(waitlist: Document) -> Iterator[str]:
     else:
         yield f"The list admits by itself: {text}."
         if admission.get("offer_hours"):
-            yield "Outside its offer hours, the waitlist makes no offers."
+            yield "Outside these hours, the waitlist makes no offers."
 
 
 def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
