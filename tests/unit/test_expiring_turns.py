@@ -52,8 +52,7 @@ def test_a_fast_redis_gets_all_the_turns() -> None:
 def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
     """Each call ends a limited number of expired claims and offers.
 
-    The
-    first call is always made. No other call begins after the time limit (promise P9).
+    The first call is always made. No other call begins after the time limit (promise P9).
     """
     answer, turns = handle_message(CLAIM, seconds_each)
     assert answer["code"] == "expiring"

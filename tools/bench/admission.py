@@ -1,7 +1,7 @@
 """Measure what an admission policy costs.
 
-One comparison is between polls of a waitlist with a policy and polls of a waitlist without one.
-Another is between runs of the policy and claims of the same number of entries.
+One comparison is between polls of a waitlist with a policy and polls of a waitlist without a
+policy. Another one is between offers by the policy and claims of the same number of entries.
 """
 
 import json
@@ -18,8 +18,8 @@ from tools.bench.targets import Target
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PASS_SECONDS, MAX_RATE
 
-# At this rate, every run admits the maximum, which is MAX_ADMIT entries. The offers and passes last
-# longer than the benchmark.
+# The rate is so high that each call makes as many offers as it may, which is MAX_ADMIT. The offers
+# and passes do not expire during the benchmark.
 FASTEST = {
     "admission": True,
     "rate_count": MAX_RATE,
@@ -33,7 +33,7 @@ FASTEST = {
 class Taker:
     """A way to take entries from the head of a queue.
 
-    Some ways need a second message that depends on the response to the first message.
+    Some ways need a second message, which depends on the response to the first one.
     """
 
     line: Line
@@ -42,8 +42,9 @@ class Taker:
 
 
 class AdmissionBench:
-    """Compare waitlists that have an admission policy with waitlists that have none, on one Redis
-    server.
+    """Compares waitlists that have an admission policy with waitlists that have none.
+
+    All of them are on one Redis server.
     """
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
@@ -52,7 +53,7 @@ class AdmissionBench:
     def cases(self) -> Iterator[Callable[[], Case]]:
         """Yield a function for each case.
 
-        Calling the function fills the queues, so call it just before the measurement.
+        The function fills the queues, so call it directly before the measurement.
         """
         yield Bench(self._handler, self._bare, self._sizes).position_with_policy
         yield self._by_policy
@@ -79,8 +80,9 @@ class AdmissionBench:
         )
 
     def _behind_resting(self, verb: str, message: Callable[[Line], str]) -> Case:
-        """Compare the cost of taking an entry from behind many resting entries (which claims skip)
-        with the cost of taking an entry from a queue without resting entries.
+        """Compare two queues from which entries are taken.
+
+        One of them begins with many customers who have paused, and claims must pass them over.
         """
         resting = self._sizes.waiting_for_claims
         behind, none = Line(self._handler, f"{verb}-behind"), Line(self._handler, f"{verb}-none")
@@ -93,11 +95,11 @@ class AdmissionBench:
         return replace(case, target=Target("≤", 1.2), as_cost=True)
 
     def _beside_offers(self) -> Case:
-        """Compare claims on two waitlists that both have `max_claims`, one of which has many open
+        """Compare claims on two waitlists with `max_claims`. One of the waitlists has many open
         offers.
 
-        Offers do not count towards `max_claims`. Redis stores offers and claims in the same set, so
-        the script has to distinguish them.
+        Offers do not count towards `max_claims`. Redis stores offers and claims in one set, so the
+        script has to tell them apart.
         """
         offers = self._sizes.waiting
         settings = {"max_claims": offers // 2, "offer_seconds": MAX_OFFER_SECONDS}
@@ -110,8 +112,9 @@ class AdmissionBench:
         return replace(self._case(name, "beside none", ours, baseline, 1), as_cost=True)
 
     def _by_filters(self) -> Case:
-        """Compare a claim that has eight filters with a claim of the entry at the head of the
-        queue. Only the last of the filters matches any entries.
+        """Compare a claim with eight filters and a claim without filters.
+
+        Only the last of the eight filters matches any entries.
         """
         filtered, plain = self._line("by-filters", segments_version=1), self._line("by-none")
         empty = [letter * 16 for letter in "abcdefg"]
@@ -132,10 +135,7 @@ class AdmissionBench:
         return line
 
     def _case(self, name: str, beside: str, ours: Taker, baseline: Taker, count: int) -> Case:
-        """Compare two ways of taking `count` entries.
-
-        Before each round, as many entries join as the round takes.
-        """
+        """Compare two ways to take `count` entries. Before each round, `count` new entries join."""
         turns = self._sizes.turns if count == 1 else max(1, self._sizes.turns // 10)
 
         def prepare() -> Round:
@@ -160,9 +160,7 @@ class AdmissionBench:
 
 
 def check_taken(sides: Sequence[Sequence[str]], expected: int) -> None:
-    """Raise BenchError unless each side of the comparison has taken `expected` different
-    entries.
-    """
+    """Raise BenchError if the two sides have not each taken `expected` different entries."""
     for answers in sides:
         entries = [
             entry["entry_id"] for answer in answers for entry in json.loads(answer)["entries"]

@@ -1,5 +1,7 @@
-"""Measure the board, which is a public snapshot of all positions: its size, and the time that is
-needed to build it. A poll of one position is the baseline.
+"""Measure the board, which is a public snapshot of all positions: how large it is, and how long it
+takes to build.
+
+The comparison is with a poll of one position.
 """
 
 import gzip
@@ -22,7 +24,6 @@ Advance = Callable[[], object]
 
 
 def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) -> Iterator[Row]:
-    """Measure the board for queues of several sizes."""
     for waiting in sizes.boards:
         line = Line(handler, f"board-{waiting}")
         members = line.newcomers(waiting)
@@ -48,7 +49,7 @@ def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) ->
 
 
 def _public(answer: dict[str, object]) -> dict[str, object]:
-    """Return the board in the form in which the public function sends it."""
+    """Return the board as the public function sends it."""
     cuts = json.loads(str(answer["cuts"]))
     as_of = "2026-11-22T09:30:00.000Z"
     return {"as_of": as_of, "total": answer["total"], "line": answer["line"], "cuts": cuts}

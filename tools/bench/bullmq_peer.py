@@ -1,6 +1,6 @@
-"""The baseline for claims: BullMQ's Python package.
+"""BullMQ's Python package, with which claims are compared.
 
-Its jobs are fetched and completed with explicit calls.
+Explicit calls fetch and complete its jobs.
 """
 
 import asyncio
@@ -18,10 +18,10 @@ JOBS_PER_COMMAND = 1000
 
 
 class BullMQ:
-    """A BullMQ queue, and a worker that has no processor function. Each of them has one connection.
+    """A BullMQ queue and a worker without a processor function. Each of them has one connection.
 
-    Completed jobs are removed, because the private function removes completed entries too. All
-    other options keep BullMQ's defaults.
+    Completed jobs are removed, because the private function also removes completed entries. All
+    other options are BullMQ's defaults.
     """
 
     def __init__(self, port: int) -> None:
@@ -62,7 +62,7 @@ class BullMQ:
             )
 
     def take_in_two_calls(self, count: int) -> list[str]:
-        """Fetch one job at a time and complete it, with two calls for each job.
+        """Fetch each job with one call and complete it with another.
 
         Return the members of the queue in this order.
         """
@@ -77,10 +77,9 @@ class BullMQ:
         return taken
 
     def take_with_next(self, count: int) -> list[str]:
-        """Complete each job with a call that also fetches the next job, which is BullMQ's fastest
-        mode.
+        """Complete each job with a call that also fetches the next job.
 
-        Each job costs one call.
+        This is BullMQ's fastest way, with one call for each job.
         """
         return self._runner.run(self._take_with_next(count))
 

@@ -1,6 +1,6 @@
-"""The operations that are measured.
+"""The operations to measure.
 
-Each operation is compared with the cheapest Redis command that could do the same.
+Each one is compared with the cheapest Redis command that could do the same.
 """
 
 import random
@@ -22,8 +22,8 @@ from waitlist_shared.limits import MAX_BATCH
 class Case:
     """A comparison of an operation with a baseline.
 
-    `prepare` returns the work of one round. If `as_cost` is true, the result is a ratio of costs
-    instead of a ratio of speeds.
+    `prepare` returns the work of one round. If `as_cost` is true, the result compares costs and not
+    speeds.
     """
 
     name: str
@@ -35,9 +35,9 @@ class Case:
     as_cost: bool = False
 
     def row(self, tick: Callable[[], None]) -> Row:
-        """Run the measurement and return its row.
+        """Measure, and return the row of the results.
 
-        Call the function `tick` after each round, to show the progress.
+        Call `tick` after each round, which shows the progress.
         """
         speed = measure(self.prepare, self.operations, self.rounds, tick)
         ratio, spread = speed.ratio, (speed.low, speed.high)
@@ -55,9 +55,7 @@ class Case:
 
 
 class Bench:
-    """Compares a queue behind the private function with a plain sorted set that has the same
-    members.
-    """
+    """Compares a queue behind the private function with a plain sorted set of the same members."""
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler = handler
@@ -68,7 +66,7 @@ class Bench:
     def cases(self) -> list[Callable[[], Case]]:
         """Return a function for each case.
 
-        Calling the function fills the queues, so call it just before the measurement.
+        The function fills the queues, so call it directly before the measurement.
         """
         return [
             self.signup,
@@ -139,8 +137,8 @@ class Bench:
         return self._case(name, beside, prepare, Target("≤", 1.5), as_cost=True)
 
     def position_with_policy(self) -> Case:
-        """Compare polls of a waitlist with an admission policy with polls of a waitlist that has no
-        policy.
+        """Compare polls of a waitlist that has an admission policy with polls of a waitlist that
+        has none.
         """
         ask = self._handler.ask
         policy = {"admission": True, "rate_count": 500, "rate_millis": 60_000, "max_inside": 2000}
@@ -215,7 +213,7 @@ class Bench:
     def _pair(
         self, name: str, settings: Mapping[str, object] | None = None
     ) -> tuple[Line, str, list[str]]:
-        """Create a queue, and a plain sorted set that has the same order.
+        """Create a queue and a plain sorted set in the same order.
 
         Return the queue, the key of the sorted set, and the members of both.
         """

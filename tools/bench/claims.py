@@ -1,4 +1,4 @@
-"""Compare claims and completions of the service with those of BullMQ, on the same Redis server."""
+"""Compare claims and completions with those of BullMQ, on the same Redis server."""
 
 import json
 from collections.abc import Callable
@@ -16,9 +16,9 @@ TWICE = Target("≥", 2.0)
 
 
 class ClaimBench:
-    """Compares a waitlist with a BullMQ queue that has the same members.
+    """Compares a waitlist with a BullMQ queue of the same members.
 
-    Before each round, both get as many new members as the round takes.
+    Before each round, both get as many members as the round will take.
     """
 
     def __init__(self, handler: Handler, bare: Redis, peer: BullMQ, sizes: Sizes) -> None:
@@ -30,8 +30,10 @@ class ClaimBench:
         peer.add(waiting)
 
     def cases(self) -> list[Case]:
-        """Return the cases. Single claims are compared with both modes of BullMQ, and claims of 100
-        entries with one mode.
+        """Return the cases.
+
+        Claims of one entry are compared with both ways to use BullMQ, and claims of 100 entries
+        with one way.
         """
         fastest, by_two_calls = self._peer.take_with_next, self._peer.take_in_two_calls
         single, turns = "claim, complete", self._sizes.turns
@@ -43,9 +45,7 @@ class ClaimBench:
         ]
 
     def check_admitted(self) -> None:
-        """Raise BenchError unless the number of admitted entries equals the number of claimed
-        entries.
-        """
+        """Raise BenchError if some claimed entries were not admitted."""
         admitted = json.loads(self._handler.ask(self._line.stats()))["counters"]["admitted"]
         if admitted != len(self._claimed):
             raise BenchError(

@@ -1,4 +1,4 @@
-"""Compare imports with single signups, sent to the whole service that `make run` starts."""
+"""Compare imports with single signups. Both go to the whole service, as `make run` starts it."""
 
 import time
 from collections.abc import Callable
@@ -20,14 +20,14 @@ LIST = "/v1/admin/waitlists/bench"
 SIGNUPS = "/v1/waitlists/bench/entries"
 TIMEOUT_SECONDS = 60
 TARGET = Target("≥", 4.0)
-# The target of this benchmark: an import loads 100,000 rows in five minutes.
+# The target: an import of 100,000 rows takes at most five minutes.
 LEAST_PER_SECOND = 100_000 / 300
 
 
 class ImportBench:
-    """Compares imports with signups. Both are sent by one client.
+    """Compares imports with signups.
 
-    The client has one connection and makes one call at a time.
+    The client has one connection, and sends one request at a time.
     """
 
     def __init__(self, sizes: Sizes) -> None:
@@ -49,9 +49,9 @@ class ImportBench:
         self._service.__exit__(*error)
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure rounds in which imports and single signups add the same number of people.
+        """Measure imports and single signups of the same number of people in each round.
 
-        Then measure one long import.
+        Then measure a long import.
         """
         rounds, people = self._sizes.import_rounds, self._sizes.imported_per_round
         speed = measure(lambda: self._round(people), people, rounds, tick)

@@ -1,6 +1,6 @@
-"""The destination of the functions' log lines.
+"""Receives the functions' log lines through a pipe, in a process of its own.
 
-As on Lambda, the lines are sent through a pipe to another process.
+Lambda receives log lines in the same way.
 """
 
 import fcntl
@@ -12,9 +12,9 @@ from io import TextIOWrapper
 
 from tools.bench.queue_client import BenchError
 
-# The reader reads at intervals, and prints the number of lines at the end. If it waited for every
-# line, each line would wake it, and it would compete with Redis and the client for a core. This
-# would cost 1 to 8 µs for each call and hide the measured difference.
+# This process reads at intervals, and prints the number of lines at the end. If each line woke it
+# up, it would compete with Redis and the client for a processor. That would add 1 to 8 µs to each
+# call and hide the difference to be measured.
 READER = """
 import os, sys, time
 lines, buffer = 0, bytearray(1 << 20)
@@ -29,7 +29,7 @@ PAUSE_SECONDS = 0.02 if SET_PIPE_SIZE else 0.001
 
 
 class Unbuffered(TextIOWrapper):
-    """A standard output that flushes each write at once, as in the Lambda runtime."""
+    """A standard output that flushes after each write, as the Lambda runtime does."""
 
     def write(self, text: str) -> int:
         written = super().write(text)
@@ -38,16 +38,14 @@ class Unbuffered(TextIOWrapper):
 
 
 class Log:
-    """The log of the functions. `lines` is the number of lines that the reader has received, and is
-    set when the log ends.
-    """
+    """The log of the functions. At the end, `lines` is the number of received lines."""
 
     lines = 0
 
 
 @contextmanager
 def lambda_log() -> Iterator[Log]:
-    """Redirect the standard output to the reader until the context ends."""
+    """Send the standard output to the reader, until the end of the block."""
     log = Log()
     command = [sys.executable, "-S", "-c", READER, str(PAUSE_SECONDS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:

@@ -33,15 +33,15 @@ from waitlist_queue.store import RedisStore
 
 ADDED_SECONDS = 0.01
 MINUTE_SECONDS = 60
-# The first maintenance run finds new waitlists. The later runs check each waitlist that has just
-# changed once more.
+# The first run finds the new waitlists. If a waitlist has just changed, the next run checks it once
+# more.
 COMING_TO_REST = 4
 RUNS = 3
 TARGET_SECONDS = 30.0
 
 
 class Slow:
-    """A boto3 client that delays and counts its calls."""
+    """A boto3 client that delays and counts the calls to another client."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -63,7 +63,7 @@ class Slow:
 
 
 class Private:
-    """A stand-in for boto3's Lambda client that runs the private function's service.
+    """A fake Lambda client that runs the private function's code.
 
     Requests and responses are converted to JSON and back.
     """
@@ -82,7 +82,9 @@ class Run(NamedTuple):
 
 
 class MaintenanceBench:
-    """Creates the waitlists, runs maintenance until they are idle, and then measures runs."""
+    """Creates waitlists, runs maintenance until nothing is left to do, and then measures further
+    runs.
+    """
 
     def __init__(self, port: int, sizes: Sizes) -> None:
         self._lists, self._busy = sizes.maintained, sizes.maintained_busy

@@ -1,5 +1,6 @@
-"""Measure the memory for each waiting entry, compared with a plain sorted set that has the same
-members and scores.
+"""Measure how much memory a waiting entry needs.
+
+The comparison is with a plain sorted set of the same members and scores.
 """
 
 from collections.abc import Iterator
@@ -16,9 +17,10 @@ Pairs = list[tuple[bytes, float]]
 
 
 def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
-    """Measure the memory that a queue needs: the size of its keys, the total memory of Redis, and
-    the size of its keys after some changes. Also measure a queue in which all entries are resting,
-    that is, skipped by claims for some time.
+    """Measure the memory of a queue: the size of its keys, the total memory of Redis, and the size
+    of its keys after some changes.
+
+    Then measure a queue in which all customers have paused, so that claims pass them over.
     """
     line = Line(handler, "memory")
     waiting = line.newcomers(members)
@@ -59,7 +61,7 @@ def _weight_of_keys(bare: Redis, line: Line) -> int:
 
 
 def _weight_of_copy(bare: Redis, line: Line) -> int:
-    """Return the memory of a plain sorted set that has the same members and scores."""
+    """Return the memory of a plain sorted set with the same members and scores."""
     bare.delete(BARE)
     for some in _ranks(bare, line.queue_key):
         bare.zadd(BARE, some)

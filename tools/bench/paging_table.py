@@ -1,8 +1,7 @@
-"""A stand-in for DynamoDB in the rebuild benchmark. It generates a queue of any length, page by
-page.
+"""A fake DynamoDB for the rebuild benchmark. It generates a queue of any length, page by page.
 
 The class has the methods of boto3's client, but uses neither the network nor JSON. It counts the
-read units that DynamoDB would charge.
+read units for which AWS would charge.
 """
 
 import re
@@ -31,7 +30,7 @@ _serialize = TypeSerializer().serialize
 
 
 class PagingTable:
-    """The table of one waitlist whose entries have not changed since yesterday."""
+    """The table of one waitlist. Its last entry changed more than a day ago."""
 
     def __init__(self, waiting: int) -> None:
         self._waiting = waiting
@@ -45,9 +44,9 @@ class PagingTable:
         return {"Item": dict(self._config)}
 
     def update_item(self, **request: Any) -> Item:
-        """Apply the SET and REMOVE clauses of an update.
+        """Carry out the SET and REMOVE clauses of an update.
 
-        Ignore its condition, because only one rebuild runs.
+        The condition can be ignored, because nothing else writes to the table.
         """
         names = request["ExpressionAttributeNames"]
         values = request.get("ExpressionAttributeValues", {})
@@ -63,7 +62,7 @@ class PagingTable:
         return {"Responses": {table: [] for table in RequestItems}, "UnprocessedKeys": {}}
 
     def query(self, **request: Any) -> Item:
-        """Return a page of the queue in one index shard. Any other query returns no items."""
+        """Return a page of the queue from one part of the index. All other queries find nothing."""
         place = request["ExpressionAttributeValues"].get(":place", {"S": ""})["S"]
         waitlist_id, _, shard = place.partition("#")
         if waitlist_id != WAITLIST_ID or not shard.isdigit():
@@ -86,8 +85,8 @@ class PagingTable:
         return answer
 
     def _asked(self, request: Item) -> Item:
-        """Return the requested attributes of an entry. Only attributes whose values are equal for
-        all entries are included.
+        """Return the requested attributes of an entry, as far as all entries have the
+        same value.
         """
         names = request["ExpressionAttributeNames"]
         asked = {names[name] for name in request["ProjectionExpression"].split(", ")}
@@ -104,8 +103,9 @@ def rank_of(number: int) -> int:
 
 
 def entry_id_of(number: int) -> str:
-    """Return the entry id with this number. As in real entry ids, its first letter selects the
-    index shard.
+    """Return the entry id with this number.
+
+    The first letter decides in which part of the index the entry is stored, as in real ids.
     """
     return ALPHABET[number % SHARDS] + f"{number // SHARDS:025o}".translate(LETTERS)
 
@@ -135,9 +135,7 @@ def _number(key: Item) -> int:
 
 
 def _example() -> Item:
-    """Return an entry in the form in which the index stores it after a signup without
-    attributes.
-    """
+    """Return an entry as the index stores it, after a signup without attributes."""
     record = EntryRecord(
         waitlist_id=WAITLIST_ID,
         entry_id=entry_id_of(0),
@@ -168,10 +166,9 @@ def _config() -> Item:
 
 
 def _size(item: Item) -> int:
-    """Return the size that DynamoDB charges for an item.
+    """Return the size of an item, by which AWS charges: the length of all names and texts.
 
-    The size is the length of all names and texts. A number costs half a byte for each digit, and
-    one byte more.
+    A number counts half a byte for each digit, and one more byte.
     """
     typed = [(name, *pair) for name, value in item.items() for pair in value.items()]
     return sum(len(name) + _weight(kind, value) for name, kind, value in typed)

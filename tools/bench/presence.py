@@ -1,6 +1,8 @@
-"""Measure what the setting `presence` costs, by comparing a waitlist that has the setting with one
-that does not. Polls and runs of the admission policy are compared by the processor time that they
-take in the single thread of Redis.
+"""Measure what the setting `presence` costs, by comparing a waitlist with this setting and one
+without it.
+
+The measurements are of polls and of offers by the admission policy. They count the processor time
+in the single thread of Redis.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,9 +23,9 @@ from waitlist_shared.limits import (
     MAX_RATE,
 )
 
-# The number of ready entries at the head of the queue for which Redis notes the polls.
+# At the head of the queue, Redis stores the times of the polls of this many entries.
 WATCHED = 200
-# At this rate, every run makes MAX_ADMIT offers.
+# The rate is so high that each call makes MAX_ADMIT offers.
 FASTEST = {
     "admission": True,
     "rate_count": MAX_RATE,
@@ -45,10 +47,7 @@ class PresenceBench:
             line.fill(bare, line.newcomers(3 * WATCHED + runs * (MAX_ADMIT + 20)))
 
     def rows(self, tick: Callable[[], object]) -> Iterator[Row]:
-        """Measure each operation.
-
-        Call the function `tick` after each round, to show the progress.
-        """
+        """Measure each operation. Call `tick` after each round, which shows the progress."""
         yield self._row("poll near the head", self._polls(0), 1.15, tick)
         yield self._memory()
         yield self._row("poll elsewhere", self._polls(WATCHED + MAX_ADMIT), 1.05, tick)
@@ -58,15 +57,15 @@ class PresenceBench:
         yield self._row(f"run that makes {MAX_ADMIT} offers", many, 1.1, tick)
 
     def _polls(self, first: int) -> Callable[[Line], Sequence[str]]:
-        """Return polls of the entries that start at this index. Each entry is polled once."""
+        """Return one poll for each entry, beginning at this index."""
         return lambda line: [line.position(member) for member in self._members(line, first)]
 
     def _runs(
         self, message: Callable[[Line], str], times: int = 1
     ) -> Callable[[Line], Sequence[str]]:
-        """Return runs of the admission policy.
+        """Return messages that make offers by the admission policy.
 
-        All customers at the head of the queue have polled just before these runs.
+        All customers at the head of the queue have polled before.
         """
 
         def prepared(line: Line) -> Sequence[str]:
@@ -106,9 +105,9 @@ class PresenceBench:
         )
 
     def _spent(self, payloads: Sequence[str]) -> float:
-        """Return the time that the processor spends in Redis on one of the messages, in
-        microseconds. Unlike the duration of the script, this time does not grow while other
-        processes use the processor.
+        """Return the processor time in microseconds that Redis spends on one message.
+
+        In contrast to the duration, it does not grow if other processes are busy.
         """
         before = self._processor_seconds()
         check([self._handler.ask(payload) for payload in payloads], "waiting", "admitted")
@@ -119,8 +118,9 @@ class PresenceBench:
         return used["used_cpu_user_main_thread"] + used["used_cpu_sys_main_thread"]
 
     def _memory(self) -> Row:
-        """Measure the memory of the polls that Redis has noted, after each entry at the head of the
-        queue has polled.
+        """Measure how much memory Redis needs for the times of polls.
+
+        Each entry at the head of the queue has polled.
         """
         key = keys.last_polls(self._watching.waitlist_id)
         count = self._bare.hlen(key)

@@ -1,8 +1,8 @@
-"""Measure the processor time of the public function for a signup, a position and a cold start.
+"""Measure the processor time of the public function: for a signup, for a position, and for a cold
+start.
 
-boto3 runs unchanged, except that its HTTP session passes each request to an in-memory DynamoDB or
-to the private function. The results do not include the time that these two need, nor the time in
-which API Gateway's event is built.
+The HTTP session of boto3 passes each request to an in-memory DynamoDB or to the private function.
+Their time does not count, and neither does the time for building API Gateway's event.
 """
 
 import io
@@ -51,13 +51,13 @@ ENVIRONMENT = {
     "AWS_LAMBDA_FUNCTION_NAME": "public",
     "POWERTOOLS_TRACE_DISABLED": "true",
 }
-# The targets of this benchmark. An operation may cost at most this many times the cost of the same
-# calls by boto3, and an import may cost at most this many times the import of the libraries.
+# The targets. They limit how much more an operation may cost than its calls of boto3 alone, and how
+# much longer an import may take than an import of the libraries.
 SIGNUP, POSITION, START_PUBLIC_TIMES, IMPORT_PRIVATE_TIMES = 1.6, 2.3, 1.5, 1.3
 
 MEASURED = "import time; began = time.process_time(); {}; print(time.process_time() - began)"
-# The first request calls `api`, which creates the function's services, and imports the module of
-# the request's route.
+# The first request calls `api`. This creates the function's services, and imports the module of the
+# requested route.
 START_PUBLIC = MEASURED.format(
     "from waitlist_api.app import api; from waitlist_api.http.routing import SIGN_UP, find_route; "
     "api()._resolver(find_route(SIGN_UP))"
@@ -69,8 +69,9 @@ IMPORT_REDIS = MEASURED.format("import redis")
 
 @dataclass
 class Backends:
-    """Responds to botocore's requests in place of AWS, and counts the processor time that does not
-    belong to the function.
+    """Answers botocore's requests in place of AWS.
+
+    It also counts the processor time of these answers, which is not the function's own.
     """
 
     private: Handler
@@ -80,7 +81,7 @@ class Backends:
     answers: list[bytes] = field(default_factory=list)
 
     def send(self, request: AWSPreparedRequest) -> AWSResponse:
-        """Replaces the method of botocore's HTTP session. No request is sent over HTTP."""
+        """Replaces the method of botocore's HTTP session that sends a request. Nothing is sent."""
         with self.apart():
             status, body = (200, next(self.canned)) if self.canned else self._answer(request)
             self.answers.append(body)
@@ -89,8 +90,9 @@ class Backends:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Count the processor time of this context as time of DynamoDB and the private function,
-        which is not measured.
+        """Count the processor time of this block as time of DynamoDB and the private function.
+
+        This time is later subtracted.
         """
         began = time.thread_time()
         try:
@@ -99,9 +101,9 @@ class Backends:
             self.seconds += time.thread_time() - began
 
     def _answer(self, request: AWSPreparedRequest) -> tuple[int, bytes]:
-        """Return the HTTP status and the body.
+        """Return the HTTP status and the body of DynamoDB's response.
 
-        If a condition fails, DynamoDB responds with status 400.
+        If a condition fails, the status is 400.
         """
         body: Any = request.body
         target = request.headers.get("X-Amz-Target")
@@ -112,7 +114,7 @@ class Backends:
 
 
 class _Raw(io.BytesIO):
-    """A response body that has the interface of urllib3, as botocore expects it."""
+    """A response body with the methods of urllib3, which botocore needs."""
 
     def stream(self, **_: Any) -> Iterator[bytes]:
         yield self.read()
@@ -120,8 +122,6 @@ class _Raw(io.BytesIO):
 
 @dataclass(frozen=True)
 class _Context:
-    """The context object that Lambda passes along with the event."""
-
     aws_request_id: str = "bench"
     function_name: str = "public"
     memory_limit_in_mb: int = 512
@@ -133,9 +133,7 @@ class _Context:
 
 @dataclass(frozen=True)
 class Call:
-    """A recorded call of an AWS client. The baseline repeats this call with a plain boto3
-    client.
-    """
+    """A recorded call of an AWS client. The baseline repeats it with boto3 alone."""
 
     service: str
     operation: str
@@ -143,7 +141,7 @@ class Call:
 
 
 class PublicBench:
-    """One process of the public function, and one waitlist that it serves."""
+    """A process of the public function, and a waitlist to measure."""
 
     def __init__(self, handler: Handler, sizes: Sizes) -> None:
         self._sizes = sizes
@@ -153,7 +151,7 @@ class PublicBench:
         self._calls: list[Call] = []
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure each operation compared with plain boto3 calls, and then measure cold starts."""
+        """Measure each operation, compared with calls of boto3 alone. Then measure cold starts."""
         with self.function():
             self._made = self.request("PUT", f"/v1/admin/waitlists/{WAITLIST_ID}", {"name": "B"})
             signup = self._row("signup", SIGNUP, self._sign_up, tick)
@@ -196,9 +194,8 @@ class PublicBench:
         )
 
     def _millis(self, operation: Callable[[], Any]) -> float:
-        """Return the processor time of one operation in milliseconds.
-
-        The time of DynamoDB and the private function is subtracted.
+        """Return the processor time of an operation in milliseconds, without the time of DynamoDB
+        and the private function.
         """
         times = self._sizes.public_operations
         before = self._backends.seconds
@@ -209,7 +206,7 @@ class PublicBench:
         return spent / times * 1000
 
     def _repeat_of(self, operation: Callable[[], Any]) -> Callable[[], None]:
-        """Return a function that repeats the AWS calls of an operation with plain boto3 clients."""
+        """Return a function that repeats the AWS calls of an operation with boto3 alone."""
         operation()  # Fill the caches that later requests use.
         self._backends.answers.clear()
         calls = _recorded(operation)
@@ -298,7 +295,7 @@ def _beside(name: str, ours: float, beside: str, baseline: float, times: float) 
 
 
 def _started(program: str) -> float:
-    """Run a program in a new process, and return the program's processor time in milliseconds."""
+    """Run a program in a new process. Return its processor time in milliseconds."""
     run = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, **ENVIRONMENT},
@@ -312,7 +309,7 @@ def _started(program: str) -> float:
 
 
 def _recorded(operation: Callable[[], Any]) -> list[Call]:
-    """Run an operation, and return the calls that it makes to AWS clients."""
+    """Run an operation. Return the calls that it makes to AWS clients."""
     calls: list[Call] = []
     from botocore.client import BaseClient
 

@@ -1,4 +1,4 @@
-"""A waitlist behind the private function. The function is called with JSON, as Lambda calls it."""
+"""A waitlist behind the private function, which is called with JSON as in Lambda."""
 
 import json
 import secrets
@@ -25,20 +25,15 @@ OUTCOMES_OF_REPEATS = ("already", "absent", "repeat")
 
 
 class BenchError(Exception):
-    """A measured operation failed, so its measured time cannot be used."""
+    """An operation failed during the measurement, so its time means nothing."""
 
 
 class Disturbed(BenchError):
-    """Redis did not respond in time because the machine is busy.
-
-    The benchmark repeats the round.
-    """
+    """Redis did not answer in time, because the machine is busy. The round is repeated."""
 
 
 class Handler:
-    """The private function. It receives and returns JSON text, and writes a log line to the
-    standard output.
-    """
+    """The private function. It takes and returns JSON, and logs a line on standard output."""
 
     def __init__(self, port: int) -> None:
         config = Config(
@@ -54,9 +49,9 @@ class Handler:
 
 
 class Line:
-    """One waitlist with a complete queue in Redis.
+    """A waitlist whose queue in Redis is complete.
 
-    This class creates the members and messages of the waitlist, and fills its queue.
+    Creates members and messages, and fills the queue.
     """
 
     def __init__(
@@ -76,19 +71,19 @@ class Line:
         check([handler.ask(self._payload("init", **init))], "created")
 
     def newcomers(self, count: int) -> list[str]:
-        """Return the entry ids of customers who have never joined this waitlist."""
+        """Return the entry ids of customers who are not on this waitlist."""
         first, self._made = self._made, self._made + count
         numbers = range(first, self._made)
         return [entry_id_of(self.waitlist_id, f"customer-{number}") for number in numbers]
 
     def join(self, members: Sequence[str]) -> None:
-        """Let the members sign up through the private function."""
+        """Sign the members up through the private function."""
         self.ask_all([self.signup(member) for member in members], "joined")
 
     def ask_all(self, payloads: Sequence[str], outcome: str) -> None:
         """Send the messages in batches.
 
-        If Redis does not respond to a batch in time, send the batch again, as a caller would do.
+        If Redis does not answer a batch in time, send it again, as real callers do.
         """
         for start in range(0, len(payloads), MAX_BATCH):
             together = batch(payloads[start : start + MAX_BATCH])
@@ -100,7 +95,7 @@ class Line:
     def fill(self, bare: Redis, members: Sequence[str]) -> None:
         """Write many members directly to Redis.
 
-        Their ranks are those of customers who have just signed up.
+        They have the ranks of customers who have just signed up.
         """
         rank = 255 * TIER + ticket_at(datetime.now(UTC)) - len(members)
         for start in range(0, len(members), MEMBERS_PER_COMMAND):
@@ -108,9 +103,9 @@ class Line:
             bare.zadd(self.queue_key, {member: rank + n for n, member in enumerate(some, start)})
 
     def rest(self, members: Sequence[str]) -> None:
-        """Make the members rest for a day, so that claims skip them.
+        """Pause the members for a day, which is longer than any measurement.
 
-        A day is longer than any measurement takes.
+        Claims pass them over.
         """
         until = time.time_ns() // 1_000_000 + DAY_MILLIS
         readiness = [1, [{"reason": "resting", "until_millis": until}]]
@@ -142,22 +137,22 @@ class Line:
         return self._payload("claim", count=count)
 
     def claim_by(self, filters: Sequence[str]) -> str:
-        """Return a message that claims one entry. The filters are sorted by preference."""
+        """Return a message that claims one entry. The first filter is the preferred one."""
         return self._payload("claim", count=1, filters=filters, **self._segments)
 
     def admit(self, count: int | None) -> str:
-        """Return a message that admits `count` people for an operator.
+        """Return a message with which an operator admits `count` people.
 
-        If `count` is None, the message runs the admission policy.
+        If `count` is None, the admission policy decides how many.
         """
         return self._payload("admit", settings_version=1, count=count)
 
     def complete_all(self, entries: Sequence[dict[str, Any]]) -> str:
-        """Return a batch message that completes all entries in the response to a claim."""
+        """Return a batch that completes all entries of a claim."""
         return batch([self.complete(entry) for entry in entries])
 
     def complete(self, entry: dict[str, Any]) -> str:
-        """Return a message that completes an entry in the response to a claim."""
+        """Return a message that completes an entry of a claim."""
         return self._payload("complete", entry_id=entry["entry_id"], token=entry["token"])
 
     def stats(self) -> str:
@@ -168,7 +163,6 @@ class Line:
 
 
 def batch(payloads: Sequence[str]) -> str:
-    """Return a batch message that contains these messages."""
     return f'{{"v": 1, "op": "batch", "requests": [{", ".join(payloads)}]}}'
 
 
@@ -178,9 +172,9 @@ def sent(payload: str) -> str:
 
 
 def check(answers: Sequence[str], *outcomes: str) -> None:
-    """Raise BenchError unless every response has one of the given outcomes.
+    """Raise BenchError if the outcome of any response is not among these.
 
-    The results of a batch are checked one by one.
+    In a batch, each result is checked.
     """
     for answer in map(json.loads, answers):
         for result in answer.get("results", [answer]):

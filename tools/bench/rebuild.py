@@ -1,5 +1,6 @@
-"""Measure the rebuild of a long queue, compared with pipelined ZADD commands for the same number of
-members.
+"""Measure how fast a long queue is rebuilt in Redis.
+
+The comparison is with pipelined ZADD commands for the same number of members.
 """
 
 import io
@@ -27,7 +28,7 @@ MEMORY_TARGET = Target("≤", 1.2)
 MEGABYTE_KB = 1024
 BARE = "bare:rebuild"
 STATUS = Path("/proc/self/status")
-# If 5 is written to the file CLEAR_REFS, the kernel resets its record of the peak memory.
+# Writing 5 to this file resets the kernel's record of the highest memory use.
 CLEAR_REFS, PEAK = Path("/proc/self/clear_refs"), "5"
 CONFIG = Config(
     table_name="bench",
@@ -40,10 +41,7 @@ CONFIG = Config(
 
 
 class Rebuilt(NamedTuple):
-    """The measurements of one rebuild.
-
-    `peak` is the peak memory of this process in kilobytes.
-    """
+    """The results of one rebuild. `peak` is the highest memory use of this process in kilobytes."""
 
     seconds: float
     read_units: float
@@ -51,16 +49,14 @@ class Rebuilt(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """The time of a rebuild, and the mean time of the pipelined ZADD commands that ran before and
-    after it.
-    """
+    """The time of a rebuild, and the average time of the ZADD commands before and after it."""
 
     ours: Rebuilt
     bare_seconds: float
 
 
 class InProcess:
-    """A stand-in for boto3's Lambda client that runs the private function in this process."""
+    """A fake Lambda client that runs the private function in this process."""
 
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
@@ -71,9 +67,9 @@ class InProcess:
 
 
 class RebuildBench:
-    """Rebuilds queues of two lengths.
+    """Rebuilds a short and a long queue.
 
-    The shorter queue comes first, because the peak memory of a process only grows.
+    The short one comes first, because the recorded peak of the memory can only grow.
     """
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
@@ -96,8 +92,9 @@ class RebuildBench:
         ]
 
     def _pair(self, waiting: int, tick: Callable[[], None]) -> Pair:
-        """Run a rebuild between two halves of the baseline, because the speed of the machine
-        changes over time.
+        """Run a rebuild between two halves of the baseline.
+
+        The speed of the machine changes with time, and this affects both alike.
         """
         before = self._pipeline(waiting)
         ours = self._rebuild(waiting)
@@ -139,8 +136,8 @@ class RebuildBench:
 
 
 def _peak() -> int:
-    """Return the peak memory of this process in kilobytes. If the kernel does not report it, return
-    0.
+    """Return the highest memory use of this process in kilobytes, or 0 if the kernel does not
+    report it.
     """
     with suppress(OSError):
         for line in STATUS.read_text().splitlines():
@@ -164,8 +161,8 @@ def _speed(waiting: int, pairs: Sequence[Pair], target: Target | None) -> Row:
 
 
 def _units(waiting: int, units: float, bytes_of_entry: int) -> Row:
-    """Compare the read units of a rebuild with the lowest possible number, for which each entry is
-    read exactly once.
+    """Compare the read units of a rebuild with the smallest possible number, which reads each entry
+    once.
     """
     least = bytes_of_entry / 4096 * 0.5
     return Row(

@@ -1,4 +1,4 @@
-"""Print the results of the benchmarks as a table, or return them as JSON."""
+"""Print the results of the benchmarks as a table, or convert them to JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ STYLES = {"met": "green", "missed": "bold red", "-": "dim"}
 
 
 def show(console: Console, rows: Sequence[Row]) -> None:
-    """Print the table, and then a sentence that names the missed targets."""
+    """Print the results as a table, and then a sentence about the targets that were missed."""
     table = Table(title="Measurements compared with their baselines")
     for heading in ("operation", "compared with"):
         table.add_column(heading)

@@ -1,6 +1,6 @@
-"""Measure the two sides of a comparison in turn.
+"""Measure the two sides of a comparison alternately.
 
-The speed of the machine changes over time, but hardly between two successive measurements.
+The speed of the machine changes with time, but not much between two measurements.
 """
 
 import time
@@ -11,7 +11,7 @@ from statistics import median, quantiles
 from tools.bench.queue_client import Disturbed
 
 WARM_UP_ROUNDS = 3
-# At most this many rounds may be repeated because Redis did not answer in time.
+# The number of rounds that may be repeated because Redis did not answer in time.
 DISTURBED_ROUNDS = 10
 
 
@@ -19,7 +19,7 @@ DISTURBED_ROUNDS = 10
 class Round:
     """The work of one round.
 
-    The work of both sides is timed. After that, `verify` raises an exception if either side failed.
+    The time of both sides is measured. Afterwards, `verify` raises an exception if one side failed.
     """
 
     ours: Callable[[], None]
@@ -29,10 +29,10 @@ class Round:
 
 @dataclass(frozen=True)
 class Speed:
-    """The measured speeds of both sides.
+    """The speeds of both sides.
 
-    `ratio` is our speed divided by the speed of the baseline, and `low` and `high` are the
-    quartiles of this ratio.
+    `ratio` is our speed divided by the baseline's speed. `low` and `high` are the quartiles of this
+    ratio.
     """
 
     ours_per_second: float
@@ -45,9 +45,10 @@ class Speed:
 def measure(
     prepare: Callable[[], Round], operations: int, rounds: int, tick: Callable[[], None]
 ) -> Speed:
-    """Measure a number of rounds. In each round, both sides carry out `operations` operations.
+    """Measure some rounds.
 
-    The two sides take turns in running first.
+    In each round, both sides carry out `operations` operations. Each side goes first in every
+    second round.
     """
     seconds: list[tuple[float, float]] = []
     disturbed = 0

@@ -1,8 +1,8 @@
 """Measure whether the response time reveals that an address is on the waitlist.
 
-Each pair consists of a known and an unknown address, sent in random order, so that other load on
-the machine affects both alike. A Mann-Whitney rank test compares the times. Its z is near 0 if the
-times cannot be told apart. By chance, |z| exceeds 2.58 in one run of a hundred.
+Each pair has a known and an unknown address, in random order, so that other load affects both
+alike. A Mann-Whitney rank test compares the times. Its z is near 0 if the times are alike. By
+chance, |z| exceeds 2.58 in one run of a hundred.
 """
 
 import random
@@ -26,17 +26,18 @@ Ask = Callable[[str], object]
 
 
 class SecrecyBench(PublicBench):
-    """Measures signups and requests for a link, both with and without the pause that makes all
-    response times equal.
+    """Measures signups, requests for a link, and changes of an address.
 
-    Changes of address have no pause, because they do not read the record of the new address.
+    Responses to the first two are delayed until a fixed time. They are measured with and without
+    this delay. A change of an address needs no delay, because it does not read the record of the
+    new address.
     """
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
         """Measure each kind of request.
 
-        A request that has a pause is first measured without the pause. This measurement has no
-        target.
+        If responses are delayed, first measure without the delay. There is no target for this
+        measurement.
         """
         with self.function():
             self.request("PUT", "/v1/admin/waitlists/secret", {"name": "S", "identity": RULES})
@@ -55,10 +56,10 @@ class SecrecyBench(PublicBench):
             return rows
 
     def _open(self, known: Sequence[str]) -> None:
-        """Create a waitlist whose requests have no pause.
+        """Create a waitlist whose responses are not delayed.
 
-        Sign up each known address. Also sign up, for each known address, a person who will ask to
-        change to this address.
+        Sign up each known address, and for each of them one more person, who will ask to change to
+        this address.
         """
         rules = {**RULES, "verify": "off"}
         self.request("PUT", OPEN.replace("/v1", "/v1/admin"), {"name": "O", "identity": rules})
@@ -88,10 +89,10 @@ def _row(
     target: Target | None,
     tick: Callable[[], None],
 ) -> Row:
-    """Send pairs of requests and compare their times.
+    """Send pairs of requests, and compare their times.
 
-    The unknown addresses contain `mark`, so that each measurement uses new addresses. They are as
-    long as the known addresses.
+    The unknown addresses contain `mark`, so that each measurement uses new ones. They are as long
+    as the known addresses.
     """
     times: dict[bool, list[float]] = {True: [], False: []}
     for address in known:
@@ -120,9 +121,9 @@ def _millis(ask: Ask, address: str) -> float:
 
 
 def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
-    """Return Mann-Whitney's z, which shows how different the ranks of two samples are.
+    """Return Mann-Whitney's z, which says how much the ranks of two samples differ.
 
-    If the samples are alike, z is near 0.
+    It is near 0 if the samples are alike.
     """
     ranked = sorted([(value, True) for value in ours] + [(value, False) for value in others])
     ranks = sum(rank for rank, (_, is_ours) in enumerate(ranked, 1) if is_ours)
@@ -132,5 +133,5 @@ def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
 
 
 def _without_pause() -> Any:
-    """Return a patch that removes the pause, so that each response is sent immediately."""
+    """Return a patch that removes the delay, so that each response is sent at once."""
     return patch.object(EvenTimes, "since", lambda *_: nullcontext())

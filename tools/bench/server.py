@@ -1,4 +1,4 @@
-"""The Redis server of the benchmarks: an embedded Valkey without persistence."""
+"""The Redis server of the benchmarks: an embedded Valkey that stores nothing on disk."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +11,9 @@ from tools.local.ports import HOST
 
 @contextmanager
 def valkey() -> Iterator[int]:
-    """Start an empty server, and yield its port. The server is stopped when the context ends."""
-    # The server frees memory synchronously after a flush. Memory that is freed later would count in
-    # the next measurement.
+    """Start an empty server. Yield its port, and stop the server at the end of the block."""
+    # A flush frees the memory before it returns. Otherwise, the memory would be freed during the
+    # next measurement.
     with running_valkey(**{"lazyfree-lazy-user-flush": "no"}) as server:
         yield server.port
 

@@ -21,18 +21,17 @@ from tools.bench.targets import Row, Target
 from waitlist_queue import keys
 
 COPY = "copy"
-# This pattern matches names of commands and fields. A hand-written script would contain these words
-# as constants.
+# The names of commands and fields. A script written by hand would contain these words as constants.
 WORD = re.compile(r"[A-Za-z_]{1,20}")
-# This text ends the recording. MONITOR reports commands in order, so all earlier commands come
-# before this text.
+# This text ends the recording. MONITOR reports commands in order, so all commands before it have
+# been recorded.
 END = "end-of-the-recording"
 Tick = Callable[[], object]
 Payloads = Callable[[], list[str]]
 
 
 class ServerTimeBench:
-    """A waitlist with waiting entries. Its operations are recorded, repeated and measured."""
+    """A waitlist with waiting entries, whose operations are recorded, repeated and measured."""
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler, self._bare, self._sizes = handler, bare, sizes
@@ -42,7 +41,7 @@ class ServerTimeBench:
         self._count = sizes.server_operations
 
     def rows(self, tick: Tick) -> Iterator[Row]:
-        """Measure each operation. Call `tick` after each round, to show the progress."""
+        """Measure each operation. Call `tick` after each round, which shows the progress."""
         line, count = self._line, self._count
         yield self._row("signup", "joined", self._signups, Target("≤", 1.8), tick)
         yield self._row("position", "waiting", self._positions, Target("≤", 1.4), tick)
@@ -102,9 +101,7 @@ class ServerTimeBench:
         return self._spent(lambda: [self._bare.evalsha(sha, 0, *given) for sha, given in shas])
 
     def _recorded(self, payloads: Sequence[str], outcome: str) -> Iterator[list[list[str]]]:
-        """Yield the commands that the script issues for each message. The commands are changed to
-        use the keys of the copy.
-        """
+        """Yield the commands of the script for each message. They use the keys of the copy."""
         with self._bare.monitor() as monitor:  # type: ignore[no-untyped-call]
             check([self._handler.ask(payload) for payload in payloads], outcome)
             self._bare.echo(END)
@@ -125,7 +122,7 @@ class ServerTimeBench:
         return keys.queue(waitlist_id).removesuffix("queue")
 
     def _spent(self, work: Callable[[], object]) -> float:
-        """Return the average time in microseconds that Redis needed to run the script."""
+        """Return the average time of the script in Redis, in microseconds."""
         self._bare.config_resetstat()
         work()
         stats = cast(dict[str, dict[str, float]], self._bare.info("commandstats"))
@@ -135,7 +132,7 @@ class ServerTimeBench:
 def _call(commands: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
     """Return a script that issues these commands, and its arguments.
 
-    Values that are not plain words become arguments.
+    Values other than simple words become arguments.
     """
     arguments: list[str] = []
 

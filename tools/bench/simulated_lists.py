@@ -1,6 +1,6 @@
-"""Simulated waitlists for testing the estimates.
+"""Simulated waitlists, on which the estimated waits can be tested.
 
-People join, leave and are served in order, so the true waits are known.
+The simulation knows the real waits.
 """
 
 import heapq
@@ -14,13 +14,13 @@ from waitlist_api.estimates.select_pace import Policy, pace_of
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# Maintenance reads at most this many samples by minute and by hour.
+# The numbers of minute samples and hour samples that maintenance reads at most.
 MINUTES_READ, HOURS_READ = 3 * 60, 28 * 24
-# This is a midnight in UTC, in seconds since 1970.
+# A midnight in UTC, in seconds since 1970.
 START = 1_780_272_000
 
-# A service is a function that returns how many of the waiting people are served at a moment. The
-# simulation calls it at each step.
+# A service says how many of the waiting people are served at a moment. The simulation calls it at
+# each step.
 Service = Callable[[int, int], int]
 Instants = Callable[[int], list[tuple[float, int]]]
 
@@ -29,9 +29,8 @@ Instants = Callable[[int], list[tuple[float, int]]]
 class Scenario:
     """A simulated waitlist. Times are in seconds, and rates are in people per second.
 
-    At the start, `waiting` people wait. Between `warm_up` and `seconds`, people poll their
-    positions, on average once every `look_every` seconds. Each waiting person leaves with the rate
-    `leaving`.
+    `waiting` people wait at the start. From `warm_up` to `seconds`, people poll their positions, on
+    average every `look_every` seconds. `leaving` is the rate at which each waiting person leaves.
     """
 
     name: str
@@ -44,17 +43,14 @@ class Scenario:
     look_every: int = MINUTE
     step: int = 5
     policy: Policy | None = None
-    # `inside` returns the number of people inside. If there is a policy, the samples contain this
-    # number.
+    # Returns the number of people inside. If there is a policy, samples contain this number.
     inside: Callable[[Service], int] = lambda _: 0
     instants: Instants | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """A poll of a customer: the estimate in the response, two simpler guesses, and the
-    real wait.
-    """
+    """A poll of a customer: the estimate, two simpler guesses, and the real wait."""
 
     seconds: int
     position: int
@@ -74,7 +70,7 @@ class _Person:
 
 @dataclass
 class Simulation:
-    """A simulation of a scenario. The seed determines all random numbers."""
+    """A simulation. The seed determines all random numbers."""
 
     scenario: Scenario
     seed: int
@@ -89,9 +85,9 @@ class Simulation:
     _pace: Pace | None = None
 
     def looks(self) -> list[Look]:
-        """Run the simulation until everyone who polled was served or has left.
+        """Simulate until everybody who polled was served or has left.
 
-        Return the polls of the people who were served.
+        Return the polls of those who were served.
         """
         scenario, chance = self.scenario, random.Random(f"{self.scenario.name} {self.seed}")
         service = scenario.service(chance)
@@ -172,8 +168,8 @@ class Simulation:
     def _asked(
         self, chance: random.Random, now: int
     ) -> Iterator[tuple[_Person, int, int, Estimate | None, float | None, float | None]]:
-        """Yield a poll of the customer who joined last, and a poll of a random customer in the
-        queue.
+        """Yield two polls: by the customer who joined last, and by a random customer in
+        the queue.
         """
         if not self._line:
             return
@@ -200,16 +196,16 @@ class Simulation:
         return self._pace
 
     def _by_last_hour(self, now: int, position: int) -> float | None:
-        """Return the position divided by the number of people who were served in a second during
-        the last hour.
+        """Return a simple guess: the position divided by the people served in each second of the
+        last hour.
         """
         while self._served and self._served[0] <= now - HOUR:
             self._served.popleft()
         return position * HOUR / len(self._served) if self._served else None
 
     def _by_last_served(self, now: int, person: _Person) -> float | None:
-        """Return the wait of the person who was served last, minus the time that this person has
-        already waited.
+        """Return a simple guess: the wait of the person who was served last, minus the time that
+        this person has waited already.
         """
         if self._last_wait is None:
             return None
@@ -217,9 +213,7 @@ class Simulation:
 
 
 def steady(per_second: float) -> Callable[[random.Random], Service]:
-    """Serve people at an exact rate. If nobody is waiting when a person could be served, the turn
-    is lost.
-    """
+    """Serve people at a constant rate. A moment at which nobody is waiting is lost."""
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.random(), 0
@@ -237,7 +231,10 @@ def steady(per_second: float) -> Callable[[random.Random], Service]:
 
 
 def at_random(per_second: Callable[[int], float]) -> Callable[[random.Random], Service]:
-    """Serve single people at independent random times. The rate may change over time."""
+    """Serve people at random times, which do not depend on each other.
+
+    The rate may change over time.
+    """
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.expovariate(1), 0
@@ -257,9 +254,9 @@ def at_random(per_second: Callable[[int], float]) -> Callable[[random.Random], S
 
 
 def rooms(count: int, mean_stay: float) -> Callable[[random.Random], Service]:
-    """Serve people in `count` rooms. Each person occupies a room for a random time.
+    """Serve people in `count` rooms.
 
-    This is an M/M/c queue.
+    Each person stays for a random time. This is an M/M/c queue.
     """
 
     def begin(chance: random.Random) -> Service:
@@ -280,7 +277,7 @@ def rooms(count: int, mean_stay: float) -> Callable[[random.Random], Service]:
 
 @dataclass
 class Launch:
-    """A launch that admits people at a fixed rate while at most `room` people are inside.
+    """Admit people at a fixed rate, while at most `room` people are inside.
 
     Each person stays inside for the time that `stay` returns.
     """
@@ -296,7 +293,7 @@ class Launch:
     def __call__(self, now: int, waiting: int) -> int:
         while self.ends and self.ends[0] <= now:
             heapq.heappop(self.ends)
-        # The bucket holds at most one minute's worth of slots, like the bucket of the service.
+        # As in the real service, the bucket never holds slots for more than a minute.
         most = max(1.0, self.per_second * MINUTE)
         self._due = min(most, self._due + self.per_second * (now - self._last))
         self._last = now
@@ -310,22 +307,22 @@ class Launch:
 def launch(
     policy: Policy, stay: Callable[[random.Random], float]
 ) -> Callable[[random.Random], Service]:
-    """Return a function that creates a launch with the rate and the `max_inside` of this policy."""
+    """Return a function that creates a launch with the rate and the limit of this policy."""
     rate, room = policy.rate or 0.0, policy.max_inside or 0
     return lambda chance: Launch(chance, rate, room, stay)
 
 
 def inside_of(service: Service) -> int:
-    """Return the number of people inside. If the service is not a launch, return 0."""
+    """Return the number of people inside. Without a launch, nobody is inside."""
     return len(service.ends) if isinstance(service, Launch) else 0
 
 
 def bursts(
     every: int, size: int, shaken: int, first: int = 0, *, varying: float = 0.2
 ) -> Callable[[random.Random], Service]:
-    """Serve people in bursts whose size varies.
+    """Serve people in groups of different sizes.
 
-    Each burst comes up to `shaken` seconds early or late.
+    Each group is served up to `shaken` seconds early or late.
     """
 
     def begin(chance: random.Random) -> Service:

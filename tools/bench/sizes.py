@@ -1,6 +1,6 @@
-"""The amount of work of the benchmarks.
+"""How much the benchmarks do.
 
-A full run repeats each operation often enough for stable medians. A quick run only checks that the
+A full run repeats each operation until the medians are stable. A quick run only shows that the
 benchmarks work.
 """
 

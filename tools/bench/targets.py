@@ -1,4 +1,4 @@
-"""The targets of the benchmarks, and the rows of results that are compared with the targets."""
+"""The targets of the benchmarks, and the results that are compared with them."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -24,10 +24,9 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the report. It has the ratio of our value to the baseline, and the target for this
-    ratio.
+    """A row of the results: the ratio of our value to the baseline, and the target for this ratio.
 
-    `ours` and `baseline` are the measured values with their units.
+    `ours` and `baseline` are the values themselves, with their units.
     """
 
     name: str

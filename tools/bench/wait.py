@@ -1,5 +1,6 @@
-"""Measure how often the real wait of simulated people lies within the estimate, and how large the
-error of the estimate is.
+"""Simulate people who wait.
+
+Measure how often their real wait is within the estimate, and how wrong the estimate is.
 """
 
 import random
@@ -26,8 +27,7 @@ from tools.bench.targets import Row, Target
 from waitlist_api.estimates.select_pace import Policy
 
 WITHIN = Target("≥", 0.8)
-# Errors are relative to the real wait. For this purpose, a wait of less than a minute counts as a
-# minute.
+# Errors are relative to the real wait. A wait of less than a minute counts as a minute here.
 SHORTEST = MINUTE
 OPENS, CLOSES = 9 * HOUR, 17 * HOUR
 
@@ -40,8 +40,8 @@ def _in_office_hours(now: int) -> float:
     return 2 / MINUTE if OPENS <= now % DAY < CLOSES else 0.0
 
 
-# At 5 people a minute, the 100 places fill up within half an hour. After this, people can only
-# enter when others exit.
+# At 5 people a minute, there are 100 people inside in less than half an hour. Afterwards, people
+# can only enter when others exit.
 LAUNCH = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
 
 
@@ -142,7 +142,7 @@ SCENARIOS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The accuracy of the estimates in one scenario.
+    """How good the estimates of one simulation are.
 
     The widths and errors are medians, relative to the real wait.
     """
@@ -157,12 +157,12 @@ class Verdict:
 
 
 def looks_of(scenario: Scenario, runs: int) -> list[Look]:
-    """Run the scenario several times, each time with a different seed. Return all polls."""
+    """Run the simulation several times with different seeds. Return all polls."""
     return [look for seed in range(runs) for look in Simulation(scenario, seed).looks()]
 
 
 def verdict_of(looks: Sequence[Look]) -> Verdict:
-    """Judge the polls that got an estimate, and count the polls that got none."""
+    """Compare the estimates with the real waits. Count the polls without an estimate."""
     known = [(look, look.estimate) for look in looks if look.estimate is not None]
     within = [found.low <= look.real <= found.high for look, found in known]
     return Verdict(
@@ -181,14 +181,12 @@ def _error(guess: float, real: int) -> float:
 
 
 def _median_error(looks: Sequence[Look], guess: Callable[[Look], float | None]) -> float:
-    """Return the median error of a guess that is used as a baseline. If a guess is missing, it
-    counts as 0.
-    """
+    """Return the median error of a simple guess. A missing guess counts as 0."""
     return median(_error(guess(look) or 0.0, look.real) for look in looks)
 
 
 def wait_rows(sizes: Sizes, tick: Callable[[], None]) -> list[Row]:
-    """Simulate every scenario, and return three rows for each scenario."""
+    """Run every simulation. Return three rows for each."""
     rows = []
     for scenario in SCENARIOS:
         rows += _rows(scenario.name, verdict_of(looks_of(scenario, sizes.wait_runs)))

@@ -1,7 +1,7 @@
 """The story of a call centre.
 
-Each caller gets the first waiting agent who speaks the wanted language and, mostly, has the wanted
-gender.
+Each caller gets the first waiting agent who speaks the caller's language. Some callers also ask for
+a man or a woman.
 """
 
 from rich.console import Console
@@ -33,7 +33,7 @@ def play(queue: AgentsQueue, console: Console) -> None:
 def _carry_out(step: Call | EndOfCall, queue: AgentsQueue) -> tuple[str | None, str]:
     """Carry out a step of the story.
 
-    Return the name of the agent whose place in the queues changed, and a sentence for the report.
+    Return the agent who joined or left the queues, and a sentence about the step.
     """
     if isinstance(step, EndOfCall):
         queue.end_call(BY_NAME[step.agent])

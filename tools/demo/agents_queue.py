@@ -1,4 +1,4 @@
-"""The waitlist of the call centre, which is used over HTTP."""
+"""The call centre's waitlist, which the demo uses over HTTP."""
 
 import uuid
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ PAGE = 100
 class Queue:
     """A queue of waiting agents.
 
-    `depth` is the number of agents that the service counts, and `agents` are their names in order.
+    `depth` is the number that the service reports, and `agents` are their names in order.
     """
 
     depth: int
@@ -25,7 +25,7 @@ class Queue:
 class AgentsQueue:
     """A waitlist of agents.
 
-    The method `answer` claims the first agent who matches, and `end_call` lets an agent join again.
+    `answer` claims the first suitable agent, and `end_call` lets an agent join again.
     """
 
     def __init__(self, client: ApiClient, waitlist_id: str) -> None:
@@ -40,7 +40,10 @@ class AgentsQueue:
         self._client.operator("PUT", self._admin, json=settings)
 
     def join(self, agent: Agent) -> None:
-        """Add an agent at the end of every queue that matches the agent's attributes."""
+        """Sign an agent up.
+
+        The agent is now the last in each queue that matches the agent's attributes.
+        """
         answer = self._client.customer(
             "POST",
             f"/v1/waitlists/{self.waitlist_id}/entries",
@@ -50,9 +53,9 @@ class AgentsQueue:
         self._entry_ids[agent] = answer["entry_id"]
 
     def answer(self, wanted: Segment) -> str | None:
-        """Claim the first agent who matches the caller's wish.
+        """Claim the first agent whom the caller accepts.
 
-        Return the agent's name, or None if no agent matches.
+        Return the agent's name, or None if there is no such agent.
         """
         answer = self._client.operator(
             "POST",
@@ -66,14 +69,14 @@ class AgentsQueue:
         return None
 
     def end_call(self, agent: Agent) -> None:
-        """Complete the claim of an agent, and sign the agent up again."""
+        """Complete an agent's claim. The agent signs up again."""
         claim = self._claims.pop(agent.name)
         path = f"{self._admin}/claims/{claim['entry_id']}/complete"
         self._client.operator("POST", path, json={"claim_token": claim["claim_token"]})
         self.join(agent)
 
     def statuses(self) -> dict[Agent, str]:
-        """Return the status of each agent. An agent who is on a call has the status `offered`."""
+        """Return the status of each agent. During a call, the status is `offered`."""
         paths = {
             agent: f"{self._admin}/entries/{entry_id}"
             for agent, entry_id in self._entry_ids.items()
@@ -81,7 +84,7 @@ class AgentsQueue:
         return {agent: self._client.operator("GET", paths[agent])["status"] for agent in paths}
 
     def queues(self) -> dict[str, Queue]:
-        """Return every queue that has a waiting agent, by the queue's name."""
+        """Return the queues in which an agent is waiting, by their names."""
         waiting = self._client.operator("GET", f"{self._admin}/entries", params={"limit": PAGE})
         depths = self._client.operator("GET", f"{self._admin}/segments", params={"limit": PAGE})
         return {

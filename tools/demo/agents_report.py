@@ -26,7 +26,7 @@ def print_change(
 ) -> None:
     """Print all queues before and after a step.
 
-    The first agent is on the left, and the agent who moved is in bold.
+    The first agent is on the left. The agent who joined or left is in bold.
     """
     table = Table()
     table.add_column("Queue")

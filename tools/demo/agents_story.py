@@ -1,14 +1,14 @@
-"""The call centre of the demo: its agents in order of arrival, and its calls.
+"""The call centre of the demo: the agents in the order of their arrival, and the calls.
 
-The names of agents and queues come from a published design: "Implement serverless FIFO queues with
-filtering capabilities using Amazon DynamoDB transactions" (AWS Database Blog). The genders and
-languages are chosen so that every call demonstrates something.
+The names of the agents and queues are from the AWS Database Blog ("Implement serverless FIFO queues
+with filtering capabilities using Amazon DynamoDB transactions"). Genders and languages are chosen
+so that each call shows something else.
 """
 
 from dataclasses import dataclass
 from itertools import product
 
-# A caller asks for a language, and usually for a gender too.
+# A caller asks for a language, and often also for a man or a woman.
 SEGMENTS = [["language", "gender"], ["language"]]
 Segment = dict[str, str]
 
@@ -26,14 +26,14 @@ class Agent:
 
 @dataclass(frozen=True)
 class Call:
-    """A step of the story: a caller asks for the first agent in a queue."""
+    """A step of the story: a caller wants the first agent in a queue."""
 
     queue: str
 
 
 @dataclass(frozen=True)
 class EndOfCall:
-    """A step of the story: the call of an agent ends, and the agent waits for the next call."""
+    """A step of the story: an agent's call ends, and the agent waits for the next call."""
 
     agent: str
 
@@ -61,18 +61,18 @@ STORY: tuple[Call | EndOfCall, ...] = (
 
 
 def queue_of(segment: Segment) -> str:
-    """Return the queue name of a segment, in the notation of the published design."""
+    """Return the queue name of a segment, written as in the article."""
     return "#".join(["Q", *(segment[name] for name in ("language", "gender") if name in segment)])
 
 
 def segment_of(queue: str) -> Segment:
-    """Return the segment that the name of a queue stands for."""
     return dict(zip(("language", "gender"), queue.split("#")[1:], strict=False))
 
 
 def all_queues() -> list[str]:
-    """Return the names of all queues that an agent can be in. They are sorted so that the queues of
-    a language are adjacent.
+    """Return the names of all queues in which an agent can be.
+
+    Queues of one language are next to each other.
     """
     queues = {
         queue_of({"language": language, **gender})

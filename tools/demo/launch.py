@@ -1,7 +1,4 @@
-"""The story of a launch.
-
-The waitlist opens, and customers enter, decline, come too late and exit.
-"""
+"""The story of a launch. A waitlist opens. Customers enter, decline, come too late and exit."""
 
 from collections.abc import Callable
 
@@ -21,7 +18,7 @@ def play(
     sleep: Callable[[float], None],
     clock: Callable[[], float],
 ) -> None:
-    """Open the waitlist, act as its customers, and pause the waitlist at the end."""
+    """Open the waitlist, act as its customers, and close it by a pause at the end."""
     people, last = len(launch.signups), launch.signups[-1]
     terms = policy(people)
     rate, max_inside = terms["rate"], terms["max_inside"]

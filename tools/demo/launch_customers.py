@@ -1,4 +1,4 @@
-"""Simulates the customers of the launch demo. It decides who enters, who exits, and when."""
+"""Simulates the customers of the launch: who enters, who exits, and when."""
 
 import heapq
 from collections import Counter
@@ -21,9 +21,7 @@ TOO_LATE = 409
 
 
 def policy(people: int) -> dict[str, Any]:
-    """Return an admission policy with which this number of people is admitted within a minute or
-    two.
-    """
+    """Return an admission policy that admits this number of people within a minute or two."""
     return {
         "rate": {"count": max(1, people // 40), "per": "second"},
         "max_inside": max(2, people // 8),
@@ -35,9 +33,9 @@ def policy(people: int) -> dict[str, Any]:
 
 @dataclass
 class Launch:
-    """Acts as the customers of one waitlist.
+    """Acts as the customers of a waitlist.
 
-    `counts` contains the number of customers who have taken each action.
+    `counts` says how many customers have taken each action.
     """
 
     client: ApiClient
@@ -57,8 +55,9 @@ class Launch:
         self.client.operator("PUT", self._admin, json=body)
 
     def step(self, now: float) -> None:
-        """Plan what the customers with new offers will do, and carry out every action that is
-        due.
+        """Decide what the customers with new offers will do.
+
+        Carry out the actions whose time has come.
         """
         for entry_id in self._offered():
             if entry_id not in self._seen:
@@ -75,10 +74,7 @@ class Launch:
                 self._plan_exit(entry_id, now)
 
     def look(self, signup: Signup) -> dict[str, Any]:
-        """Poll as a customer, and return the response.
-
-        Each poll also runs the admission policy.
-        """
+        """Poll as a customer, and return the response. The service makes offers at each poll."""
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{signup.entry_id}"
         return dict(self.client.customer("GET", path, signup.token))
 
@@ -113,7 +109,7 @@ class Launch:
         heapq.heappush(self._plan, (at, verb, entry_id))
 
     def _act(self, verb: str, entry_id: str) -> bool:
-        """Send a customer's request. Return False if the offer or the pass has already ended."""
+        """Send a customer's request. Return False if the offer or the pass has ended."""
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{entry_id}/{verb}"
         body = {"to": "leave"} if verb == "decline" else None
         try:

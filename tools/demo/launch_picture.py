@@ -1,4 +1,4 @@
-"""The live display of the launch demo, with a bar for each group of people."""
+"""What the launch demo shows in the terminal: a bar for each group of people."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,10 +19,7 @@ def picture(
     last: Mapping[str, Any],
     seconds: float,
 ) -> Group:
-    """Return the picture for the terminal.
-
-    `last` is the response that the last customer in the queue got to a poll.
-    """
+    """Return the picture for the terminal. `last` is the response to the last customer's poll."""
     table = Table(box=None, show_header=False)
     rows = (
         ("waiting", stats["waiting"], people),

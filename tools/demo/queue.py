@@ -1,6 +1,6 @@
-"""Sends the demo's requests to the service.
+"""Sends the demo's requests.
 
-Many requests run in parallel, and each kind of request has a progress bar.
+Many requests run at the same time, and each kind of request has a progress bar.
 """
 
 import uuid
@@ -24,7 +24,7 @@ from rich.text import Text
 from tools.demo.people import Person
 from tools.local.api_client import ApiClient
 
-# At this rate, a customer who joins behind 2,000 others gets an offer after about three minutes.
+# At this rate, a customer behind 2,000 others waits for about three minutes.
 POLICY = {
     "rate": {"count": 600, "per": "minute"},
     "offer_seconds": 120,
@@ -34,7 +34,7 @@ POLICY = {
 PAGE = {
     "text": "A table at the corner bakery.",
     "colour": "#0b6e4f",
-    # A signup may contain only these profile fields.
+    # Only these fields of the profile are allowed in a signup.
     "fields": [
         {"name": "name", "label": "Your name", "required": True},
         {"name": "email", "label": "Email", "type": "email"},
@@ -55,7 +55,7 @@ class Signup:
 
 
 class DemoQueue:
-    """A waitlist of the demo. At most `workers` requests run in parallel."""
+    """A waitlist of the demo. Up to `workers` requests run at the same time."""
 
     def __init__(self, client: ApiClient, waitlist_id: str, console: Console, workers: int) -> None:
         self.waitlist_id = waitlist_id
@@ -69,7 +69,7 @@ class DemoQueue:
         self._configure()
 
     def begin_to_admit(self) -> None:
-        """Set an admission policy, so that the waitlist's page has something to show."""
+        """Set an admission policy, so that the page of the waitlist has more to show."""
         self._configure(admission=POLICY)
 
     def _configure(self, **settings: Any) -> None:
@@ -77,7 +77,10 @@ class DemoQueue:
         self._client.operator("PUT", self._admin, json=body)
 
     def sign_up(self, people: Sequence[Person]) -> list[Signup]:
-        """Sign up all people in parallel. Return their signups in the order of the positions."""
+        """Sign up all people at the same time.
+
+        Return their signups in the order of the positions.
+        """
         signups = self._each("Signing up", self._sign_up, people)
         return sorted(signups, key=lambda signup: signup.position)
 
@@ -85,8 +88,9 @@ class DemoQueue:
         self._each("Leaving", self._leave, signups)
 
     def bump(self, signups: Sequence[Signup], **where: Any) -> None:
-        """Bump each customer. `where` contains the field `priority`, `places` or `to` of the
-        request.
+        """Move each customer in the queue.
+
+        `where` contains one field of the request: `priority`, `places` or `to`.
         """
         self._each(f"Bumping ({_words(where)})", lambda signup: self._bump(signup, where), signups)
 
@@ -109,7 +113,7 @@ class DemoQueue:
         )
         position = answer["position"]
         if position is None:
-            # While the queue is being rebuilt, a signup is stored but has no position yet.
+            # A customer who signs up while the queue is being rebuilt gets a position later.
             path = f"{self._entries}/{answer['entry_id']}"
             position = self._client.customer("GET", path, answer["entry_token"])["position"]
         return Signup(person, answer["entry_id"], answer["entry_token"], position)
@@ -146,7 +150,7 @@ class DemoQueue:
                     progress.advance(task)
                 return [done.result() for done in calls]
             finally:
-                # After an error or Ctrl-C, discard the requests that have not started.
+                # If there is an error or Ctrl-C, do not send the remaining requests.
                 pool.shutdown(cancel_futures=True)
 
 

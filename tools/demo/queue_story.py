@@ -1,4 +1,4 @@
-"""The story of a queue: people join, some of them leave, and some are bumped."""
+"""The story of a queue: people join, some leave, and an operator moves some."""
 
 import time
 from collections.abc import Sequence

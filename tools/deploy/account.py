@@ -1,6 +1,4 @@
-"""The account into which a stack is deployed, and the findings of the checks before the
-deployment.
-"""
+"""An AWS account into which a stack will be deployed, and what the checks have found there."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -28,9 +26,9 @@ DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Aut
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of a check.
+    """What a check has found.
 
-    `mark` is STOPS, WARNS, UNKNOWN or GOOD. `commands` are the commands to run next.
+    `mark` is STOPS, WARNS, UNKNOWN or GOOD. `commands` says what to run next.
     """
 
     mark: str
@@ -47,9 +45,7 @@ Fetch = Callable[[str], bytes]
 
 @dataclass(frozen=True)
 class Account:
-    """An AWS account in one region, and the resources of the planned stack that already exist
-    there.
-    """
+    """An AWS account in one region. It may already contain resources of the planned stack."""
 
     session: Any
     settings: Settings
@@ -59,7 +55,7 @@ class Account:
     _clients: dict[tuple[str, str | None], Any] = field(default_factory=dict)
 
     def client(self, service: str, region: str | None = None) -> Any:
-        """Return a boto3 client for a service. The default region is the region of the stack."""
+        """Return a boto3 client for a service, by default in the stack's region."""
         key = (service, region)
         if key not in self._clients:
             self._clients[key] = self.session.client(service, region_name=region or self.region)
@@ -83,10 +79,10 @@ class Account:
 
     @cached_property
     def deployed(self) -> dict[str, Any] | None:
-        """The stack as it is now, or None if it does not exist yet."""
+        """The deployed stack, or None if there is none."""
         found = self.stack(self.settings.stack)
-        # SAM leaves a stack in this state when a change set was refused. The next deployment
-        # creates the stack.
+        # If a change set of a new stack was refused, SAM leaves the stack in this state. The next
+        # deployment creates it.
         return None if found and found["StackStatus"] == "REVIEW_IN_PROGRESS" else found
 
     def stack(self, name: str) -> dict[str, Any] | None:
@@ -99,8 +95,8 @@ class Account:
         return dict(found)
 
     def own(self, logical_id: str) -> str | None:
-        """Return the name that AWS uses for a resource of the stack. If the stack does not have
-        this resource, return None.
+        """Return the name of a resource in AWS, or None if the deployed stack does not have this
+        resource.
         """
         if self.deployed is None:
             return None
@@ -115,10 +111,7 @@ class Account:
         return str(found["StackResourceDetail"].get("PhysicalResourceId"))
 
     def was(self, parameter: str) -> str:
-        """Return the current value of a parameter of the deployed stack.
-
-        If the parameter has no value, return an empty string.
-        """
+        """Return the value of a parameter in the deployed stack, or an empty string."""
         now = (self.deployed or {}).get("Parameters", [])
         found = {item["ParameterKey"]: item["ParameterValue"] for item in now}
         return str(found.get(parameter, ""))

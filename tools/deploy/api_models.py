@@ -1,7 +1,7 @@
 """Check the values of a stack against botocore's models of the API calls that create its resources.
 
-The published schemas of some types leave out enumerations and lengths that the service's own API
-has, such as the stream view types of DynamoDB.
+The published schemas of some resource types are less strict than the API. For example, they do not
+list the stream view types of DynamoDB.
 """
 
 import re
@@ -13,9 +13,8 @@ from botocore.model import ListShape, Shape, StructureShape
 
 from tools.deploy.stack import Stack
 
-# For these types, the properties have the same names as the parameters of the API call. Other
-# types, and properties that are not parameters of the call, are only checked against the published
-# schemas.
+# The resource types whose properties have the same names as the parameters of the API call. For all
+# other types and properties, only the published schemas are checked.
 CREATED_BY = {
     "AWS::ApiGatewayV2::Stage": ("apigatewayv2", "CreateStage"),
     "AWS::CloudFront::CachePolicy": ("cloudfront", "CreateCachePolicy"),
@@ -45,7 +44,7 @@ CREATED_BY = {
 
 
 def against_api_models(stack: Stack) -> Iterator[str]:
-    """Yield a description of each value that the API call would refuse."""
+    """Yield a sentence about each value that the API would refuse."""
     session = botocore.session.get_session()
     for logical_id, resource in stack.resources.items():
         if resource["Type"] in CREATED_BY:
@@ -58,8 +57,8 @@ def against_api_models(stack: Stack) -> Iterator[str]:
 def _refused(shape: Shape, value: Any, path: str) -> Iterator[str]:
     match shape, value:
         case StructureShape(), dict():
-            # The parameter names of some services begin with a lower-case letter, so ignore the
-            # case of all letters.
+            # Compare names without regard to case, because some services begin their parameters
+            # with a lower-case letter.
             members = {name.lower(): member for name, member in shape.members.items()}
             for name, inner in value.items():
                 if name.lower() in members:
@@ -81,6 +80,5 @@ def _fits(pattern: str, value: str) -> bool:
     try:
         return re.fullmatch(pattern, value) is not None
     except re.error:
-        # Accept the value if the pattern is written for another regular expression engine. An
-        # example is Java's `\p{L}`.
+        # Python does not understand some patterns, such as Java's `\p{L}`. Accept every value then.
         return True

@@ -1,4 +1,4 @@
-"""The AWS account and region for the commands that operate a stack."""
+"""The AWS account and region in which an operator's command works."""
 
 import os
 from typing import Any
@@ -9,8 +9,8 @@ import boto3
 def session(profile: str | None = None, region: str | None = None) -> Any:
     """Return a boto3 session.
 
-    The default profile and the default region come from the environment. The AWS CLI prefers the
-    region in AWS_REGION, but boto3 only reads AWS_DEFAULT_REGION.
+    By default, profile and region come from the environment. boto3 does not read AWS_REGION, which
+    the AWS CLI prefers, so this function reads it.
     """
     chosen = region or os.environ.get("AWS_REGION") or None
     return boto3.session.Session(profile_name=profile, region_name=chosen)

@@ -1,4 +1,4 @@
-"""The address at which containers can reach this machine."""
+"""The address under which containers reach this computer."""
 
 import ipaddress
 import json
@@ -26,7 +26,7 @@ class Endpoint:
 
     @classmethod
     def of_url(cls, host: str, url: str) -> "Endpoint":
-        """Return this endpoint with a different host and the port of this URL."""
+        """Return the endpoint with the port of this URL and another host."""
         port = urlsplit(url).port
         if port is None:
             raise Failed(f"{url} contains no port")
@@ -34,7 +34,7 @@ class Endpoint:
 
     @property
     def flags(self) -> list[str]:
-        """The options of `sam local start-…` for this endpoint."""
+        """The options for `sam local start-…` that set the host and the port."""
         return ["--host", self.host, "--port", str(self.port)]
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Endpoint:
 
 
 def need_docker() -> None:
-    """Raise Failed, with advice for the user, if no Docker engine responds."""
+    """Raise Failed, with advice for the user, if Docker does not answer."""
     if shutil.which("docker") is None:
         raise Failed(NEED_DOCKER.format(problem="there is no `docker` command"))
     info = subprocess.run(["docker", "info"], capture_output=True, text=True, check=False)
@@ -52,10 +52,10 @@ def need_docker() -> None:
 
 
 def bind_address() -> str:
-    """Return an address of this machine that containers can reach and other machines cannot.
+    """Return an address of this computer that its containers can reach, but other computers cannot.
 
-    On Linux, this is the address of this machine on Docker's bridge network. With Docker Desktop,
-    the bridge is in a virtual machine, in which host.docker.internal leads to the loopback address.
+    On Linux, this is the address on Docker's bridge network. Docker Desktop has this network in a
+    virtual machine, where host.docker.internal leads to the loopback address.
     """
     inspected = subprocess.run(
         ["docker", "network", "inspect", "bridge", "--format", "{{json .IPAM.Config}}"],
@@ -72,15 +72,15 @@ def bind_address() -> str:
 
 
 def need_free(endpoint: Endpoint) -> None:
-    """Raise Failed if another program listens on the port."""
+    """Raise Failed if another program uses the port."""
     if not _can_bind(endpoint):
         raise Failed(f"{endpoint} is in use. Stop the program that listens there, and try again.")
 
 
 def _can_bind(endpoint: Endpoint) -> bool:
     with socket.socket() as listener:
-        # Servers set this option too, because connections of the last run that are closed may still
-        # use the port.
+        # Servers also set this option. Without it, closed connections of the last run would still
+        # block the port.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((endpoint.host, endpoint.port))

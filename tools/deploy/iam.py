@@ -1,7 +1,6 @@
-"""Decides whether policies allow a call, as IAM's evaluation logic does.
+"""Decides whether policies allow a call, as IAM does.
 
-This module supports the elements and operators that the project's policies use. It raises Unknown
-for any others.
+It supports what the project's policies use, and raises Unknown for all else.
 """
 
 import re
@@ -15,12 +14,12 @@ ELEMENTS = {"Sid", "Effect", "Principal", "Action", "NotAction", "Resource", "Co
 
 
 class Unknown(Exception):
-    """A policy uses an element or an operator that this module does not support."""
+    """A policy contains something that this module does not support."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call that a role makes. The resource is `*` if the action has no resource type."""
+    """A call by a role. If an action has no resource type, the resource is `*`."""
 
     action: str
     resource: str
@@ -50,7 +49,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The name of the rule. The name does not depend on the parameters of the stack."""
+        """The name of the rule, which is the same for all parameters of the stack."""
         return f"{self.holder}, {self.policy}: {self.action} on resource {self.place}"
 
     def covers(self, call: Call) -> bool:
@@ -63,7 +62,7 @@ class Rule:
 
 
 def rules(holder: str, policy: str, document: Mapping[str, Any]) -> Iterator[Rule]:
-    """Yield the rules of a policy in which all references are resolved."""
+    """Yield the rules of a policy without references to other resources."""
     for number, statement in enumerate(_listed(document["Statement"])):
         if unknown := statement.keys() - ELEMENTS:
             raise Unknown(f"{holder} {policy}: unknown elements {', '.join(unknown)}")
@@ -92,11 +91,11 @@ def is_allowed(
     of_key: Iterable[Rule] | None = None,
     role_arn: str = "",
 ) -> bool:
-    """Return whether a role may make a call, according to its own policies, its permissions
-    boundary and the policy of a key.
+    """Return whether a role may make a call.
 
-    The key policy may allow the role itself. The key policy may also allow the whole account, and
-    then the role's own policies decide. A permissions boundary limits the role in both cases.
+    If the called resource is a key, the key's policy must allow the role itself, or the whole
+    account. If it allows the account, the role's own policies must allow the call too. A
+    permissions boundary limits the role in all cases.
     """
     mine = [rule for rule in own if rule.covers(call)]
     bounds = None if boundary is None else [rule for rule in boundary if rule.covers(call)]
@@ -146,12 +145,12 @@ def _compares(operator: str, value: str | None, wanted: list[str]) -> bool:
         case "StringEquals":
             return value in wanted
         case "StringNotEquals":
-            # If the key is absent, this operator is true, like every negated operator.
+            # Like all negated operators, this operator is true if the key is missing.
             return value not in wanted
         case "StringLike":
             return value is not None and any(_matches(pattern, value) for pattern in wanted)
         case "ForAllValues:StringLike":
-            # If the key is absent, this operator is true too.
+            # This operator is also true if the key is missing.
             return value is None or any(_matches(pattern, value) for pattern in wanted)
         case "StringEqualsIfExists":
             return value is None or value in wanted

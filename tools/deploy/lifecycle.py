@@ -1,9 +1,8 @@
-"""A stand-in for CloudFormation that checks the order of creation, update and deletion, and finds
-what a deletion keeps.
+"""Simulates CloudFormation, without creating resources. It checks the order in which resources are
+created, updated and deleted, and what remains after a deletion.
 
-It creates no resources. It knows what each resource waits for, which property changes replace a
-resource (the `createOnlyProperties` of the published schema), which names are taken, and what a
-deletion policy keeps.
+It knows on what each resource depends, which changes replace a resource (`createOnlyProperties` in
+the schema), which names are in use, and what a deletion policy keeps.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,8 +13,7 @@ from typing import Any
 from tools.deploy.stack import NAMED_BY, Resource, Stack
 
 REGION = "us-east-1"
-# Resources of these types contain data, keys or addresses, which would be lost if the resource was
-# replaced.
+# Replacing such a resource would lose data, keys or addresses.
 STATEFUL = {
     "AWS::ApiGatewayV2::Api",
     "AWS::DynamoDB::Table",
@@ -28,15 +26,12 @@ STATEFUL = {
 
 
 class Refused(Exception):
-    """CloudFormation would refuse the template or the change.
-
-    The message of this exception gives the reason.
-    """
+    """CloudFormation would refuse the template or the change, for the reason in the message."""
 
 
 def schema(resource_type: str) -> dict[str, Any]:
     """Return the published schema of a resource type."""
-    # Import cfn-lint only here, because the import takes half a second.
+    # cfn-lint is imported here, because its import takes half a second.
     from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
     found: dict[str, Any] = PROVIDER_SCHEMA_MANAGER.get_resource_schema(
@@ -46,7 +41,7 @@ def schema(resource_type: str) -> dict[str, Any]:
 
 
 def references(value: Any) -> Iterator[str]:
-    """Yield each logical id, parameter and pseudo parameter that a value refers to."""
+    """Yield the names of all resources and parameters to which a value refers."""
     if isinstance(value, list):
         for inner in value:
             yield from references(inner)
@@ -69,10 +64,10 @@ def references(value: Any) -> Iterator[str]:
 
 
 def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
-    """Return the resources that must exist before this resource. They are the resources that it
-    refers to, and those in its `DependsOn`.
+    """Return the resources that CloudFormation must create before this resource.
 
-    References in an `UpdatePolicy` count too, although the policy only applies to updates.
+    They are in references and in `DependsOn`. References in an `UpdatePolicy` count too, although
+    this policy is only used in updates.
     """
     resource = made[logical_id]
     depends_on = resource.get("DependsOn", [])
@@ -82,20 +77,22 @@ def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
 
 
 def order(made: Mapping[str, Resource]) -> list[str]:
-    """Return the resources in a possible order of creation.
+    """Return the resources in an order in which they can be created.
 
-    Raise Refused if there is a circular dependency.
+    Raise Refused if they depend on each other in a circle.
     """
     graph = {logical_id: waits_for(made, logical_id) for logical_id in made}
     try:
         return list(TopologicalSorter(graph).static_order())
     except CycleError as error:
-        # graphlib lists each resource before the resource that waits for it.
+        # graphlib yields a resource before all resources that depend on it.
         raise Refused(f"circular dependency: {' -> '.join(reversed(error.args[1]))}") from error
 
 
 def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool:
-    """Return whether CloudFormation always finishes `earlier` before it starts `later`."""
+    """Return whether CloudFormation always finishes one resource before it starts with
+    the other.
+    """
     reached: set[str] = set()
     ahead = [later]
     while ahead:
@@ -106,10 +103,10 @@ def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool
 
 
 def replaced(old: Stack, new: Stack) -> list[str]:
-    """Return the resources that the update from the old to the new stack would replace.
+    """Return the resources that an update replaces.
 
-    A resource is also replaced if one of its properties refers to a replaced resource, and this
-    property can only be set when the resource is created.
+    Some properties can only be set when a resource is created. If such a property changes, or
+    refers to a replaced resource, the resource is replaced.
     """
     found: list[str] = []
     for logical_id in order(new.made):
@@ -126,7 +123,7 @@ def replaced(old: Stack, new: Stack) -> list[str]:
 
 
 def refusals_of_update(old: Stack, new: Stack) -> list[str]:
-    """Return the reasons why an update would fail or lose data."""
+    """Return why an update would fail or lose data. The result is empty if neither happens."""
     found = []
     for logical_id in replaced(old, new):
         resource = new.resources[logical_id]
@@ -141,14 +138,15 @@ def refusals_of_update(old: Stack, new: Stack) -> list[str]:
 
 @dataclass
 class Account:
-    """The names of existing resources in an account, by resource type and name."""
+    """The names of the existing resources in an account, by resource type."""
 
     taken: set[tuple[str, str]] = field(default_factory=set)
 
     def create(self, stack: Stack, fails_at: str = "") -> list[str]:
-        """Create a stack. If the creation of `fails_at` fails, roll the creation back.
+        """Create a stack. If the resource `fails_at` fails, undo the creation. Return the resources
+        that remain.
 
-        Return the resources that remain. Raise Refused if a name is taken.
+        Raise Refused if a name is in use.
         """
         made: list[str] = []
         for logical_id in order(stack.made):
@@ -159,9 +157,9 @@ class Account:
         return made
 
     def delete(self, stack: Stack) -> list[str]:
-        """Delete a stack in the reverse order of its creation.
+        """Delete a stack, in the reverse order of its creation.
 
-        Return the resources that are kept.
+        Return the resources that remain.
         """
         return self._delete(stack, order(stack.made), is_rollback=False)
 
@@ -178,8 +176,8 @@ class Account:
         for logical_id in reversed(made):
             resource = stack.resources[logical_id]
             policy = resource.get("DeletionPolicy", "Delete")
-            # SAM sets a deletion policy that retains function versions, but AWS deletes them
-            # together with their function.
+            # SAM lets function versions stay after a deletion, but AWS deletes them together with
+            # the function.
             if resource["Type"] == "AWS::Lambda::Version":
                 continue
             if policy == "Retain" or (policy == "RetainExceptOnCreate" and not is_rollback):
@@ -190,17 +188,14 @@ class Account:
 
 
 def _own_name(stack: Stack, logical_id: str) -> tuple[str, str] | None:
-    """Return the type and the name of a resource. If the template does not set the name, return
-    None.
-    """
+    """Return the type and the name of a resource, or None if CloudFormation chooses the name."""
     resource = stack.resources[logical_id]
     last_word = resource["Type"].split("::")[-1]
     properties = resource.get("Properties", {})
     name = properties.get(NAMED_BY.get(resource["Type"], f"{last_word}Name"))
     if resource["Type"] == "AWS::CloudFront::CachePolicy":
         name = properties["CachePolicyConfig"]["Name"]
-    # A layer version has no name of its own that could be taken. The same is true for versions and
-    # aliases of a function.
+    # A layer version has no name of its own, and neither have versions and aliases of a function.
     if name is None or resource["Type"] == "AWS::Lambda::LayerVersion":
         return None
     return resource["Type"], str(name)

@@ -1,8 +1,8 @@
-"""Finds sizes, values and names that AWS refuses at a deployment, although no schema or API model
-excludes them.
+"""Finds sizes, values and names that AWS refuses at a deployment, although no schema excludes them.
+Each check yields what AWS would refuse.
 
-Each check yields what AWS would refuse. The sources are the quota pages of CloudFormation, IAM,
-Lambda, DynamoDB, API Gateway, CloudFront and CloudWatch in AWS's documentation.
+The sources are the pages about quotas in the documentation of CloudFormation, IAM, Lambda,
+DynamoDB, API Gateway, CloudFront and CloudWatch.
 """
 
 import json
@@ -32,8 +32,8 @@ CACHE_BEHAVIORS = 25
 CACHE_KEY_HEADERS = 10
 CONFIG = "DistributionConfig"
 METHOD = r"GET|HEAD|OPTIONS|PUT|PATCH|POST|DELETE"
-# The maximum length of some properties. Each row has a resource type, a property, and a number of
-# characters.
+# How long some properties may be. Each row contains the resource type, the property, and the number
+# of characters.
 LONGEST = (
     ("AWS::IAM::Role", "RoleName", 64),
     ("AWS::Lambda::Function", "FunctionName", 64),
@@ -56,8 +56,8 @@ LONGEST = (
     ("AWS::SQS::Queue", "QueueName", 80),
 )
 POLICY_NAME_CHARACTERS = 128
-# The values that AWS's documentation lists for some properties. Each row has a resource type, a
-# property, and a pattern.
+# Which values some properties may have. Each row contains the resource type, the property, and a
+# pattern.
 STATISTIC = r"SampleCount|Average|Sum|Minimum|Maximum|p\d{1,2}(\.\d{1,2})?"
 VALUES = (
     ("AWS::ElastiCache::ServerlessCache", "Engine", r"redis|valkey|memcached"),
@@ -73,20 +73,19 @@ VALUES = (
     ),
     ("AWS::ApiGatewayV2::Stage", "StageName", r"\$default"),
 )
-# The services that use the roles of the stack. Each row has the resource type that refers to the
-# role, the property, and the service.
+# Which service uses a role. Each row contains the resource type that refers to the role, the
+# property, and the service.
 TAKEN_BY = (
     ("AWS::Lambda::Function", "Role", "lambda"),
     ("AWS::CodeDeploy::DeploymentGroup", "ServiceRoleArn", "codedeploy"),
 )
-# Maps the name of an AWS service, as it appears in the ARN of the caller, to the service
-# principal that may call a function.
+# The service that calls a function, by the service's name in the caller's ARN.
 CALLERS = {"execute-api": "apigateway.amazonaws.com", "events": "events.amazonaws.com"}
 HTTP_API_MILLIS = 30_000
 
 
 def over_the_limits(stack: Stack, template: dict[str, Any]) -> Iterator[str]:
-    """Yield each size in the stack, or in its translated template, that exceeds a limit of AWS."""
+    """Yield each size in the stack or in its translated template that is above a limit of AWS."""
     yield from _over("the template, in bytes", len(json.dumps(template)), TEMPLATE_BYTES)
     yield from _over("resources", len(stack.resources), RESOURCES)
     yield from _over("outputs", len(stack.outputs), OUTPUTS)
@@ -112,14 +111,12 @@ def _over(what: str, size: int, limit: int) -> Iterator[str]:
 
 
 def _length(value: Any) -> int:
-    """Return the number of characters in a policy as IAM counts them. White space does not
-    count.
-    """
+    """Return the size of a policy in characters. As in IAM, white space does not count."""
     return len("".join(json.dumps(value, separators=(",", ":")).split()))
 
 
 def names_over(stack: Stack) -> Iterator[str]:
-    """Yield each name or text in the stack that is longer than AWS allows."""
+    """Yield each name or text in the stack that is too long for AWS."""
     for resource_type, name, limit in LONGEST:
         for logical_id, properties in stack.of_type(resource_type).items():
             yield from _over(f"{logical_id}.{name}", len(properties.get(name, "")), limit)
@@ -134,9 +131,9 @@ def _values(stack: Stack) -> Iterator[str]:
 
 
 def _at(value: Any, path: list[str]) -> Iterator[Any]:
-    """Yield each value at this path.
+    """Yield the values at a path.
 
-    If a part of the path is a list, the path continues in every item of the list.
+    If there is a list on the path, the path continues in each item.
     """
     if isinstance(value, list):
         for inner in value:
@@ -198,8 +195,8 @@ def _functions(stack: Stack) -> Iterator[str]:
         yield from _over(f"{logical_id}, environment", size, ENVIRONMENT_BYTES)
     policies: dict[str, int] = {}
     for logical_id, permission in stack.of_type("AWS::Lambda::Permission").items():
-        # Lambda writes this statement into the policy of the function. CloudFormation chooses the
-        # name of the statement.
+        # Lambda adds this statement to the function's policy. CloudFormation chooses the name of
+        # the statement.
         statement = {
             "Sid": f"{stack.name}-{logical_id}-1A2B3C4D5E6F",
             "Effect": "Allow",
@@ -262,7 +259,8 @@ def _telemetry(stack: Stack) -> Iterator[str]:
         for dimension in _dimensions(alarm):
             if not dimension["Value"]:
                 yield f"{logical_id}: the dimension {dimension['Name']} is empty"
-    # CodeDeploy accepts any name of an alarm, but stops the deployment if the alarm does not exist.
+    # CodeDeploy does not check the names of alarms, but the deployment stops if an alarm does not
+    # exist.
     names = {alarm.get("AlarmName") for alarm in alarms.values()}
     for logical_id, group in stack.of_type("AWS::CodeDeploy::DeploymentGroup").items():
         for alarm in group.get("AlarmConfiguration", {}).get("Alarms", []):
