@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# For each lock file, the oldest Python version that installs from it.
+# The lock files, each with the oldest Python version that installs from it.
 LOCKS = {
     "shared/requirements.txt": "3.13",
     "private_fn/requirements.txt": "3.13",
@@ -35,15 +35,13 @@ def digest_of(source: Path) -> str:
 
 
 def is_current(lock: Path) -> bool:
-    """Return whether the lock file was made from the current `.in` file."""
+    """Return whether the lock file was written from the present content of its `.in` file."""
     lines = lock.read_text(encoding="utf-8").splitlines() if lock.exists() else []
     return f"{DIGEST}{digest_of(source_of(lock))}" in lines
 
 
 def write(lock: Path, python: str, *, upgrade: bool) -> None:
-    """Write a lock file. If no set of versions satisfies the requirements, uv raises
-    CalledProcessError.
-    """
+    """Write a lock file. uv raises CalledProcessError if the requirements contradict each other."""
     command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
     command += ["--generate-hashes", "--no-build", "--python-version", python, "--no-header"]
     command += ["--upgrade"] if upgrade else []

@@ -21,7 +21,7 @@ from waitlist_api.config import Config
 from waitlist_api.http.api import Api
 from waitlist_api.services import Services
 
-# Building the document calls no route, so the values of this configuration are never used.
+# These values are never used, because no route is called.
 NOWHERE = Config(
     table_name="none",
     private_function_name="none",
@@ -42,7 +42,7 @@ REQUEST = {
 
 @cache
 def document(*, knows_issuer: bool) -> dict[str, Any]:
-    """Return the OpenAPI document of a stack that has an issuer, or of a stack that has none."""
+    """Return the OpenAPI document of a stack with an issuer, or without an issuer."""
     tokens = None if knows_issuer else EntryTokens("a" * 64)
     api = Api(Services.on(NOWHERE, None, None), tokens, Logger(level="WARNING"))
     with warnings.catch_warnings():
@@ -55,19 +55,20 @@ def document(*, knows_issuer: bool) -> dict[str, Any]:
 
 
 def guests_text() -> str:
-    """Return the content of `guests.json`, sorted so that a diff shows only real changes."""
+    """Return the text of `guests.json`. It is sorted, so that a diff shows only real changes."""
     return json.dumps(_sorted(document(knows_issuer=False)), indent=1, ensure_ascii=False) + "\n"
 
 
 def patch_text() -> str:
-    """Return the content of `issuer.patch.json`. Each operation and component has one line."""
+    """Return the text of `issuer.patch.json`, with one line for each operation and component."""
     guests, accounts = (_sorted(document(knows_issuer=value)) for value in (False, True))
     return lines_of(merge_patch(guests, accounts))
 
 
 def _sorted(value: Any, name: str = "") -> Any:
-    """Sort everything except the media types of a response, because code generators use the first
-    of these media types.
+    """Sort everything, but not the media types of a response.
+
+    Generators of clients use the first media type.
     """
     if isinstance(value, list):
         return [_sorted(item) for item in value]

@@ -20,7 +20,7 @@ COMPONENTS = "#/components/"
 
 
 def variants() -> dict[str, dict[str, Any]]:
-    """Return each document that is not committed, by the name of its file."""
+    """Return the documents that are not committed, by file name."""
     guests = json.loads(GUESTS.read_text(encoding="utf-8"))
     accounts = with_patch(guests, json.loads(PATCH.read_text(encoding="utf-8")))
     return {
@@ -36,7 +36,7 @@ def write(folder: Path) -> None:
 
 
 def merge_patch(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """Return the JSON Merge Patch that turns one document into another."""
+    """Return a JSON Merge Patch that changes one document into the other."""
     patch: dict[str, Any] = dict.fromkeys(sorted(before.keys() - after.keys()))
     for name, part in after.items():
         old = before.get(name)
@@ -49,7 +49,7 @@ def merge_patch(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]
 
 
 def with_patch(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """Return a document after a JSON Merge Patch was applied. New parts are added at the end."""
+    """Apply a JSON Merge Patch to a document. New parts come last."""
     changed = {name: part for name, part in document.items() if patch.get(name, part) is not None}
     for name, part in patch.items():
         if isinstance(part, dict):
@@ -60,9 +60,7 @@ def with_patch(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any
 
 
 def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return a document that contains only the customer routes and the components that these routes
-    need.
-    """
+    """Return a document with the customer routes only, and with the components that they use."""
     paths = {
         path: operations
         for path, operations in whole["paths"].items()
@@ -94,7 +92,7 @@ def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _linked_to(ids: set[str], value: Any) -> Any:
-    """Return a part of a document. Links to operations that are not in `ids` are removed."""
+    """Remove the links to operations other than `ids` from a part of a document."""
     if isinstance(value, list):
         return [_linked_to(ids, item) for item in value]
     if not isinstance(value, dict):
@@ -107,8 +105,9 @@ def _linked_to(ids: set[str], value: Any) -> Any:
 
 
 def _references(value: Any, key: str = "") -> Iterator[str]:
-    """Yield the name of every component that a part of a document refers to, including security
-    schemes.
+    """Yield the names of all components to which a part of a document refers.
+
+    Security schemes are included.
     """
     if isinstance(value, str) and value.startswith(COMPONENTS):
         yield value
@@ -123,14 +122,12 @@ def _references(value: Any, key: str = "") -> Iterator[str]:
 
 
 def lines_of(document: dict[str, Any]) -> str:
-    """Return the text of a document, with one line for each operation and component."""
+    """Return a document as text, with one line for each operation and component."""
     return "".join(_lines(document, depth=2)) + "\n"
 
 
 def _lines(value: dict[str, Any], depth: int) -> Iterator[str]:
-    """Yield the text of an object. In the upper `depth` levels, each value has a line of its
-    own.
-    """
+    """Yield an object as text. In its first `depth` levels, each value has a line of its own."""
     indent = "\n" + " " * (3 - depth)
     yield "{"
     for number, (key, part) in enumerate(value.items()):

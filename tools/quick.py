@@ -1,7 +1,7 @@
-"""Check the files that have changed since the last commit, as a developer does after each edit.
+"""Check the files that have changed since the last commit. Run by `make quick`.
 
-Run by `make quick`. It checks the format, the lint and the strict types of the whole repository,
-and runs the tests that are about the changed files. `make check` runs all tests.
+It checks the format, the lint and the types of the whole repository, and runs the tests that
+concern the changed files. `make check` runs all tests.
 """
 
 import re
@@ -13,25 +13,23 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 PACKAGES = ("public_fn", "private_fn", "shared", "cli")
-# The tests in these folders start no other processes.
+# Tests in these folders start no other processes.
 FAST = ("tests/unit", "tests/rules", "tests/service/contract", "tests/deployment")
 OF_SCRIPTS = ("tests/rules/test_scripts.py", "tests/queue/test_queue.py")
 OF_DOCUMENTS = ("tests/deployment/test_documents.py",)
-# The behaviour suite of the queue runs on one server and on a cluster. For a quick check, one
-# server is enough.
+# The tests of the queue's behaviour can run on one server or on a cluster. One server is enough
+# here.
 ON_ONE_SERVER = ("-k", "not cluster")
 
 
 def changed_files() -> list[str]:
-    """Return the files that differ from the last commit, including new files."""
+    """Return the files that differ from the last commit, and the new files."""
     found = _git("diff", "--name-only", "--diff-filter=d", "HEAD")
     return sorted({*found, *_git("ls-files", "--others", "--exclude-standard")})
 
 
 def tests_of(changed: Iterable[str]) -> set[str]:
-    """Return the test files that have changed, and the fast test files that name a changed
-    module.
-    """
+    """Return the changed test files, and the fast test files that name a changed module."""
     selected: set[str] = set()
     for name in changed:
         path = Path(name)
@@ -47,7 +45,7 @@ def tests_of(changed: Iterable[str]) -> set[str]:
 
 
 def _module_of(path: Path) -> str:
-    """Return the name by which other files import this module."""
+    """Return the name under which other files import a module."""
     parts = path.with_suffix("").parts
     parts = parts[1:] if parts[0] in PACKAGES else parts
     return ".".join(part for part in parts if part != "__init__")
@@ -72,8 +70,7 @@ def main() -> int:
     commands: list[tuple[str, ...]] = [
         ("ruff", "format", "--check", "--quiet", "."),
         ("ruff", "check", "--quiet", "."),
-        # The daemon of mypy remembers the types of all modules, so only its first run takes
-        # minutes.
+        # mypy's daemon remembers the types of all modules. Only its first run takes minutes.
         ("dmypy", "run", "--timeout", "36000"),
     ]
     if selected := sorted(tests_of(changed_files())):

@@ -1,5 +1,4 @@
-"""Print the section of the changelog that describes a release. Run by `make release-notes
-TAG=v0.1.0`.
+"""Print the section of the changelog about a release. Run by `make release-notes TAG=v0.1.0`.
 
 The exit status is 1 if the tag does not match the version, or if the section has no date.
 """
@@ -16,7 +15,7 @@ CHANGELOG = Path(__file__).resolve().parents[1] / "CHANGELOG.md"
 def notes_of(tag: str, version: str, changelog: str) -> str:
     """Return the section of the changelog.
 
-    Raise ValueError with instructions if the tag or the date is wrong.
+    If the tag or the date is wrong, raise ValueError with advice.
     """
     if tag != f"v{version}":
         raise ValueError(

@@ -1,7 +1,7 @@
-"""Write `settings.json`, in which the command line and the console find all settings.
-
-The file describes each setting under its name, such as `capacity` or `rest.max_days`. `make
+"""Write `settings.json`, from which the command line and the console learn all settings. `make
 openapi` runs this program.
+
+The file describes each setting by its name, such as `capacity` or `rest.max_days`.
 """
 
 import json
@@ -25,13 +25,13 @@ TYPES: dict[Any, str] = {bool: "boolean", int: "integer", str: "string", Literal
 
 
 def text() -> str:
-    """Return the content that `settings.json` must have."""
+    """Return the text that `settings.json` must contain."""
     return json.dumps(dict(_described(WaitlistSettings)), indent=1, ensure_ascii=False) + "\n"
 
 
 def _described(group: type[Settings], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the description of each setting in a group. Groups within the group are
-    included.
+    """Yield the names and descriptions of the settings in a group, also of groups within
+    the group.
     """
     for field in fields(group):
         if is_internal(field):
@@ -48,8 +48,8 @@ def _described(group: type[Settings], prefix: str = "") -> Iterator[tuple[str, d
 
 
 def _unwrapped(hint: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the type of a setting without its annotations and without null, and the description in
-    the annotations.
+    """Return the type of a setting, without null and annotations, and the description from its
+    annotations.
     """
     words: dict[str, Any] = {}
     if get_origin(hint) is Annotated and hint != UtcText:
@@ -76,7 +76,7 @@ def _words(setting: Setting) -> dict[str, Any]:
 
 
 def _type(hint: Any) -> str:
-    """Return the form in which operators give a value of this type."""
+    """Return how operators write a value of this type."""
     if hint == UtcText:
         return "time"
     if isinstance(hint, type) and issubclass(hint, Settings):

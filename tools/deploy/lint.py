@@ -38,8 +38,9 @@ from tools.deploy.stack import Stack, Unresolved, make, translated
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_STACK_NAME = "a-waiting-list-whose-stack-has-a-name-of-just-59-characters"
-# These rules of cfn-lint do not apply to resolved values. In resolved values, an availability zone
-# is a literal (W3010), and a version refers to its function by name (W2530).
+# Two rules of cfn-lint are meant for templates, in which references have not been resolved yet.
+# After resolution, an availability zone is a literal (W3010), and a version refers to its function
+# by name (W2530).
 NOT_OF_VALUES = ["W2530", "W3010"]
 VPC = {
     "ExistingVpcId": "vpc-0a1b2c3d4e5f60718",
@@ -64,13 +65,13 @@ DOMAIN = {
 }
 SENDERS = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,other"}
-# CloudFormation cannot change these parameters after the creation (docs/operate/upgrade.md).
+# These parameters cannot be changed after the stack has been created (docs/operate/upgrade.md).
 FIXED_AT_CREATION = {"ExistingSubnetIds", "ExistingVpcId", "VpcCidr", "ZoneA", "ZoneB"}
 
 
 @dataclass(frozen=True)
 class Set:
-    """A set of stack parameters with which the template is checked."""
+    """A set of parameters with which the template is checked."""
 
     label: str
     parameters: dict[str, str] = field(default_factory=dict)
@@ -79,8 +80,8 @@ class Set:
 
 
 def sets() -> list[Set]:
-    """Return the sets of parameters to check. They are the defaults, the environments in
-    samconfig.toml, and sets that make each condition both true and false.
+    """Return the sets of parameters with which the template is checked: the defaults, the
+    deployments in samconfig.toml, and sets that make each condition of the template true and false.
     """
     return [
         Set("defaults"),
@@ -127,13 +128,16 @@ def sets() -> list[Set]:
 
 
 def configured(section: str) -> Set:
-    """Return the set of parameters in a section of samconfig.toml."""
+    """Return the parameters in a section of samconfig.toml."""
     settings = Settings.read(section)
     return Set(f"samconfig {section}", settings.parameters, settings.stack)
 
 
 def findings_of(checked: Set, template: dict[str, Any] | None = None) -> list[str]:
-    """Return the reasons why AWS would refuse a stack with these parameters."""
+    """Return why AWS would refuse a stack with these parameters.
+
+    The result is empty if AWS would accept it.
+    """
     template = template or translated(checked.parameters)
     try:
         stack = make(checked.parameters, checked.name, checked.region, template)
@@ -151,12 +155,12 @@ def findings_of(checked: Set, template: dict[str, Any] | None = None) -> list[st
 
 
 def linted_template(template: dict[str, Any], region: str) -> list[str]:
-    """Return cfn-lint's findings in a translated template, both errors and warnings."""
+    """Return what cfn-lint finds in a translated template, both errors and warnings."""
     return _linted(template, region, [])
 
 
 def linted(stack: Stack) -> list[str]:
-    """Return cfn-lint's findings in the values that AWS receives."""
+    """Return what cfn-lint finds in the values that AWS would receive."""
     template = {"AWSTemplateFormatVersion": "2010-09-09", "Resources": stack.resources}
     return _linted(template, stack.region, NOT_OF_VALUES)
 
@@ -173,7 +177,7 @@ def _linted(template: dict[str, Any], region: str, ignored: list[str]) -> list[s
 
 
 def against_schemas(stack: Stack) -> Iterator[str]:
-    """Yield each property that violates the published schema of its resource type."""
+    """Yield each property that breaks the published schema of its resource type."""
     for logical_id, resource in stack.resources.items():
         validator = jsonschema.Draft7Validator(schema(resource["Type"]))
         for error in validator.iter_errors(resource.get("Properties", {})):
@@ -182,13 +186,13 @@ def against_schemas(stack: Stack) -> Iterator[str]:
 
 
 def first_creations(stack: Stack) -> Iterator[str]:
-    """Yield each resource that remains after a failed creation or a deletion, and that prevents the
-    next creation.
+    """Yield each resource that is left after a failed creation or after a deletion, and that would
+    make the next creation fail.
     """
     for fails_at in order(stack.made):
         account = Account()
         kept = account.create(stack, fails_at)
-        # The table remains on purpose. `make preflight` finds tables that remain.
+        # The table is meant to remain. `make preflight` finds such tables.
         if left := set(kept) - {"WaitlistTable"}:
             yield f"a creation that fails at {fails_at} leaves {', '.join(sorted(left))} behind"
         try:
@@ -205,37 +209,37 @@ def first_creations(stack: Stack) -> Iterator[str]:
         yield f"after a deletion: {error}"
 
 
-# In each pair, an update must change the first resource before the second. The second resource is
-# an alias, or something that calls an alias.
+# In each pair, an update must change the first resource before the second one. The second one is an
+# alias, or calls an alias.
 BEFORE = (
     ("PublicDeployRole", "PublicFnAliaslive"),
     ("PublicCanaryErrorsAlarm", "PublicFnAliaslive"),
     ("PrivateDeployRole", "PrivateFnAliaslive"),
     ("PrivateCanaryErrorsAlarm", "PrivateFnAliaslive"),
-    # The private function understands callers of the last version, but not callers of the next
-    # version.
+    # The private function understands callers of its own version and of the last version, but not
+    # callers of the next version.
     ("PrivateFnAliaslive", "PublicFnAliaslive"),
     ("PrivateFnAliaslive", "MaintenanceFnAliaslive"),
-    # Without this order, the mapping could be created only seconds after its role, and could not
-    # read the stream yet.
+    # Otherwise, the mapping could be created directly after its role, and could not read the stream
+    # for some seconds.
     ("EventsFnRole", "EventsFnStream"),
-    # The events function reads the data that the new versions of these functions write.
+    # The events function reads data that new versions of these functions write.
     ("PublicFnAliaslive", "EventsFnStream"),
     ("MaintenanceFnAliaslive", "EventsFnStream"),
 )
 
 
 def out_of_order(stack: Stack) -> Iterator[str]:
-    """Yield each pair of resources that CloudFormation may change in the wrong order."""
+    """Yield each pair of resources that CloudFormation could change in the wrong order."""
     for earlier, later in BEFORE:
         if not comes_before(stack.made, earlier, later):
             yield f"{later} does not wait for {earlier}"
 
 
 def changes() -> list[Set]:
-    """Return sets of parameters to which a stack with the defaults may be updated.
+    """Return sets of parameters for updates of a stack with the defaults.
 
-    Some sets change several parameters, and others change a single parameter.
+    Some sets change one parameter, and others change several.
     """
     allowed = [
         candidate for candidate in sets() if not candidate.parameters.keys() & FIXED_AT_CREATION
@@ -248,7 +252,7 @@ def changed(parameter_value: tuple[str, str]) -> Set:
 
 
 def single_changes() -> set[tuple[str, str]]:
-    """Return each parameter with another value, if its declaration allows other values."""
+    """Return each parameter with a value other than the default, if its declaration allows one."""
     found = set()
     for name, declared in translated()["Parameters"].items():
         default = str(declared["Default"])
@@ -260,8 +264,8 @@ def single_changes() -> set[tuple[str, str]]:
 
 
 def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Iterator[str]:
-    """Yield everything that would be lost by updating a stack from the default parameters to one of
-    these sets of parameters, or back.
+    """Yield everything that would be lost if a stack were updated from the defaults to one of these
+    sets of parameters, or back.
     """
     old = make(template=template)
     for change in changes:
@@ -273,7 +277,7 @@ def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Itera
 
 def _check(checked: Set) -> tuple[Set, list[str]]:
     found = findings_of(checked)
-    # Check the permissions only if the stack can be created.
+    # If the stack cannot be created, its permissions are not checked.
     return checked, found or [*against_handlers(checked.parameters, checked.name, checked.region)]
 
 
@@ -298,7 +302,7 @@ def main() -> int:
                 found.setdefault(finding, []).append(checked.label)
         for finding in templates.result():
             found.setdefault(finding, []).append("the translated template")
-    # Check updates only if the stacks can be created.
+    # If the stacks cannot be created, updates are not checked.
     for finding in [] if found else updates(changes()):
         found.setdefault(finding, []).append("the defaults")
     for finding, labels in found.items():

@@ -1,7 +1,8 @@
-"""Checks the resources that the stack's parameters name and that the stack itself does not create.
+"""Checks the resources that a stack uses but does not create itself, such as a network or an email
+sender.
 
 If such a resource does not exist, the deployment fails after several minutes, or the stack works
-but cannot send anything.
+but cannot send messages.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,22 +24,22 @@ from tools.deploy.account import (
 from tools.deploy.limits import names_over
 from tools.local.table import TABLE_RESOURCE, read_template
 
-# A new on-demand table and its index accept this many write units a second at once.
+# The write units in a second that a new on-demand table and its index accept from the start.
 NEW_TABLE_UNITS = 4_000
-# If a minimum is set for a serverless cache, it must be at least this large.
+# If a serverless cache has a minimum size, it must be at least this large.
 LEAST_ECPUS = 1_000
-# CloudFront only accepts certificates and web ACLs from this region.
+# CloudFront requires that its certificates and web ACLs are in this region.
 EDGE_REGION = "us-east-1"
 
 
 def check_length_of_name(account: Account) -> Findings:
-    """Check that no resource of the stack gets a name that is too long."""
+    """Check that the names of the stack's resources are not too long."""
     for text in names_over(account.planned):
         yield Finding(STOPS, f"Choose a shorter stack_name in samconfig.toml: {text}")
 
 
 def check_topic(account: Account) -> Findings:
-    """Check that the alarm topic exists, and that alarms in this region can notify it."""
+    """Check that the alarm topic exists, and that alarms of this region can use it."""
     topic = account.parameter("AlarmTopicArn")
     if not topic:
         return
@@ -56,8 +57,8 @@ def check_topic(account: Account) -> Findings:
 
 
 def check_existing_network(account: Account) -> Findings:
-    """Check that the existing subnets and the security group exist and belong to the existing
-    VPC.
+    """Check that the given subnets and the given security group exist and belong to the
+    given VPC.
     """
     vpc = account.parameter("ExistingVpcId")
     if not vpc:
@@ -82,9 +83,7 @@ def check_existing_network(account: Account) -> Findings:
 
 
 def check_mail(account: Account) -> Findings:
-    """Check that SES has verified the sender, that the account is not in the sandbox, and that its
-    sending is not paused.
-    """
+    """Check that SES has verified the sender and currently allows emails to everybody."""
     sender = account.parameter("MailFrom")
     if not sender:
         return
@@ -121,7 +120,7 @@ def check_mail(account: Account) -> Findings:
 
 
 def check_text(account: Account) -> Findings:
-    """Check that the account has the SMS origin, and that the origin is active."""
+    """Check that the account owns the origin of the SMS, and that this origin is active."""
     origin = account.parameter("SmsFrom")
     if not origin:
         return
@@ -146,7 +145,7 @@ def check_text(account: Account) -> Findings:
 
 
 def _state_of_origin(origin: str, found: Mapping[str, Any]) -> Finding:
-    # Sender ids have no status, so they count as active.
+    # Sender ids have no status, and can always be used.
     state = found.get("Status", "ACTIVE")
     if state != "ACTIVE":
         return Finding(WARNS, f"SmsFrom={origin} is {state}, so it cannot send SMS yet.")
@@ -154,7 +153,7 @@ def _state_of_origin(origin: str, found: Mapping[str, Any]) -> Finding:
 
 
 def check_certificate(account: Account) -> Findings:
-    """Check that CloudFront would accept the certificate for the domain."""
+    """Check that CloudFront accepts the certificate for the domain."""
     arn, domain = account.parameter("EdgeCertificateArn"), account.parameter("EdgeDomain")
     if not arn:
         return
@@ -182,9 +181,9 @@ def check_certificate(account: Account) -> Findings:
 
 
 def _covers(name: str, domain: str) -> bool:
-    """Return whether a name in a certificate covers a domain.
+    """Return whether a name in a certificate includes a domain.
 
-    A star stands for exactly one label of the domain.
+    In such a name, a star stands for one label.
     """
     return name.count(".") == domain.count(".") and fnmatch(domain, name)
 
@@ -201,8 +200,8 @@ def check_web_acl(account: Account) -> Findings:
 
 
 def check_table(account: Account) -> Findings:
-    """Check that the functions can use an existing table, and that the table has enough warm
-    throughput.
+    """Check that the functions can use the given table, and that its warm throughput is high
+    enough.
     """
     name = account.parameter("ExistingTableName") or account.own(TABLE_RESOURCE)
     if name is None:
@@ -223,7 +222,7 @@ def check_table(account: Account) -> Findings:
 
 
 def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
-    """Yield the differences between an existing table and the table that the stack would create."""
+    """Yield the differences between the given table and a table that the stack would create."""
     name = table["TableName"]
     expected = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     if table["KeySchema"] != expected["KeySchema"]:
@@ -261,7 +260,7 @@ def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
 
 
 def check_size_of_cache(account: Account) -> Findings:
-    """Check that ElastiCache would accept the minimum size of the cache."""
+    """Check that ElastiCache accepts the minimum size of the cache."""
     least = int(account.parameter("RedisMinEcpuPerSecond"))
     most = int(account.parameter("RedisMaxEcpuPerSecond"))
     if least and not LEAST_ECPUS <= least <= most:
@@ -273,8 +272,8 @@ def check_size_of_cache(account: Account) -> Findings:
 
 
 def _warmth(account: Account, has: int) -> Findings:
-    """Compare the write units a second that the table accepts from the start with those that the
-    customers' requests can use under these settings.
+    """Compare two numbers of write units: those that the table accepts in a second at first, and
+    those that customers' requests can use in a second with these settings.
     """
     asked = int(account.parameter("WarmThroughput"))
     most = int(account.parameter("MaxWriteUnitsPerSecond"))
@@ -294,7 +293,7 @@ def _warmth(account: Account, has: int) -> Findings:
 
 
 def _found(call: Callable[..., Any], **arguments: str) -> dict[str, Any] | None:
-    """Return the response of AWS. If the resource does not exist, return None."""
+    """Return the response of AWS, or None if the resource does not exist."""
     try:
         return dict(call(**arguments))
     except ClientError as error:

@@ -1,8 +1,8 @@
-"""Create a template for tools that do not run SAM's transform. This is a part of `make sam-package
-BUCKET=…`.
+"""Create a template for tools that do not carry out SAM's transform. This is a part of `make
+sam-package BUCKET=…`.
 
-While SAM translates the template, some parameters influence the result. For example, `Deployment`
-becomes a CodeDeploy configuration. The template is therefore for one section of samconfig.toml.
+Some parameters already count during the transform. For example, `Deployment` becomes a
+configuration of CodeDeploy. Each template is therefore made for one section of samconfig.toml.
 """
 
 import argparse
@@ -25,9 +25,9 @@ TRANSLATED = BUILT / "cloudformation.json"
 
 
 def translate(packaged: Path, translated: Path, parameters: dict[str, str]) -> str:
-    """Write the template in the form in which CloudFormation receives it.
+    """Write the template that CloudFormation receives after SAM's transform.
 
-    Return the id of the release in the template.
+    Return the id of the release.
     """
     template = json.loads(json.dumps(read_template(packaged)))
     release = str(template["Globals"]["Function"]["Environment"]["Variables"]["RELEASE"])
@@ -49,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = Settings.read(given.config_env)
         release = translate(PACKAGED, TRANSLATED, settings.parameters)
         session: Any = aws.session(settings.profile, settings.region)
-        # Each release gets its own object name, because other tools compare only the address of the
-        # template and not its content.
+        # The object of each release has its own name. Other tools only compare this name, and not
+        # the content, to find out if the template has changed.
         key = f"{settings.stack}-{release}.json"
         session.client("s3").put_object(Bucket=given.bucket, Key=key, Body=TRANSLATED.read_bytes())
     except (NoSuchSection, OSError, ClientError, BotoCoreError) as error:

@@ -1,9 +1,9 @@
 """Find problems that would stop `make sam-deploy`, before it starts. Run by `make preflight
 CONFIG_ENV=dev`.
 
-This program reads `samconfig.toml` and the account, and changes nothing.
-docs/operate/policies/preflight.json contains the permissions that it needs. The exit status is 1 if
-something would stop the deployment.
+This program reads `samconfig.toml` and the account, and changes nothing. It needs the permissions
+in docs/operate/policies/preflight.json. The exit status is 1 if something would stop the
+deployment.
 """
 
 import argparse
@@ -37,25 +37,24 @@ from tools.local.table import TABLE_RESOURCE, read_template
 
 SECRET = "EntryTokenSecret"
 SAM_STACK = "aws-sam-cli-managed-default"
-# Lambda reserves at least this much of the account's concurrency for functions that have no
-# reservation of their own.
+# Lambda keeps this part of the account's concurrency for functions without a reservation.
 UNRESERVED = 100
 ENOUGH = 1000
-# At most this many maintenance runs execute in parallel. A run starts every minute and takes up
-# to five minutes, and requests of customers and operators can start more runs.
+# This many runs of maintenance can happen at the same time. A run starts every minute and takes up
+# to five minutes, and requests can start more runs.
 MAINTENANCE = 10
-# The default quota of AWS. It is used if Service Quotas lists no value for the account.
+# The default of AWS, in case that Service Quotas knows no value for the account.
 VPCS = 5
 
 
 class Refused(Exception):
-    """The account cannot be checked. The message states the cause and what to do."""
+    """The account cannot be checked. The message says why, and what to do."""
 
 
 def check_stack(account: Account) -> Findings:
-    """Check that the stack is in a state in which CloudFormation accepts an update.
+    """Check that CloudFormation accepts updates of the stack in its present state.
 
-    The stack that SAM itself uses is checked too.
+    SAM has a stack of its own, which is also checked.
     """
     for name in (account.settings.stack, SAM_STACK):
         found = account.stack(name)
@@ -81,7 +80,7 @@ def check_stack(account: Account) -> Findings:
 
 
 def check_names(account: Account) -> Findings:
-    """Check that no existing resource has a name that the new stack needs."""
+    """Check that the names of the new stack's resources are not in use."""
     if account.deployed is not None:
         return
     for group in _named(account, "Logs::LogGroup", "LogGroupName"):
@@ -118,9 +117,9 @@ def check_names(account: Account) -> Findings:
 
 
 def _named(account: Account, kind: str, name: str) -> list[str]:
-    """Return the names that the template sets for the resources of a type.
+    """Return the names that the template gives to the resources of a type.
 
-    Names that CloudFormation generates are not included.
+    Names that CloudFormation generates are left out.
     """
     made = account.planned.of_type(f"AWS::{kind}").values()
     return sorted(str(properties[name]) for properties in made if name in properties)
@@ -136,7 +135,7 @@ def _taken(what: str, *commands: str) -> Finding:
 
 
 def check_leftovers(account: Account) -> Findings:
-    """Check for tables and secrets that a deleted stack of the same name has left behind."""
+    """Check that no tables and secrets are left from a deleted stack of the same name."""
     own = account.own(TABLE_RESOURCE)
     pages = account.client("dynamodb").get_paginator("list_tables").paginate()
     prefix = f"{account.settings.stack}-{TABLE_RESOURCE}-"
@@ -169,8 +168,8 @@ def check_leftovers(account: Account) -> Findings:
 
 
 def check_concurrency(account: Account) -> Findings:
-    """Compare Lambda's concurrency in the account with the environments that requests, provisioned
-    concurrency and reservations need.
+    """Compare two numbers of concurrent executions: those that Lambda allows for the account, and
+    those that requests, provisioned concurrency and reservations need.
     """
     limits = account.client("lambda").get_account_settings()["AccountLimit"]
     most, free = limits["ConcurrentExecutions"], limits["UnreservedConcurrentExecutions"]
@@ -213,7 +212,7 @@ def _provisioned(value: Callable[[str], str]) -> int:
 
 
 def check_network(account: Account) -> Findings:
-    """Check that the account may have another VPC, and that the cache exists in the chosen
+    """Check that the account may have another VPC, and that ElastiCache is available in the chosen
     zones.
     """
     if account.deployed is not None or account.parameter("ExistingVpcId"):
@@ -244,11 +243,10 @@ def check_network(account: Account) -> Findings:
 
 
 def _check_zones(account: Account, ec2: Any) -> Findings:
-    """Compare the zones of the subnets with the zones in which AWS offers an endpoint of
-    ElastiCache.
+    """Compare the zones of the subnets with the zones in which ElastiCache has an endpoint.
 
-    No API call lists the zones of the serverless cache, so the result is only a hint. A zone
-    without an endpoint of ElastiCache is unlikely to support the cache.
+    AWS does not say in which zones the serverless cache is available. If a zone has no endpoint of
+    ElastiCache, the cache is probably not available there. The result is only a hint.
     """
     here = [{"Name": "zone-type", "Values": ["availability-zone"]}]
     zones = sorted(
@@ -256,8 +254,8 @@ def _check_zones(account: Account, ec2: Any) -> Findings:
         for zone in ec2.describe_availability_zones(Filters=here)["AvailabilityZones"]
         if zone["State"] == "available"
     )
-    # Select the zones as Fn::GetAZs does. These are the zones with a default subnet, or all zones
-    # if there is no default subnet.
+    # Choose the zones as Fn::GetAZs does: the zones with a default subnet or, if there is no
+    # default subnet, all zones.
     default = [{"Name": "default-for-az", "Values": ["true"]}]
     subnets = ec2.describe_subnets(Filters=default)["Subnets"]
     chosen = sorted({subnet["AvailabilityZone"] for subnet in subnets} & set(zones)) or zones
@@ -290,8 +288,8 @@ def _check_zones(account: Account, ec2: Any) -> Findings:
 
 
 def check_roles(account: Account) -> Findings:
-    """Check that the permissions boundary exists, and that the account has ElastiCache's
-    service-linked role.
+    """Check that the permissions boundary exists, and that the account has the service-linked role
+    of ElastiCache.
     """
     iam = account.client("iam")
     boundary = account.parameter("PermissionsBoundary")
@@ -317,8 +315,8 @@ def check_roles(account: Account) -> Findings:
 
 
 def check_rates(account: Account) -> Findings:
-    """Compare the rate limits of the routes with the limit that the account has for API Gateway in
-    this region.
+    """Compare the rate limits of the routes with the limit of the account for API Gateway in this
+    region.
     """
     throttle = account.client("apigateway").get_account()["throttleSettings"]
     limits = {"RateLimit": throttle["rateLimit"], "BurstLimit": throttle["burstLimit"]}
@@ -343,9 +341,9 @@ def check_rates(account: Account) -> Findings:
 
 
 def check_issuer(account: Account) -> Findings:
-    """Check that the issuer of the customers' tokens responds.
+    """Check that the issuer of the customers' tokens answers.
 
-    API Gateway would refuse an issuer that does not respond.
+    Otherwise API Gateway would refuse it.
     """
     issuer = account.parameter("JwtIssuer")
     if not issuer:
@@ -383,9 +381,9 @@ CHECKS: tuple[Callable[[Account], Findings], ...] = (
 
 
 def findings(account: Account) -> Findings:
-    """Yield the findings of all checks.
+    """Yield what the checks have found.
 
-    If AWS refuses a call, yield a finding that the check could not be done.
+    If AWS refuses a call of a check, say that this check was not possible.
     """
     for check in CHECKS:
         try:
@@ -403,9 +401,9 @@ def _fetch(url: str) -> bytes:
 
 
 def account_of(settings: Settings, fetch: Fetch = _fetch) -> Account:
-    """Return the account that the environment's credentials belong to.
+    """Return the account of the credentials in the environment.
 
-    Raise Refused if there is no region, or if there are no valid credentials.
+    Raise Refused if there are no valid credentials or no region.
     """
     session = aws.session(settings.profile, settings.region)
     if session.region_name is None:

@@ -1,4 +1,4 @@
-"""Starts programs, and stops them together with their containers."""
+"""Starts programs, and stops them and their containers."""
 
 import os
 import re
@@ -17,7 +17,7 @@ INVOKE_SECONDS = 180
 
 
 class Failed(Exception):
-    """A step failed. The message of this exception is shown to the user."""
+    """A step failed. The user sees the message."""
 
 
 class Address(Protocol):
@@ -32,11 +32,14 @@ class Address(Protocol):
 def background(
     command: Sequence[str], endpoint: Address, log: Path, environment: Mapping[str, str]
 ) -> Iterator[None]:
-    """Run a server until the context ends. The context begins when the server listens."""
+    """Run a server.
+
+    The block begins when the server listens, and the server stops at the end of the block.
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
-        # The process runs in its own session, so that Ctrl-C only reaches this program, which then
-        # stops the process.
+        # The process is in a session of its own. Ctrl-C therefore reaches only this program, which
+        # then stops the process.
         process = subprocess.Popen(
             command, stdout=output, stderr=output, env=environment, start_new_session=True
         )
@@ -49,7 +52,7 @@ def background(
 
 
 def output_of(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> str:
-    """Return the output of a program. Its error output is written to the log."""
+    """Return the output of a program. Its standard error goes to the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as diagnostics:
         process = subprocess.Popen(
@@ -86,7 +89,7 @@ def _wait_until_ready(process: subprocess.Popen[bytes], endpoint: Address, log: 
 
 
 def _stop(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
-    # SAM removes its containers when it receives SIGINT.
+    # After SIGINT, SAM removes its containers.
     for stop_signal, seconds in ((signal.SIGINT, STOP_SECONDS), (signal.SIGKILL, 5)):
         if process.poll() is not None:
             return
@@ -98,9 +101,7 @@ def _stop(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
 
 
 def _remove_containers(log: Path) -> None:
-    """Remove containers that SAM has started, but could not remove because SAM itself was
-    killed.
-    """
+    """Remove the containers that SAM left behind, because it was killed."""
     ids = re.findall(r"SAM_CONTAINER_ID: ([0-9a-f]{64})", log.read_text(errors="replace"))
     if ids:
         subprocess.run(["docker", "rm", "--force", *ids], capture_output=True, check=False)

@@ -1,9 +1,9 @@
-"""Write the id of the release into the built template, and check the size of the packages. This is
-a part of `make sam-build`.
+"""Write the id of the release into the built template, and check how large the packages are. This
+is a part of `make sam-build`.
 
 The id is a digest of everything that is deployed: code, layer, template and parameters. SAM
-publishes a new version of a function only if it detects a change, and it does not detect changes of
-a layer or a parameter.
+publishes a new version of a function only if the function has changed. It does not notice changes
+of the layer or of a parameter, but it notices a new id.
 """
 
 import hashlib
@@ -12,19 +12,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / ".aws-sam" / "build"
-# This file contains the parameters of each deployment.
+# The file with the parameters of each deployment.
 CONFIG = ROOT / "samconfig.toml"
 UNBUILT = "RELEASE: unbuilt"
 DIGITS = 12
 LAYER = "SharedLayer"
-# Lambda limits the unpacked size of a function and its layers to this number of bytes.
+# The size in bytes of an unpacked function with its layers that Lambda accepts.
 PACKAGE_BYTES = 262_144_000
 
 
 def release_of(built: Path, config: Path) -> str:
     """Return the id of the release.
 
-    The same files have the same id on every machine and at any time.
+    Equal files give equal ids, on every machine and at any time.
     """
     digest = hashlib.sha256()
     files = sorted(path for path in built.rglob("*") if path.is_file())
@@ -39,7 +39,7 @@ def release_of(built: Path, config: Path) -> str:
 def write_release(built: Path, config: Path) -> str:
     """Write the id of the release into the template of a build.
 
-    Raise ValueError if the template has no place for the id.
+    Raise ValueError if the template contains no id to replace.
     """
     template = built / "template.yaml"
     text = template.read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def write_release(built: Path, config: Path) -> str:
 
 
 def check_sizes(built: Path, most: int = PACKAGE_BYTES) -> None:
-    """Raise ValueError if a function and its layer are too large for Lambda."""
+    """Raise ValueError if a function with its layer is too large for Lambda."""
     for function in built.iterdir():
         if function.is_dir() and function.name != LAYER:
             size = _bytes_in(function) + _bytes_in(built / LAYER)

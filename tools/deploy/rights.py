@@ -1,7 +1,7 @@
-"""Check the permissions of the stack's roles against the calls that are made with them.
+"""Check that the roles of a stack allow all calls that are made with them, and no others.
 
-Some of the calls are made by the code of the functions (`Use`). The other calls are made by the
-services that assume a role, and the comments below name the sources.
+Some calls are made by the code of the functions (`Use`). All other calls are made by AWS services
+that use a role. The comments below say where these calls are documented.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -11,9 +11,9 @@ from itertools import chain
 from tools.deploy.iam import ALLOW, Call, Rule, is_allowed, rules
 from tools.deploy.stack import ACCOUNT, PARTITION, Stack
 
-# These are AWS's managed policies AWSLambdaBasicExecutionRole, AWSLambdaVPCAccessExecutionRole and
-# AWSXRayDaemonWriteAccess. The sampling rules of X-Ray are left out, because Lambda itself fetches
-# them.
+# The managed policies AWSLambdaBasicExecutionRole, AWSLambdaVPCAccessExecutionRole and
+# AWSXRayDaemonWriteAccess of AWS.
+# They do not include the sampling rules of X-Ray, which Lambda itself reads.
 LOG_ACTIONS = ("logs:CreateLogStream", "logs:PutLogEvents")
 NETWORK_ACTIONS = (
     "ec2:AssignPrivateIpAddresses",
@@ -24,30 +24,31 @@ NETWORK_ACTIONS = (
     "ec2:UnassignPrivateIpAddresses",
 )
 TRACE_ACTIONS = ("xray:PutTelemetryRecords", "xray:PutTraceSegments")
-# These are the actions of AWSCodeDeployRoleForLambdaLimited, except for the actions that hooks and
-# an AppSpec in S3 need. For the first two actions, the service authorization reference names
-# functions as resources, and Lambda's guide also names their aliases.
+# The actions of AWSCodeDeployRoleForLambdaLimited, without those for hooks and for an AppSpec in
+# S3.
+# For the first two actions, the service authorization reference names functions as resources.
+# Lambda's guide also names their aliases.
 ALIAS_ACTIONS = ("lambda:GetAlias", "lambda:UpdateAlias")
 PROVISIONED_ACTION = "lambda:GetProvisionedConcurrencyConfig"
 ALARM_ACTION = "cloudwatch:DescribeAlarms"
-# These are the actions of AWSLambdaDynamoDBExecutionRole, except for its log actions.
+# The actions of AWSLambdaDynamoDBExecutionRole, without those for logs.
 STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 LIST_STREAMS = "dynamodb:ListStreams"
-# These are the actions of AWSLambdaSQSQueueExecutionRole, except for its log actions.
+# The actions of AWSLambdaSQSQueueExecutionRole, without those for logs.
 QUEUE_ACTIONS = ("sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage")
-# Only calls of the function's own code contain this condition key. If a service uses the function's
-# role, its calls do not contain the key.
+# This condition key is only in calls of the function's own code. It is not in calls of a service
+# that uses the function's role.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
-# This resource in docs/operate/policies/github-oidc-role.yaml is the permissions boundary.
+# The permissions boundary is this resource in docs/operate/policies/github-oidc-role.yaml.
 BOUNDARY = "Boundary"
 
 
 @dataclass(frozen=True, order=True)
 class Use:
-    """A call that the code of a function makes.
+    """A call that a function's code makes.
 
-    The environment variable `variable` of the function contains the name of the resource.
+    The function's environment variable `variable` contains the name of the resource.
     """
 
     function: str
@@ -58,7 +59,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Need:
-    """A call that a role must be allowed to make. `role` is the logical id of the role."""
+    """A call that a role has to allow. `role` is the role's logical id."""
 
     role: str
     call: Call
@@ -68,7 +69,7 @@ class Need:
 
 
 class Roles:
-    """The roles of a stack. If a permissions boundary limits them, the boundary is included."""
+    """The roles of a stack, with the permissions boundary if there is one."""
 
     def __init__(self, stack: Stack, boundary: Stack | None = None) -> None:
         self.stack = stack
@@ -93,7 +94,7 @@ class Roles:
             self.boundary = list(rules(BOUNDARY, "PolicyDocument", policy["PolicyDocument"]))
 
     def allow(self, need: Need, without: Collection[Rule] = ()) -> bool:
-        """Return whether a call is allowed if the rules in `without` are removed."""
+        """Return whether a call is still allowed without the rules in `without`."""
         of_key = self.keys.get(need.call.resource)
         return is_allowed(
             need.call,
@@ -104,11 +105,10 @@ class Roles:
         )
 
     def rights(self) -> Iterator[tuple[str, list[Rule]]]:
-        """Yield everything that could be removed from a role, with its name. Only whole actions can
-        be removed from a boundary.
+        """Yield everything that could be taken away from a role, with a name.
 
-        Rules of a key policy that apply to the account are left out, because they belong to no
-        role.
+        A permissions boundary can only lose whole actions. Rules in a key's policy that concern the
+        whole account are left out, because they belong to no role.
         """
         for rule in chain(*self.own.values(), *self.keys.values()):
             if rule.effect == ALLOW and not rule.principal.endswith(":root"):
@@ -118,7 +118,7 @@ class Roles:
             yield f"the boundary: {action}", [rule for rule in bounds if rule.action == action]
 
     def is_idle(self, right: Collection[Rule], asked: Iterable[Need]) -> bool:
-        """Return whether every call is still allowed if this right is removed."""
+        """Return whether all calls are still allowed without this right."""
         return all(
             self.allow(need, right)
             for need in asked
@@ -131,7 +131,7 @@ def _but(found: list[Rule], without: Collection[Rule]) -> list[Rule]:
 
 
 def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
-    """Return the calls that the roles of a stack must be allowed to make."""
+    """Return the calls that the roles of a stack have to allow."""
     return [
         *needs_of_code(stack, uses),
         *_of_redis(stack),
@@ -144,7 +144,7 @@ def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
 def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
     for use in sorted(uses):
         if use.function not in stack.resources:
-            # Skip this call, because the parameters switch off the feature of its function.
+            # These parameters turn the function's feature off, so the call is never made.
             continue
         code = {OF_CODE: stack.attribute(use.function, "Arn")}
         for resource in _resources(stack, use):
@@ -153,7 +153,7 @@ def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
 
 
 def _resources(stack: Stack, use: Use) -> list[str]:
-    """Return the ARNs of the resources that a function's code uses through a variable."""
+    """Return the ARNs of the resources that a function finds through one of its variables."""
     if use.variable == ITSELF:
         return [alias_of(stack, use.function)]
     value = variables(stack, use.function)[use.variable]
@@ -166,7 +166,7 @@ def _resources(stack: Stack, use: Use) -> list[str]:
         case "secretsmanager":
             return [arn for arn in value.split(",") if arn]
         case "sqs":
-            # The URL of an SQS queue ends with the name of the queue.
+            # An SQS queue's URL ends with the queue's name.
             return [_arn(stack, "sqs", value.rpartition("/")[2])] if value else []
         case "ses":
             names = ["identity/example.com", f"configuration-set/{value}"] if value else []
@@ -175,22 +175,25 @@ def _resources(stack: Stack, use: Use) -> list[str]:
             return [_arn(stack, "events", f"event-bus/{value}")]
         case "sms-voice":
             return [_arn(stack, "sms-voice", f"sender-id/{value}/DE")] if value else []
-    # If the parameters switch a feature off, its variable is empty.
+    # If a feature is turned off, its variable is empty.
     return [value] if value else []
 
 
 def _sender_of(stack: Stack, use: Use) -> dict[str, str]:
-    """Return the condition key for the sender address, which IAM compares when an email is sent."""
+    """Return the condition key with the sender address.
+
+    IAM compares it when a function sends an email.
+    """
     if not use.action.startswith("ses:"):
         return {}
     return {"ses:FromAddress": variables(stack, use.function)["MAIL_FROM"]}
 
 
 def tags_of(stack: Stack, resource: str) -> dict[str, str]:
-    """Return the tags of a key or a secret, in the form in which conditions name them.
+    """Return the tags of a key or a secret, under the names that conditions use.
 
-    CloudFormation adds its own tag to secrets, but not to keys (`cloudFormationSystemTags` in the
-    schemas).
+    CloudFormation adds a tag of its own to secrets, but not to keys (`cloudFormationSystemTags` in
+    the schemas).
     """
     if resource.split(":")[2] == "secretsmanager":
         return {"aws:ResourceTag/aws:cloudformation:stack-name": stack.name}
@@ -203,20 +206,17 @@ def tags_of(stack: Stack, resource: str) -> dict[str, str]:
 
 
 def variables(stack: Stack, function: str) -> dict[str, str]:
-    """Return the environment variables of a function."""
     found: dict[str, str] = stack.resources[function]["Properties"]["Environment"]["Variables"]
     return found
 
 
 def alias_of(stack: Stack, function: str) -> str:
-    """Return the ARN of the alias through which a function is called."""
+    """Return the ARN of a function's alias, through which it is called."""
     return f"{stack.attribute(function, 'Arn')}:live"
 
 
 def _of_redis(stack: Stack) -> Iterator[Need]:
-    """Yield the permissions that the private function needs to log in to ElastiCache with a
-    token.
-    """
+    """Yield the permissions with which the private function can log in to ElastiCache."""
     given = variables(stack, "PrivateFn")
     if user := given["REDIS_IAM_USER"]:
         context = {OF_CODE: stack.attribute("PrivateFn", "Arn")}
@@ -232,7 +232,7 @@ def _of_lambda(stack: Stack) -> Iterator[Need]:
         stream = _arn(stack, "logs", f"log-group:{group}:log-stream:2026/01/01/[1]abc")
         for action in LOG_ACTIONS:
             yield Need(role, Call(action, stream))
-        # Lambda requires that the role allows these actions for all resources.
+        # In Lambda, the role must allow these actions for all resources.
         for action in NETWORK_ACTIONS if "VpcConfig" in properties else ():
             yield Need(role, Call(action, "*"))
         for action in TRACE_ACTIONS if properties["TracingConfig"]["Mode"] == "Active" else ():
@@ -251,7 +251,7 @@ def _of_code_deploy(stack: Stack) -> Iterator[Need]:
         for action in ALIAS_ACTIONS:
             yield Need(role, Call(action, function))
             yield Need(role, Call(action, live))
-        # CodeDeploy makes calls about the alias, the old version and the new version.
+        # CodeDeploy calls the alias, the old version and the new version.
         for qualified in (live, f"{function}:7", f"{function}:8"):
             yield Need(role, Call(PROVISIONED_ACTION, qualified))
         alarms = stack.resources[group]["Properties"]["AlarmConfiguration"]["Alarms"]
@@ -262,7 +262,7 @@ def _of_code_deploy(stack: Stack) -> Iterator[Need]:
 
 
 def _of_mappings(stack: Stack) -> Iterator[Need]:
-    """Yield the permissions that Lambda needs to read a queue or a stream for a function."""
+    """Yield the permissions with which Lambda can read a queue or a stream for a function."""
     for mapping, properties in stack.of_type("AWS::Lambda::EventSourceMapping").items():
         function = stack.made[mapping]["Properties"]["FunctionName"]["Ref"].partition("Alias")[0]
         role, source = _role(stack, function), properties["EventSourceArn"]
@@ -280,7 +280,7 @@ def _role(stack: Stack, function: str) -> str:
 
 
 def _named(stack: Stack, resource: str, field: str) -> str:
-    """Return the logical id of the role to which a property refers."""
+    """Return the logical id of the role in a property."""
     logical_id, _arn = stack.made[resource]["Properties"][field]["Fn::GetAtt"]
     return str(logical_id)
 

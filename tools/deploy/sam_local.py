@@ -34,8 +34,8 @@ SAM = ROOT / ".venv-sam" / "bin" / "sam"
 API = Endpoint("127.0.0.1", 3000)
 WARM_UPS = 2
 FLAGS = shlex.split(os.environ.get("SAM_LOCAL_FLAGS", ""))
-# moto keeps separate tables for each account and region, so the containers and this program must
-# use the same account and region.
+# moto separates the tables of different accounts and regions. The containers and this program must
+# have the same ones.
 AWS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "us-east-1"}
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
@@ -47,7 +47,7 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Servers:
-    """The addresses that the containers use, the name of the table, and the key for admission
+    """The addresses for the containers, the name of the table, and the signing key of admission
     passes.
     """
 
@@ -59,9 +59,7 @@ class Servers:
 
     @classmethod
     def from_env_file(cls, bind: str) -> "Servers":
-        """Read the ports and names from the file that `sam local` gets with the option
-        `--env-vars`.
-        """
+        """Read the ports and names from the file that `sam local` gets through `--env-vars`."""
         variables = json.loads((EVENTS / "sam-local-env.json").read_text(encoding="utf-8"))
         public, private = variables["PublicFn"], variables["PrivateFn"]
         return cls(
@@ -74,9 +72,9 @@ class Servers:
 
 
 def main() -> None:
-    """Start the servers, run the steps, and stop the servers."""
-    # If a shell starts this program in the background, SIGINT is ignored, and SAM would inherit
-    # this. Restore the usual handler.
+    """Start the servers, carry out the steps, and stop the servers."""
+    # A shell that starts this program in the background makes it ignore SIGINT, and SAM would do
+    # the same. Restore the usual handler.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -97,8 +95,8 @@ def main() -> None:
 
 @contextmanager
 def _stores(servers: Servers) -> Iterator[None]:
-    # In protected mode, the server would refuse the containers, because they do not connect from
-    # the loopback address.
+    # Containers do not connect from the loopback address. In protected mode, the server would
+    # refuse them.
     redis = ValkeyServer(
         host=servers.redis.host,
         port=servers.redis.port,
@@ -123,7 +121,7 @@ def _stores(servers: Servers) -> Iterator[None]:
 
 @contextmanager
 def _sam_servers(servers: Servers) -> Iterator[None]:
-    # Keep the containers warm, because PublicFn does not wait for a cold start of PrivateFn.
+    # The containers stay warm, because PublicFn does not wait until PrivateFn has started.
     warm = ["--warm-containers", "LAZY", *FLAGS]
     with (
         background(
@@ -150,14 +148,14 @@ def _show(servers: Servers) -> None:
         answer = functions.invoke(FunctionName=function, Payload=(EVENTS / event).read_bytes())
         return _decoded(answer["Payload"].read().decode())
 
-    # The start of a container counts towards the function's timeout of 3 s and can exceed it on a
-    # busy machine. After its first response, a container stays warm.
+    # The start of a container is part of the function's timeout of 3 s, and a busy machine may need
+    # longer. After its first response, a container is warm.
     for _ in range(WARM_UPS):
         with suppress(Failed):
             started("PrivateFn", "private/ping.json")
     _expect(started("PrivateFn", "private/ping.json"), "start-lambda: PrivateFn ping", ok=True)
-    # start-api does not check signatures. The operator's call is therefore sent as the event that
-    # API Gateway creates for a signed request.
+    # start-api checks no signatures. Send the operator's request as the event that API Gateway
+    # would make from a signed request.
     waitlist = started("PublicFn", "public/admin_put_waitlist.json")
     _expect(waitlist, "start-lambda: PublicFn admin_put_waitlist", statusCode=(200, 201))
     proof = _show_http()
@@ -171,7 +169,10 @@ def _show(servers: Servers) -> None:
 
 
 def _show_http() -> dict[str, str]:
-    """Let customers sign up over HTTP. Return the headers that authorize the first customer."""
+    """Sign customers up over HTTP.
+
+    Return the headers with which the first customer can send further requests.
+    """
     signup = json.loads((EVENTS / "public" / "signup.json").read_text(encoding="utf-8"))
     with httpx.Client(base_url=f"http://{API}", timeout=60) as http:
         path = signup["rawPath"]
@@ -199,10 +200,9 @@ def _expect_http(response: httpx.Response, status: int, **fields: object) -> Non
 
 
 def _expect(answer: Any, step: str, **fields: object) -> None:
-    """Print the step and the response to it.
+    """Print a step and its response. Raise Failed unless each field has the expected value.
 
-    Raise Failed unless each field has the wanted value. If the wanted value is a tuple, the field
-    must have one of its values.
+    If an expected value is a tuple, the field must have one of its values.
     """
     text = json.dumps(answer)
     for name, wanted in fields.items():
@@ -213,9 +213,9 @@ def _expect(answer: Any, step: str, **fields: object) -> None:
 
 
 def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> Any:
-    """Invoke a function with an event.
+    """Call a function with an event.
 
-    If the event is a customer's request, `proof` authorizes it.
+    If a customer sends the request, `proof` contains the headers of this customer.
     """
     content = json.loads((EVENTS / event).read_text(encoding="utf-8"))
     if proof and "authorization" in content["headers"]:
@@ -234,7 +234,7 @@ def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> 
 def _decoded(text: str) -> Any:
     """Return the response of a function.
 
-    After a timeout, SAM prints other text, and this function raises Failed.
+    After a timeout, SAM prints something else, and this function raises Failed.
     """
     try:
         return json.loads(text)

@@ -1,4 +1,4 @@
-"""The deployments that are configured in samconfig.toml."""
+"""The deployments in samconfig.toml."""
 
 import shlex
 import tomllib
@@ -9,12 +9,12 @@ CONFIG = Path(__file__).resolve().parents[2] / "samconfig.toml"
 
 
 class NoSuchSection(Exception):
-    """samconfig.toml has no stack name in this section. The message lists the sections."""
+    """The section of samconfig.toml contains no stack name. The message lists the sections."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The deployment that a section of samconfig.toml configures."""
+    """A deployment, as a section of samconfig.toml describes it."""
 
     stack: str
     parameters: dict[str, str]
@@ -23,7 +23,7 @@ class Settings:
 
     @classmethod
     def read(cls, config_env: str, path: Path | None = None) -> "Settings":
-        """Return the settings of a section. Raise NoSuchSection if it has no stack name."""
+        """Return the settings in a section. Raise NoSuchSection if it contains no stack name."""
         path = path or CONFIG
         sections = tomllib.loads(path.read_text(encoding="utf-8"))
         found = sections.get(config_env, {}).get("deploy", {}).get("parameters", {})

@@ -30,12 +30,12 @@ ADMIN = "/v1/admin/waitlists"
 
 
 class Failed(Exception):
-    """The stack gave a wrong response. The message contains the step and the response."""
+    """A response of the stack is wrong. The message contains the step and the response."""
 
 
 @dataclass(frozen=True)
 class Stack:
-    """The addresses that operators and customers call, and the proofs that a signup needs."""
+    """The addresses for operators and customers, and what a signup needs to be accepted."""
 
     url: str
     customers_url: str
@@ -44,16 +44,14 @@ class Stack:
 
 
 class Smoke:
-    """The steps of the smoke test.
-
-    The steps create data in one waitlist only, which the last step deletes.
-    """
+    """The steps of the smoke test. They write to a single waitlist, which the last step deletes."""
 
     def __init__(
         self, client: ApiClient, waitlist_id: str, customers: ApiClient | None = None
     ) -> None:
-        """Create the smoke test. If `customers` is None, customers use the same client as the
-        operator.
+        """Create the smoke test.
+
+        If `customers` is None, the operator's client also sends the customers' requests.
         """
         self._client = client
         self._customers = customers or client
@@ -63,7 +61,7 @@ class Smoke:
         self._are_imported = False
 
     def run(self, *, has_issuer: bool = False, has_bot_check: bool = False) -> None:
-        """Run the steps. Raise Failed or CliError at the first step that fails."""
+        """Carry out the steps. If a step fails, raise Failed or CliError."""
         health = self._customers.customer("GET", "/v1/health")
         _expect("both stores answer", health, status="ok", queue="ok", record="ok")
         if not self._customers.customer("GET", "/.well-known/jwks.json")["keys"]:
@@ -90,7 +88,7 @@ class Smoke:
     def _is_refused(self, body: dict[str, str], status: int, what: str, advice: str) -> None:
         """Check that a signup is refused with this status.
 
-        Raise Failed if the signup is accepted, and CliError if it is refused with another status.
+        Raise Failed if it is accepted, and CliError if the status is different.
         """
         key = str(uuid.uuid4()) if body else ""
         try:
@@ -125,10 +123,7 @@ class Smoke:
         return self._customers.customer("POST", self._entries, json=body, key=key)
 
     def _import(self, row: dict[str, str]) -> Any:
-        """Import an entry.
-
-        Return the entry as the customer sees it, and the entry token.
-        """
+        """Import an entry. Return what the customer sees of it, and the entry token."""
         body = {"entries": [row]}
         answer = self._client.operator("POST", f"{self._path}/import/tokens", json=body)
         (made,) = answer["results"]
@@ -155,7 +150,7 @@ def _say(step: str) -> None:
 def _stack(cloudformation: Any, name: str) -> Stack:
     """Return the addresses and settings of a stack.
 
-    Customers use the CloudFront domain, because the operator's own domain may not point to it yet.
+    Customers use CloudFront's domain. The operator's own domain may not lead to the stack yet.
     """
     (found,) = cloudformation.describe_stacks(StackName=name)["Stacks"]
     outputs = {

@@ -1,9 +1,8 @@
-"""A stack in the form in which CloudFormation creates it from the template, after SAM's transform
-and with parameters filled in.
+"""A stack as CloudFormation creates it, after SAM's transform and for given parameters.
 
-Names, ids and ARNs that AWS would choose are replaced by stand-ins of the same form in the account
-123456789012. `made` contains the resources with their references, for checks of dependencies.
-`resources` and `outputs` contain resolved values, for checks of the values that AWS receives.
+AWS would choose some names, ids and ARNs. Here they are invented, with the right form and the
+account 123456789012. `made` contains the resources with references to each other, and is used to
+check their dependencies. `resources` and `outputs` contain the values that AWS would receive.
 """
 
 import ipaddress
@@ -23,10 +22,10 @@ ACCOUNT = "123456789012"
 PARTITION = "aws"
 ZONES = ("a", "b", "c")
 STACK_UUID = "0a1b2c3d-4e5f-11ef-8a9b-0c1d2e3f4a5b"
-# CloudFormation ends a generated name with 12 random characters.
+# A generated name ends with 12 random characters.
 RANDOM = "1A2B3C4D5E6F"
-# The maximum length of the names that CloudFormation generates, by resource type. For other types,
-# generated names cannot become too long.
+# How long generated names may be, by resource type. Names of all other types are always short
+# enough.
 LONGEST_NAMES = {
     "AWS::Lambda::Function": 64,
     "AWS::IAM::Role": 64,
@@ -36,8 +35,8 @@ LONGEST_NAMES = {
     "AWS::CodeDeploy::DeploymentGroup": 100,
 }
 
-# The property that contains the name of a resource, by resource type. For other types, the property
-# is the last word of the type followed by `Name`.
+# The property with the name of a resource, by resource type. For all other types, its name is the
+# last word of the type and `Name`.
 NAMED_BY = {
     "AWS::CloudFront::Function": "Name",
     "AWS::ElastiCache::User": "UserId",
@@ -48,8 +47,7 @@ NAMED_BY = {
     "AWS::IAM::ManagedPolicy": "ManagedPolicyName",
 }
 
-# At each translation, SAM logs warnings about its own feature switches and metrics. Hide these
-# warnings.
+# SAM warns about its own settings and metrics at each translation. Hide these warnings.
 logging.getLogger("samtranslator").setLevel(logging.ERROR)
 
 Parameters = Mapping[str, str]
@@ -58,14 +56,14 @@ NOTHING = object()
 
 
 class Unresolved(Exception):
-    """The template refers to something that the stack does not have, or uses an unknown
+    """The template refers to something that the stack does not have, or calls an unknown
     function.
     """
 
 
 @dataclass(frozen=True)
 class Stack:
-    """A stack. `made` contains references, and `resources` and `outputs` contain values, each by
+    """A stack. `made` contains references, and `resources` and `outputs` contain values, all by
     logical id.
 
     `attribute` returns the value of `GetAtt` for a logical id and an attribute.
@@ -79,7 +77,7 @@ class Stack:
     attribute: Callable[[str, str], Any]
 
     def of_type(self, resource_type: str) -> dict[str, dict[str, Any]]:
-        """Return the properties of each resource of this type, by logical id."""
+        """Return the properties of all resources of a type, by logical id."""
         return {
             name: resource.get("Properties", {})
             for name, resource in self.resources.items()
@@ -94,33 +92,31 @@ class _NoManagedPolicies:
 
 @cache
 def _translated(given: str) -> dict[str, Any]:
-    # Copy the template, because SAM changes its input. In addition, a YAML alias is a single object
-    # that appears in several places.
+    # SAM changes the template that it gets, so give it a copy. A YAML alias is one object that
+    # occurs several times, so copy each occurrence.
     template = json.loads(json.dumps(read_template()))
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
-            # `sam deploy` also replaces local folders with S3 addresses, because the transform does
-            # not accept local folders.
+            # The transform accepts no local folders. `sam deploy` also replaces them with addresses
+            # in S3.
             resource["Properties"][name] = "s3://bucket/key"
     return expanded(template, json.loads(given))
 
 
 def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
-    """Return a template after SAM's transform. Some of the parameters change the result."""
-    # Import SAM only here, because the import takes a second, and few users of this module
-    # translate a template.
+    """Return a template after SAM's transform. The result depends on some of the parameters."""
+    # SAM is imported here, because its import takes a second, and this module is often used without
+    # it.
     from samtranslator.translator.transform import transform
 
-    # The transform needs a region, although it calls no AWS service.
+    # The transform calls no AWS service, but needs a region.
     os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
     found: dict[str, Any] = transform(template, dict(parameters), _NoManagedPolicies())
     return found
 
 
 def translated(parameters: Parameters | None = None) -> dict[str, Any]:
-    """Return the project's template with SAM's resources expanded, as CloudFormation
-    receives it.
-    """
+    """Return the template of the project as CloudFormation receives it, after SAM's transform."""
     return deepcopy(_translated(json.dumps(dict(parameters or {}), sort_keys=True)))
 
 
@@ -130,10 +126,10 @@ def make(
     region: str = "us-east-1",
     template: dict[str, Any] | None = None,
 ) -> Stack:
-    """Return the stack of a translated template. The default is the project's template, translated
-    for the parameters.
+    """Return the stack that CloudFormation makes from a translated template. By default, this is
+    the template of the project.
 
-    Raises Unresolved if a reference leads to something that the stack does not have.
+    Raise Unresolved if something refers to a part that the stack does not have.
     """
     template = template or translated(parameters)
     resolver = _Resolver(template, dict(parameters or {}), name, region)
@@ -202,7 +198,7 @@ class _Resolver:
         raise Unresolved(f"the condition function {function} is not supported")
 
     def decided(self, value: Any) -> Any:
-        """Return the value after each `Fn::If` was evaluated and each `AWS::NoValue` was
+        """Return a value in which each `Fn::If` has been decided, and each `AWS::NoValue`
         removed.
         """
         if isinstance(value, list):
@@ -283,9 +279,9 @@ class _Resolver:
         return identity[attribute]
 
     def _identity(self, logical_id: str) -> dict[str, str]:
-        """Return the values that `Ref` and `GetAtt` have for a resource.
+        """Return the values of `Ref` and `GetAtt` for a resource.
 
-        If there is no `Ref`, its value is `Name`.
+        By default, the value of `Ref` is `Name`.
         """
         if logical_id not in self.made:
             raise Unresolved(f"this stack has no {logical_id}")
@@ -375,11 +371,11 @@ class _Resolver:
 
 
 def generated_name(stack_name: str, logical_id: str, longest: int) -> str:
-    """Return the name that CloudFormation generates for a resource, with at most `longest`
+    """Return the name that CloudFormation generates for a resource, with up to `longest`
     characters.
 
-    If the name would be too long, CloudFormation cuts the longer of its two parts, down to half of
-    the available characters (IdentifierUtils in CloudFormation's provider library).
+    If the name is too long, the longer one of its two parts is shortened, to half of the available
+    characters at most (IdentifierUtils in CloudFormation's provider library).
     """
     room = longest - len(RANDOM) - 2
     stack_room = max(room // 2, room - len(logical_id))

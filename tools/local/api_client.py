@@ -1,6 +1,6 @@
-"""An API client for programs that act as the operator and as customers.
+"""An API client for programs that act as an operator and as customers.
 
-The client uses the API client of the command line.
+It uses the command line's API client.
 """
 
 from collections.abc import Mapping
@@ -13,11 +13,10 @@ from waitlist_cli.client.api import Api
 
 
 class ApiClient:
-    """An API client that `connections` threads may use at the same time. If a request fails, its
-    method raises CliError.
+    """An API client for up to `connections` threads. If a request fails, CliError is raised.
 
-    The client retries failed requests. Each request must therefore be safe to repeat, either
-    because it has a `key` (an Idempotency-Key) or because repeating it changes nothing.
+    The client repeats a failed request. Each request must therefore have a `key` (an
+    Idempotency-Key), or change nothing if it is sent twice.
     """
 
     def __init__(
@@ -32,8 +31,8 @@ class ApiClient:
             limits=httpx.Limits(max_connections=connections),
             transport=transport,
             trust_env=False,
-            # Plain HTTP has no certificates. If the certificate authorities are not loaded,
-            # creating the client takes 16 ms less.
+            # Plain HTTP needs no certificate authorities. Without loading them, the client is
+            # created 16 ms faster.
             verify=base_url.startswith("https:"),
         )
         self._operator = operator or local_operator()
@@ -42,10 +41,9 @@ class ApiClient:
     def customer(
         self, method: str, path: str, token: str = "", *, json: object = None, key: str = ""
     ) -> Any:
-        """Send a customer's request. Return the JSON of the response, or None if the response has
-        no body.
+        """Send a customer's request.
 
-        `token` is an entry token.
+        Return the JSON document in the response, or None. `token` is an entry token.
         """
         authorized = {"Authorization": f"Bearer {token}"} if token else {}
         return self._api.call(method, path, json, headers=authorized | _once(key))
@@ -59,9 +57,9 @@ class ApiClient:
         params: Mapping[str, str | int] | None = None,
         key: str = "",
     ) -> Any:
-        """Send a request that the operator has signed.
+        """Send a request with the operator's signature.
 
-        Return the JSON of the response, or None if the response has no body.
+        Return the JSON document in the response, or None.
         """
         return self._api.call(
             method, path, json, auth=self._operator, headers=_once(key), params=params

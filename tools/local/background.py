@@ -1,12 +1,10 @@
-"""The base class for work that the local run does in the background. Each kind of work has its own
-thread.
-"""
+"""A base class for background work of the local service. Each kind of work has a thread."""
 
 import threading
 
 
 class Background:
-    """Calls the method `_run` in a thread. `_run` must return soon after `_stopping` is set."""
+    """Calls `_run` in a thread. When `_stopping` is set, `_run` must return soon."""
 
     def __init__(self, name: str) -> None:
         self._stopping = threading.Event()
@@ -16,7 +14,7 @@ class Background:
         self._thread.start()
 
     def stop(self, timeout_seconds: float) -> None:
-        """Stop the thread, and wait until the current work is done or the timeout expires."""
+        """Stop the thread. Wait until it has ended, or until the timeout is over."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(timeout_seconds)

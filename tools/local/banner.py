@@ -1,7 +1,4 @@
-"""The text that `make run` prints when the service is ready.
-
-The text contains addresses and commands to try.
-"""
+"""The text that `make run` prints when the service is ready: addresses, and commands to try."""
 
 from dataclasses import dataclass
 
@@ -13,25 +10,24 @@ from tools.local.signature import SERVICE
 from waitlist_shared.ids import entry_id_of
 
 WAITLIST_ID = "bakery"
-# This placeholder stands for a token in the printed commands. Only the issuer of JWT_JWKS can sign
-# a real token.
+# The user replaces this text with a token. Only the issuer of JWT_JWKS can sign a valid token.
 FOREIGN_TOKEN = "TOKEN"
 CUSTOMER_ID = "ada"
 SIGNED = f"--aws-sigv4 aws:amz:{REGION}:{SERVICE} --user {ACCESS_KEY}:{SECRET_KEY}"
 JSON = "-H 'Content-Type: application/json'"
 SIGNUP_KEY = "6f1ed002-ab54-4a55-8b9c-5ab4d7a9c3f1"
 LOST = "  Data      in memory and lost at Ctrl-C. To keep it, run KEEP=folder make run"
-# This shell command shows the response to a signup on stderr, and writes only the entry token from
-# the response to stdout.
+# A shell command that shows the response to a signup on stderr, and writes the entry token to
+# stdout.
 KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'"""
 
 
 @dataclass(frozen=True)
 class Addresses:
-    """The addresses that the banner prints.
+    """The addresses in the printed text.
 
-    If an issuer signs the customers' tokens, `token` is a token of the first customer. `is_kept` is
-    true if the data is kept when the run ends.
+    If customers need tokens of an issuer, `token` is the first customer's token. `is_kept` is true
+    if the data stays when the service stops.
     """
 
     port: int
@@ -43,7 +39,7 @@ class Addresses:
 
 
 def banner(addresses: Addresses, ready_seconds: float) -> str:
-    """Return the text of the banner. Scripts wait for its first line."""
+    """Return the text. Scripts wait for its first line."""
     port = "" if addresses.port == DEFAULT_PORT else f"PORT={addresses.port} "
     return "\n".join(
         [
@@ -69,11 +65,10 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
 
 
 def first_steps(url: str, token: str | None) -> list[str]:
-    """Return commands that can be pasted one after the other. The ids and the token in them are
-    real.
+    """Return commands that a user can paste one after the other. They contain real ids and a real
+    token.
 
-    If another issuer signs the tokens, the commands contain a placeholder that the user has to
-    replace.
+    If another issuer signs the tokens, the user has to insert a token.
     """
     own_token = token != FOREIGN_TOKEN
     entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID) if own_token else "ENTRY_ID"

@@ -22,12 +22,12 @@ SCRIPT = f"{PATH}/api.js"
 SECRET = "local-bot-check-secret"
 SITE_KEY = "local-site-key"
 SLOW_SECONDS = 10
-# A refused token gets this error code. Turnstile has one code for all kinds of tokens, and hCaptcha
-# has separate codes for some kinds.
+# The error code for a refused token. Turnstile always sends the same code, but hCaptcha sends
+# different codes.
 INVALID = "invalid-input-response"
 OF_HCAPTCHA = {"another-site": "sitekey-secret-mismatch", "test-key": "not-using-dummy-secret"}
-# This script stands in for the widgets of both providers. It offers the functions that the page
-# uses, and shows a checkbox that creates a token.
+# This script replaces the scripts of both providers. It has the functions that the page calls, and
+# shows a checkbox that creates a token.
 WIDGET = """(() => {
   const hosts = new Map();
   const api = {
@@ -58,13 +58,13 @@ WIDGET = """(() => {
 
 
 class BotCheckStandIn:
-    """The stand-in for the provider, which responds to requests to PATH."""
+    """A fake provider of bot checks, which answers requests to PATH."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._used: dict[str, str] = {}
         self.questions: list[dict[str, str]] = []
-        # If this event is set, the slow responses are sent immediately.
+        # When this event is set, slow responses are sent at once.
         self.is_over = threading.Event()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

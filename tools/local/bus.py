@@ -1,7 +1,7 @@
-"""The events that the table's stream causes on the event bus, as the events function and its stream
-filter produce them.
+"""The events that the service sends to the event bus, computed from the stream of the table.
 
-Lambda applies the filter in the template before it calls the function.
+Lambda only passes some records of the stream to the events function. A filter in the template
+selects them, and this module applies the same filter.
 """
 
 import json
@@ -14,13 +14,13 @@ from waitlist_api.events.changes import CHANGED, event_of
 
 Item = dict[str, Any]
 SOURCE = "waitlist.waitlist-prod"
-# The time at which the function reads a record, unless the caller passes a different time.
+# The default for the time at which the function reads a record.
 READ_AT = "2026-09-22T15:42:59Z"
 STREAM = "Stream"
 
 
 def stream_filters() -> list[Item]:
-    """Return the patterns with which Lambda filters the stream of the events function."""
+    """Return the patterns with which Lambda selects records for the events function."""
     event = read_template()["Resources"]["EventsFn"]["Properties"]["Events"][STREAM]
     return [
         json.loads(pattern["Pattern"])
@@ -30,21 +30,20 @@ def stream_filters() -> list[Item]:
 
 @cache
 def _patterns() -> list[Any]:
-    # Import moto only here, because the import takes 0.2 s, and only messages and webhooks need it.
-    # moto's matcher for EventBridge rules also works for the event filters of Lambda, which use the
-    # same syntax.
+    # moto is imported here, because its import takes 0.2 s, and only messages and webhooks need it.
+    # moto can match the patterns of EventBridge, and Lambda's event filters have the same syntax.
     from moto.events.models import EventPattern
 
     return [EventPattern(None, pattern) for pattern in stream_filters()]
 
 
 def lets_through(record: Item) -> bool:
-    """Return whether Lambda's filter would pass a record to the events function."""
+    """Return whether Lambda would pass a record to the events function."""
     return any(pattern.matches_event(record) for pattern in _patterns())
 
 
 def events_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
-    """Return all events that a stream causes on the event bus, in the order of the stream."""
+    """Return the events that a stream sends to the event bus, in the order of the stream."""
     found = (event_of(record, read_at) for record in records if lets_through(record))
     return [
         {"source": SOURCE, "detail-type": event.detail_type, "detail": event.detail}
@@ -54,6 +53,6 @@ def events_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
 
 
 def details_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
-    """Return the details of all events that report a change of an entry."""
+    """Return the details of all events about changes of entries."""
     events = events_of(records, read_at)
     return [event["detail"] for event in events if event["detail-type"] == CHANGED]

@@ -1,7 +1,7 @@
-"""A server in a child process that never runs longer than its parent process.
+"""A server in a child process. It never outlives its parent process.
 
-The child prints its port as the first line on stdout, and then serves until its stdin is closed.
-The stdin is closed when the parent stops the child, and also when the parent is killed.
+The child prints its port on stdout, and then serves until its stdin is closed. This happens when
+the parent stops the child, and also when the parent is killed.
 """
 
 import os
@@ -14,13 +14,13 @@ STOP_SECONDS = 5
 
 
 class ChildStartError(Exception):
-    """The child ended before it was ready to serve. Its error message is on stderr."""
+    """The child process ended before it could serve. Its error is on stderr."""
 
 
 class Child:
     """A child process that runs `python -m <module> <arguments>`.
 
-    The method `port` waits until the child process is ready to serve.
+    `port` waits until it can serve.
     """
 
     def __init__(self, module: str, *arguments: str) -> None:
@@ -30,8 +30,8 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            # Start the child in its own session, so that it does not receive Ctrl-C. The parent
-            # stops it.
+            # The child is in a session of its own, so Ctrl-C does not reach it. The parent stops
+            # it.
             start_new_session=True,
         )
 
@@ -65,12 +65,12 @@ class Child:
 
 
 def serve_until_parent_ends(port: int) -> None:
-    """Print the port, and then wait until the parent stops this child or ends."""
+    """Print the port. Wait until the parent stops this process, or ends itself."""
     try:
         print(port, flush=True)
     except BrokenPipeError:
-        # The parent has ended. Point stdout to /dev/null, so that Python does not fail when it
-        # flushes stdout at exit.
+        # The parent has ended. Point stdout to /dev/null. Otherwise Python fails when it flushes
+        # stdout at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     sys.stdin.read()

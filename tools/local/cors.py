@@ -1,5 +1,6 @@
-"""The CORS headers that API Gateway adds to responses for pages of other origins, if the stack
-allows any origins.
+"""The CORS headers of API Gateway.
+
+It adds them to responses for pages of other origins, if the stack allows such pages.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ EXTENSION = "x-amazon-apigateway-cors"
 
 @dataclass(frozen=True)
 class CorsRules:
-    """The CORS rules for pages on `origins`. The origin `*` means every origin."""
+    """The CORS rules for pages from `origins`. The origin `*` includes all origins."""
 
     origins: tuple[str, ...]
     methods: tuple[str, ...]
@@ -26,9 +27,9 @@ class CorsRules:
 
     @classmethod
     def from_template(cls, template: Mapping[str, Any], origins: tuple[str, ...]) -> Self:
-        """Read the CORS rules from the template, which declares them under a condition.
+        """Read the CORS rules from the template, where they depend on a condition.
 
-        `origins` replaces the origins in the template.
+        `origins` replaces the template's origins.
         """
         document = template["Resources"]["Api"]["Properties"]["DefinitionBody"]
         _, rules, _ = document[EXTENSION]["Fn::If"]
@@ -42,9 +43,8 @@ class CorsRules:
 
 
 class GatewayCors(CORSMiddleware):
-    """A middleware that answers preflight requests as API Gateway does.
-
-    The middleware answers 204 for every origin, before any authorizer runs.
+    """A middleware that answers preflight requests as API Gateway does: with the status 204 for
+    every origin, and without authorization.
     """
 
     def __init__(self, app: ASGIApp, rules: CorsRules) -> None:

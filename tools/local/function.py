@@ -1,4 +1,4 @@
-"""A Lambda function that runs on this machine, in execution environments that are reused."""
+"""A Lambda function on this computer. Its execution environments are used again, as in Lambda."""
 
 import json
 import os
@@ -19,19 +19,19 @@ from typing import Any, Protocol
 from tools.local.aws import function_arn
 from tools.local.lambda_process import LambdaContext
 
-# A start takes a second or two. A busy machine may need much longer.
+# A start takes one or two seconds, but much longer on a busy computer.
 START_SECONDS = 120
-# Lambda limits events and responses to this number of bytes.
+# The size in bytes that Lambda allows for events and for responses.
 MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 
 
 @dataclass(frozen=True)
 class FunctionSettings:
-    """The settings of a function. `handler` has the form `module.function`. `concurrency` is the
-    reserved concurrency, above which calls are throttled.
+    """The settings of a function. `handler` has the form `module.function`.
 
-    Lambda starts as many environments as it needs. The local run starts at most `environments`.
-    Further calls wait for a free environment, and are throttled after `queue_seconds`.
+    `concurrency` is the reserved concurrency, above which calls are throttled. Lambda starts as
+    many environments as necessary, but this class starts at most `environments`. If all of them are
+    busy, a call waits for up to `queue_seconds`, and is then throttled.
     """
 
     name: str
@@ -47,21 +47,21 @@ class FunctionSettings:
 class Invocation:
     """The result of a handler as JSON.
 
-    If `failed` is true, the result is Lambda's description of the error.
+    If `failed` is true, it is a description of the error, as Lambda returns it.
     """
 
     payload: bytes
     failed: bool = False
 
     def error_text(self) -> str:
-        """Return the error of a failed invocation, formatted like a Python traceback."""
+        """Return the error of a failed call in the form of a Python traceback."""
         error = json.loads(self.payload)
         trace = "".join(error.get("stackTrace", []))
         return f"{error.get('errorType')}: {error.get('errorMessage')}\n{trace}".rstrip()
 
 
 class ThrottledError(Exception):
-    """The function is already running as many calls as it may run in parallel."""
+    """The function cannot run more calls at the same time."""
 
 
 class PayloadTooLargeError(Exception):
@@ -69,7 +69,7 @@ class PayloadTooLargeError(Exception):
 
 
 class FunctionStartError(Exception):
-    """The handler could not be imported, or its import took too long. The message says which."""
+    """The handler could not be imported, or not in time. The message says which of the two."""
 
 
 class _EnvironmentLostError(Exception):
@@ -77,7 +77,7 @@ class _EnvironmentLostError(Exception):
 
 
 class Function:
-    """A running function. Any number of threads may call it at the same time."""
+    """A running function, which many threads may call at the same time."""
 
     def __init__(self, settings: FunctionSettings, environ: Mapping[str, str]) -> None:
         self.settings = settings
@@ -94,19 +94,19 @@ class Function:
                 env=dict(environ),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                # Start the environments in their own session, so that they do not receive Ctrl-C.
-                # The local run stops them.
+                # The environments are in a session of their own, so Ctrl-C does not reach them.
+                # This program stops them.
                 start_new_session=True,
             )
         self._idle: list[_Environment] = []
         self._lock = threading.Lock()
-        # The executor handles calls in the order in which they come. With a semaphore, a new call
-        # could overtake older calls.
+        # The executor keeps the calls in order. With a semaphore, a new call could overtake one
+        # that waits.
         self._workers = ThreadPoolExecutor(settings.environments, settings.name)
         self._running = 0
 
     def wait_until_ready(self) -> None:
-        """Wait until the handler is imported and the first environment is ready."""
+        """Wait until the handler has been imported and the first environment can take a call."""
         self._control.settimeout(START_SECONDS)
         handler = self.settings.handler
         try:
@@ -122,8 +122,9 @@ class Function:
         self._idle.append(_Environment(self._control))
 
     def invoke(self, payload: bytes) -> Invocation:
-        """Run the handler on a JSON event, and return its result. Raise ThrottledError if no
-        environment becomes free in time.
+        """Call the handler with a JSON event, and return its result.
+
+        Raise ThrottledError if all environments are busy for too long.
         """
         self._enter()
         try:
@@ -133,7 +134,7 @@ class Function:
                 self._running -= 1
 
     def stop(self) -> None:
-        """End every environment, even if it is handling an event."""
+        """End all environments, including busy ones."""
         self._workers.shutdown(wait=False, cancel_futures=True)
         self._control.close()
         with self._lock:
@@ -156,7 +157,7 @@ class Function:
         try:
             run = self._workers.submit(self._run, payload, request_id)
         except RuntimeError:
-            # The executor accepts no new work, because the function was stopped.
+            # The executor refuses new calls, because the function was stopped.
             return _exited(request_id)
         wait([run], self.settings.queue_seconds)
         if run.cancel():
@@ -184,11 +185,11 @@ class Function:
     def _take(self) -> "_Environment":
         with self._lock:
             if self._idle:
-                # Take the environment that was used last. Then no more environments stay warm than
-                # the load needs.
+                # Take the environment that was used last. The others get cold if they are not
+                # needed.
                 return self._idle.pop()
-        # Do not hold the lock while an environment starts, so that calls that already have an
-        # environment do not wait.
+        # Release the lock while an environment starts. Calls that have an environment need not wait
+        # for this.
         return _Environment(self._control)
 
     def _context(self, request_id: str) -> dict[str, Any]:
@@ -212,16 +213,17 @@ class Function:
 
 class Invocable(Protocol):
     def invoke(self, payload: bytes) -> Invocation:
-        """Run the function on a JSON event, and return its result. Raise ThrottledError if the
-        function is busy.
+        """Call the function with a JSON event, and return its result.
+
+        Raise ThrottledError if the function is too busy.
         """
         ...
 
 
 def invoke_within_limits(function: Invocable, payload: bytes) -> Invocation:
-    """Run a function, and apply Lambda's size limit to the event and to the response.
+    """Run a function. As in Lambda, the sizes of the event and of the response are limited.
 
-    Raise PayloadTooLargeError or ThrottledError if the function is not run.
+    Raise PayloadTooLargeError or ThrottledError if the function cannot be run.
     """
     if len(payload) > MAX_PAYLOAD_BYTES:
         raise PayloadTooLargeError
@@ -248,7 +250,7 @@ def _failure(request_id: str, error_type: str, message: str) -> Invocation:
 
 
 class _Environment:
-    """An execution environment in a forked process. The process ends when this object is closed."""
+    """An execution environment: a forked process, which ends when this object is closed."""
 
     def __init__(self, control: socket.socket) -> None:
         ours, theirs = socket.socketpair()
@@ -258,7 +260,7 @@ class _Environment:
                 socket.send_fds(control, [b"e"], [theirs.fileno()])
             self._pid = int(self._connection.recv_bytes())
         except (EOFError, OSError) as error:
-            # The control socket is closed, because the function was stopped.
+            # The control socket was closed when the function was stopped.
             self.close()
             raise _EnvironmentLostError from error
 

@@ -1,6 +1,4 @@
-"""The functions that `template.yaml` declares, with local values for their environment
-variables.
-"""
+"""The functions in `template.yaml`, with environment variables for this computer."""
 
 import os
 from collections.abc import Mapping
@@ -17,26 +15,23 @@ PRIVATE_NAME = "waitlist-local-private"
 MAINTENANCE_NAME = "waitlist-local-maintenance"
 PUBLIC_NAME = "waitlist-local-public"
 WEBHOOK_NAME = "waitlist-local-webhook"
-# No function with this name runs. The mailbox responds to calls of this function.
+# There is no function with this name. The mailbox answers its calls.
 MESSAGES_NAME = "waitlist-local-messages"
 ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
 
 MAX_PUBLIC_ENVIRONMENTS = 32
-# All public environments may call the private function at the same time, and maintenance calls it
-# from many threads.
+# All environments of the public function may call the private function at the same time.
+# Maintenance calls it from many threads.
 MAX_PRIVATE_ENVIRONMENTS = 64
 MAX_MAINTENANCE_ENVIRONMENTS = 4
-# The public function waits for the private function one second longer than the private function's
-# timeout.
+# The public function waits for an answer one second longer than the private function may take.
 PRIVATE_QUEUE_SECONDS = 1.0
 MAINTENANCE_QUEUE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
 class Backends:
-    """The addresses of the data stores and of the local run, and the settings that the functions
-    need.
-    """
+    """The addresses of the local servers, and the settings of the functions."""
 
     redis_url: str
     redis_cluster: bool
@@ -50,13 +45,13 @@ class Backends:
     bot_check: Mapping[str, str] = field(default_factory=dict)
 
     def variables(self) -> dict[str, str]:
-        """Return a value for every environment variable that the template may name."""
+        """Return values for all environment variables in the template."""
         return {
             "TABLE_NAME": TABLE_NAME,
             "PRIVATE_FUNCTION_NAME": PRIVATE_NAME,
             "MAINTENANCE_FUNCTION_NAME": MAINTENANCE_NAME,
             "MESSAGES_FUNCTION_NAME": MESSAGES_NAME,
-            # The mailbox can show messages of both channels.
+            # The mailbox shows emails as well as SMS.
             "MESSAGE_CHANNELS": "mail,sms",
             "ENTRY_TOKEN_SECRET": ENTRY_TOKEN_SECRET,
             "REDIS_URL": self.redis_url,
@@ -68,8 +63,8 @@ class Backends:
             "AWS_ENDPOINT_URL_KMS": self.api_url + kms.PATH,
             "AWS_ENDPOINT_URL_LAMBDA": self.api_url,
             "PASS_KEY_ARNS": kms.KEY_ARN,
-            # The event contains the domain of the API, but not its port, so the issuer of passes is
-            # set here.
+            # Set the issuer of passes here, because the event contains the API's domain without the
+            # port.
             "PASS_ISSUER": self.api_url,
             "LOG_LEVEL": self.log_level,
             "JWT_ISSUER": self.jwt_issuer,
@@ -77,8 +72,8 @@ class Backends:
             "WEBHOOK_URL": self.webhook_url,
             "WEBHOOK_SECRET": self.webhook_secret,
             "WEBHOOK_ONLY_LOOPBACK": "true",
-            # The queues exist even if no webhook is set, so that developers can try to send dead
-            # letters again.
+            # The queues also exist without a webhook, so that developers can try to send failed
+            # events again.
             "WEBHOOK_QUEUE_URL": f"{self.api_url}{sqs.PATH}/{webhooks.QUEUE_NAME}",
             "WEBHOOK_DEAD_LETTERS_URL": f"{self.api_url}{sqs.PATH}/{webhooks.DEAD_LETTERS_NAME}",
             "AWS_ENDPOINT_URL_SQS": self.api_url + sqs.PATH,
@@ -101,7 +96,7 @@ def declared_functions(
 ) -> dict[str, DeclaredFunction]:
     """Return the functions by name.
 
-    Each function gets only the variables that the template names for it.
+    As in the template, each function gets only the variables that it uses.
     """
     declared = {}
     rooms = _rooms(template, private_concurrency, public_concurrency)
@@ -124,7 +119,9 @@ def declared_functions(
 def _rooms(
     template: Mapping[str, Any], private: int | None, public: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Return, for each function, its local name and how many events it may handle in parallel."""
+    """Return the local name of each function, and how many events it may handle at the
+    same time.
+    """
     return {
         "PublicFn": {
             "name": PUBLIC_NAME,
@@ -147,9 +144,7 @@ def _rooms(
 
 
 def _patience(template: Mapping[str, Any]) -> float:
-    """Return the seconds by which API Gateway waits longer than the timeout of the public
-    function.
-    """
+    """Return how many seconds longer API Gateway waits than the public function's timeout."""
     integrations = (
         operation["x-amazon-apigateway-integration"] for operation in operations(template).values()
     )
@@ -163,8 +158,9 @@ def _named(named: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str
 
 
 def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment variables that Lambda itself sets. The user's own AWS configuration is
-    left out.
+    """Return the environment variables that Lambda sets.
+
+    They do not include the user's own AWS configuration.
     """
     kept = {name: value for name, value in inherited.items() if not _is_own(name)}
     return kept | {
@@ -177,10 +173,9 @@ def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) 
         "AWS_LAMBDA_FUNCTION_NAME": settings.name,
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(settings.memory_mb),
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
-        # All addresses are local, so no proxy is needed. On macOS, looking up the proxies crashes a
-        # forked process.
+        # Local addresses need no proxy. Asking macOS for its proxies would crash a forked process.
         "no_proxy": "*",
-        # In the local run, traces and metrics are not sent anywhere.
+        # `make run` sends traces and metrics nowhere.
         "POWERTOOLS_TRACE_DISABLED": "true",
         "POWERTOOLS_METRICS_DISABLED": "true",
     }

@@ -1,4 +1,4 @@
-"""Converts an HTTP request to an API Gateway event in payload format 2.0."""
+"""Turns an HTTP request into an event of API Gateway (payload format 2.0)."""
 
 import base64
 from datetime import datetime
@@ -21,16 +21,14 @@ def gateway_event(
     now: datetime,
     authorizer: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the event of a request. `authorizer` describes the authenticated caller, and `now` is
-    in UTC.
+    """Return the event of a request. `authorizer` describes the caller, and `now` is in UTC.
 
-    Like API Gateway, leave out optional fields instead of setting them to null.
+    Optional fields without a value are left out, as API Gateway does.
     """
     event: dict[str, Any] = {
         "version": "2.0",
         "routeKey": route.route_key,
-        # The HTTP APIs of API Gateway pass the decoded path. REST APIs and function URLs do not
-        # decode the path.
+        # API Gateway decodes the path for HTTP APIs, but not for REST APIs and function URLs.
         "rawPath": request.path,
         "rawQueryString": request.query,
         "headers": _headers(request),
@@ -88,7 +86,7 @@ def _headers(request: HttpRequest) -> dict[str, str]:
     joined: dict[str, str] = {}
     for name, value in request.headers:
         key = name.lower()
-        # Payload format 2.0 has a field of its own for cookies.
+        # In payload format 2.0, cookies are in a field of their own.
         if key != "cookie":
             joined[key] = f"{joined[key]},{value}" if key in joined else value
     joined.setdefault("content-length", str(len(request.body)))
@@ -122,7 +120,7 @@ def _is_text(content_type: str) -> bool:
 
 
 def iam_caller(access_key: str) -> dict[str, Any]:
-    """Return the IAM authorizer's description of the user who signed the request."""
+    """Return what the IAM authorizer says about the user who signed the request."""
     user_id = "AIDALOCALOPERATOR0000"
     return {
         "accessKey": access_key,

@@ -1,4 +1,4 @@
-"""Converts a function's answer in payload format 2.0 to the response that API Gateway sends."""
+"""Turns a function's answer (payload format 2.0) into the response of API Gateway."""
 
 import base64
 import binascii
@@ -7,15 +7,15 @@ from typing import Any
 
 from tools.local.http_message import Headers, HttpResponse, json_response
 
-# API Gateway sets these headers itself, and ignores the values that a function returns for them.
+# API Gateway sets these headers. It ignores what a function returns for them.
 GATEWAY_HEADERS = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
 
 def gateway_response(answer: Any) -> HttpResponse:
-    """Return the HTTP response to a function's answer.
+    """Return the HTTP response for a function's answer.
 
-    If API Gateway cannot use the function's answer, the response has status 500. If the answer has
-    no `statusCode`, the response has status 200 and the answer as its JSON body.
+    If the answer has no `statusCode`, it becomes the JSON body of a response with status 200. If
+    API Gateway could not use the answer, the status is 500.
     """
     if not isinstance(answer, dict) or "statusCode" not in answer:
         return json_response(200, answer)
@@ -30,13 +30,14 @@ def internal_server_error() -> HttpResponse:
 
 
 def too_large() -> HttpResponse:
-    """Return API Gateway's response to a request that is too large for Lambda."""
+    """Return API Gateway's response if the request is too large for Lambda."""
     return json_response(413, {"message": "Request Entity Too Large"})
 
 
 def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
-    """Return a 503 response, with a Retry-After header only if a time is given. API Gateway itself
-    sends no Retry-After header.
+    """Return a response with status 503.
+
+    API Gateway sends no Retry-After header, so this response only has one if a time is given.
     """
     headers: Headers = ()
     if retry_after_seconds is not None:

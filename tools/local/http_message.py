@@ -1,4 +1,4 @@
-"""An HTTP request and an HTTP response, independent of any server library."""
+"""HTTP requests and responses, which do not depend on a server library."""
 
 import ipaddress
 import json
@@ -16,7 +16,7 @@ _HOST = re.compile(r"([a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?")
 class HttpRequest:
     """An HTTP request.
 
-    `target` is the path and query as the client sent them, still percent-encoded.
+    `target` is the path and the query as the client sent them, still encoded.
     """
 
     method: str
@@ -40,17 +40,16 @@ class HttpRequest:
 
     @property
     def names_this_machine(self) -> bool:
-        """Whether the Host header is absent or names the loopback interface.
+        """Whether the Host header names this computer, or is missing.
 
-        In a DNS rebinding attack, the domain of a web page resolves to 127.0.0.1, and the browser
-        lets the page read this service's answers. The Host header then still contains the page's
-        domain.
+        A web page can let its own domain point to 127.0.0.1, and could then read the answers of
+        this service (DNS rebinding). Its requests still have the page's domain in the Host header.
         """
         host = self.header("host")
         return host is None or is_loopback(host)
 
     def header(self, name: str) -> str | None:
-        """Return the values of a header, joined by commas. If the header is absent, return None."""
+        """Return the values of a header, separated by commas, or None if it is missing."""
         values = [value for key, value in self.headers if key.lower() == name.lower()]
         return ",".join(values) if values else None
 
@@ -63,8 +62,9 @@ class HttpResponse:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether the host in a Host header can only mean this machine. The header may contain a
-    port.
+    """Return whether a Host header names this computer and can mean no other.
+
+    The header may contain a port.
     """
     found = _HOST.fullmatch(host.lower())
     if found is None:

@@ -1,5 +1,5 @@
-"""The HTTP server of the local run, which listens on the loopback interface only. uvicorn runs in
-one thread, and the application in other threads.
+"""The local HTTP server, which only this computer can reach. uvicorn has one thread, and the
+application has others.
 """
 
 import errno
@@ -20,12 +20,11 @@ from tools.local.http_message import HttpApp, HttpRequest, HttpResponse, json_re
 from tools.local.ports import HOST
 from tools.local.rate_limits import RateLimited, RateLimits
 
-# Lambda limits an event to this number of bytes. API Gateway would accept 10 MB, but could not pass
-# such a request to Lambda.
+# The size in bytes that Lambda allows for an event. API Gateway accepts 10 MB, but cannot pass so
+# much to Lambda.
 MAX_BODY_BYTES = 6 * 1024 * 1024
-# If a body is too large, the server reads it to its end before it refuses the request. If the
-# server closed the connection earlier, a client that is still sending would not see the response.
-# If the body exceeds this second limit, the server closes the connection.
+# A body that is too large is still read to its end, up to this limit. If the server closed the
+# connection earlier, the client would not see the response.
 MAX_DRAINED_BYTES = 64 * 1024 * 1024
 IDLE_SECONDS = 75
 STOP_SECONDS = 1
@@ -44,9 +43,10 @@ class PortError(Exception):
 
 
 class HttpServer:
-    """A server that binds its port when it is created. Connections wait until `start` is called.
+    """A server that opens its port at once, but answers only after `start`.
 
-    If the port is 0, the system chooses a free port, which `port` then contains. Raises PortError.
+    If the port is 0, the system chooses a free one, and `port` contains it. If the port cannot be
+    used, PortError is raised.
     """
 
     def __init__(self, port: int) -> None:
@@ -57,8 +57,8 @@ class HttpServer:
             if error.errno in reasons:
                 raise PortError(port, reasons[error.errno]) from error
             raise
-        # asyncio sets TCP_NODELAY only if the protocol of the socket is given. If it is not set, a
-        # response in two packets waits 40 ms for the client's acknowledgement.
+        # If the protocol of the socket is given, asyncio sets TCP_NODELAY. Without it, a response
+        # in two packets would be delayed by 40 ms, until the client acknowledges the first packet.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port: int = self._socket.getsockname()[1]
         self._application: _Application | None = None
@@ -75,8 +75,8 @@ class HttpServer:
     ) -> None:
         """Serve requests with `app`.
 
-        If `in_threads` is true, each request runs in its own thread. Otherwise the server's thread
-        runs one request after the other.
+        If `in_threads` is true, each request has a thread of its own. Otherwise requests are
+        answered one after the other.
         """
         self._application = _Application(app, in_threads)
         asgi: ASGIApp = self._application
@@ -103,9 +103,7 @@ class HttpServer:
         self._thread.start()
 
     def wait_until_idle(self, timeout_seconds: float) -> bool:
-        """Wait until the current requests are answered. Return False if some of them were not
-        answered in time.
-        """
+        """Wait until the current requests are answered. Return False if this takes too long."""
         return self._application is None or self._application.wait_until_idle(timeout_seconds)
 
     def stop(self) -> None:
@@ -117,12 +115,14 @@ class HttpServer:
 
 
 class _Application:
-    """An ASGI application that passes complete requests to a synchronous application."""
+    """An ASGI application that reads each request to the end, and passes it to a synchronous
+    application.
+    """
 
     def __init__(self, app: HttpApp, in_threads: bool) -> None:
         self._app = app
-        # The number of threads is unlimited, because a request may wait for other requests that it
-        # sends to this server.
+        # There may be any number of threads. A request may send other requests to this server and
+        # wait for them.
         self._threads = CapacityLimiter(math.inf) if in_threads else None
         self._running = 0
         self._became_idle = threading.Condition()
@@ -154,8 +154,7 @@ class _Application:
         except Exception:
             logger.exception("a request failed inside the local gateway")
             return json_response(500, {"message": "Internal Server Error"})
-        # Log neither the path nor the query, because URLs contain ids, and logs must not contain
-        # them.
+        # URLs contain ids, which must not be logged. Leave out the path and the query.
         logger.debug("%s -> %d", whole.method, response.status)
         return response
 
@@ -166,7 +165,7 @@ class _Application:
 
 
 async def _body(request: Request) -> bytes | None:
-    """Return the body of a request, or None if the body exceeds Lambda's limit."""
+    """Return the body of a request, or None if it is larger than Lambda allows."""
     chunks: list[bytes] = []
     size = 0
     async for chunk in request.stream():

@@ -1,4 +1,4 @@
-"""Checks the token of a request as API Gateway's JWT authorizer does."""
+"""Checks the token of a request, as the JWT authorizer of API Gateway does."""
 
 import json
 from collections.abc import Mapping
@@ -17,12 +17,15 @@ ALGORITHMS = ["RS256", "RS384", "RS512"]
 
 
 class TokenError(Exception):
-    """The token is missing or invalid. The message goes into a response header."""
+    """The token is missing or invalid. A header of the response contains the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class JwtAuthorizer:
-    """The JWT authorizer. It checks requests to the routes to which the template assigns it."""
+    """The JWT authorizer.
+
+    It checks the requests to those routes that need a token according to the template.
+    """
 
     issuer: str
     audiences: tuple[str, ...]
@@ -33,9 +36,9 @@ class JwtAuthorizer:
         return route_key in self.guarded
 
     def claims(self, request: HttpRequest, now_seconds: int) -> dict[str, str]:
-        """Return the claims of the token. As in the event, all values are text.
+        """Return the claims in the token.
 
-        Raise TokenError if the token is missing or invalid.
+        All values are text, as in the event. Raise TokenError if the token is missing or invalid.
         """
         token = _bearer(request.header("authorization") or "")
         registry = jwt.JWTClaimsRegistry(
@@ -57,7 +60,7 @@ class JwtAuthorizer:
 
 
 def guarded_routes(template: Mapping[str, Any]) -> frozenset[str]:
-    """Return the keys of the routes that need a token if the stack has an issuer."""
+    """Return the keys of the routes that need a token if an issuer is configured."""
     return frozenset(
         route
         for route, operation in operations(template).items()
@@ -71,7 +74,7 @@ def _condition(security: Any) -> str | None:
 
 def _bearer(authorization: str) -> str:
     scheme, _, token = authorization.partition(" ")
-    # API Gateway accepts a token with or without the word Bearer.
+    # As in API Gateway, the word Bearer before the token is optional.
     token = token if scheme.lower() == "bearer" else authorization
     if not token.strip():
         raise TokenError("")

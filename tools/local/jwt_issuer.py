@@ -1,4 +1,4 @@
-"""An OIDC issuer for the local run, which signs tokens with its own key."""
+"""A local OIDC issuer, which signs tokens with its own key."""
 
 import contextlib
 import json
@@ -18,14 +18,11 @@ JWKS_SECONDS = 5
 
 
 class JwksError(Exception):
-    """The public keys at a URL cannot be read. The message states the cause."""
+    """The public keys cannot be read from the URL. The message says why."""
 
 
 class LocalIssuer:
-    """An issuer of tokens.
-
-    Its key is stored in a file, so that tokens of earlier runs stay valid.
-    """
+    """An issuer of tokens. Its key is in a file, so older tokens stay valid after a restart."""
 
     def __init__(self, issuer: str, audience: str, key_path: Path = KEY_PATH) -> None:
         self._issuer = issuer
@@ -34,11 +31,11 @@ class LocalIssuer:
 
     @property
     def keys(self) -> KeySet:
-        """The public keys, as an issuer publishes them in its JWKS."""
+        """The public keys in the form of a JWKS, as issuers publish them."""
         return KeySet([RSAKey.import_key(self._key.as_dict(private=False))])
 
     def token(self, subject: str, now_seconds: int) -> str:
-        """Return a token for a customer. The token is valid for 12 hours."""
+        """Return a customer's token, which is valid for 12 hours."""
         claims = {
             "iss": self._issuer,
             "aud": self._audience,
@@ -50,13 +47,13 @@ class LocalIssuer:
 
 
 def read_keys(url: str) -> KeySet:
-    """Read the JWKS at a URL. If there is a discovery document at the URL, read the JWKS that the
-    document names.
+    """Read the public keys at a URL. If the URL has a discovery document, read the keys to which
+    this document refers.
 
-    Raise JwksError if the JWKS cannot be read.
+    Raise JwksError if they cannot be read.
     """
-    # Import httpx only here, because the import takes 0.1 s, and httpx is only needed if another
-    # issuer signs the tokens.
+    # httpx is imported here, because its import takes 0.1 s, and only another issuer's tokens need
+    # it.
     import httpx
 
     def json_at(address: str) -> Any:
@@ -77,14 +74,13 @@ def new_key() -> RSAKey:
 
 
 def kept_key(path: Path) -> RSAKey:
-    """Read the key from a file. If the file does not exist, create a key and store it there."""
+    """Read the key from a file. If the file does not exist, create a key and write it there."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent) as file:
             json.dump(new_key().as_dict(private=True), file)
             file.flush()
-            # If two local runs start at the same time, both use the key that was written to the
-            # file first.
+            # If two services start at the same time, both use the key that was written first.
             with contextlib.suppress(FileExistsError):
                 os.link(file.name, path)
     return RSAKey.import_key(json.loads(path.read_text()))

@@ -1,7 +1,4 @@
-"""A stand-in for AWS KMS with one RSA key.
-
-It supports `Sign` and `GetPublicKey` with botocore's parameters.
-"""
+"""A fake AWS KMS with one RSA key. It supports `Sign` and `GetPublicKey` as botocore calls them."""
 
 import base64
 import json
@@ -25,10 +22,7 @@ ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
 
 
 class LocalKms:
-    """A replacement for a botocore client of KMS.
-
-    If a path is given, the key is stored in this file.
-    """
+    """Replaces botocore's client of KMS. If a path is given, the key is stored there."""
 
     def __init__(self, key_path: Path | None = None) -> None:
         key = new_key() if key_path is None else kept_key(key_path)
@@ -55,10 +49,9 @@ class LocalKms:
 
 
 class KmsEndpoint:
-    """An HTTP endpoint for the JSON protocol of KMS.
+    """Answers the JSON requests of KMS clients.
 
-    The endpoint accepts unsigned requests from local programs. To protect against web pages, it
-    refuses any request that a page in a browser could have sent.
+    Local programs need no signature. Requests that a web page could have sent are refused.
     """
 
     def __init__(self, kms: LocalKms) -> None:

@@ -1,4 +1,4 @@
-"""The Invoke API of AWS Lambda for the functions of the local run."""
+"""The Invoke API of AWS Lambda, for the functions of `make run`."""
 
 import json
 import logging
@@ -24,7 +24,7 @@ PATH_PREFIX = "/2015-03-31/functions/"
 PATH_SUFFIX = "/invocations"
 MAX_WAITING_EVENTS = 1000
 EVENT_WORKERS = 4
-# Lambda retries a throttled event for up to six hours, with increasing pauses.
+# Lambda repeats a throttled event for up to six hours, after pauses that get longer.
 EVENT_AGE_SECONDS = 6 * 3600
 FIRST_EVENT_PAUSE_SECONDS = 1
 LONGEST_EVENT_PAUSE_SECONDS = 300
@@ -33,11 +33,10 @@ logger = logging.getLogger(__name__)
 
 
 class LambdaEndpoint:
-    """An endpoint that answers `POST /2015-03-31/functions/{name}/invocations`.
+    """Answers `POST /2015-03-31/functions/{name}/invocations`.
 
-    The endpoint accepts unsigned requests from local programs. To protect against web pages, it
-    refuses any request that a page in a browser could have sent. The function `wait(seconds)`
-    returns True when the endpoint has to stop.
+    Local programs need no signature. Requests that a web page could have sent are refused.
+    `wait(seconds)` returns True when the service has to stop.
     """
 
     def __init__(
@@ -55,8 +54,7 @@ class LambdaEndpoint:
         self._lock = threading.Lock()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # Browsers send an Origin header in each POST request, and other programs do not send this
-        # header.
+        # In a POST request, a browser always sends an Origin header. Other programs do not.
         if request.header("origin") is not None or not request.names_this_machine:
             message = "Only programs on this machine may invoke functions. Web pages may not."
             return _refusal(403, "AccessDeniedException", message)
@@ -84,9 +82,7 @@ class LambdaEndpoint:
                 return _refusal(400, "InvalidParameterValueException", f"InvocationType: {other}")
 
     def stop(self, timeout_seconds: float) -> None:
-        """Wait for the asynchronous events that are running, and discard the events that have not
-        started.
-        """
+        """Wait until the asynchronous events that have started are done. Discard the others."""
         self._stopping.set()
         self._background.shutdown(wait=False, cancel_futures=True)
         with self._lock:
@@ -103,8 +99,8 @@ class LambdaEndpoint:
         return HttpResponse(202, _request_id())
 
     def _run_event(self, function: Invocable, payload: bytes) -> None:
-        # Lambda would retry a failed event twice. The local run does not, because the next
-        # scheduled maintenance run repeats the work.
+        # Lambda would repeat a failed event twice. This is not necessary here, because the next run
+        # of maintenance does the same work.
         invocation = self._invoked_in_the_end(function, payload)
         if invocation is None:
             logger.warning("an event was throttled until it expired or the local run ended")
@@ -112,9 +108,9 @@ class LambdaEndpoint:
             logger.error("an event failed: %s", invocation.error_text())
 
     def _invoked_in_the_end(self, function: Invocable, payload: bytes) -> Invocation | None:
-        """Invoke the function, and try again while the function is throttled.
+        """Call the function.
 
-        Return None if it stays throttled for too long.
+        While it is throttled, try again. Return None if this takes too long.
         """
         end, pause = self._monotonic() + EVENT_AGE_SECONDS, FIRST_EVENT_PAUSE_SECONDS
         while True:
@@ -147,8 +143,8 @@ def _run(name: str, function: Invocable, payload: bytes) -> HttpResponse:
 
 
 def _function_name(request: HttpRequest) -> str:
-    """Return the name of the function in the path. The path contains a name or an ARN, and may
-    contain a version.
+    """Return the function's name from the path, which contains a name or an ARN, and perhaps a
+    version.
     """
     path = request.raw_path.removeprefix(PATH_PREFIX).removesuffix(PATH_SUFFIX)
     name = unquote(path)

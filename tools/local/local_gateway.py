@@ -1,6 +1,5 @@
-"""The application on the port of the local run.
-
-It serves the HTTP API of the public function, and the AWS APIs that the functions call.
+"""The application on the local port: the HTTP API of the public function, and the AWS APIs that the
+functions call.
 """
 
 import json
@@ -32,8 +31,8 @@ from tools.local.signature import SignatureError, verified_access_key
 from tools.local.start_page import start_page
 
 ADMIN_PATH = "/v1/admin"
-# If the local run has no free environment, a request is refused with this Retry-After. Lambda would
-# start another environment instead.
+# If all environments are busy, a request is refused with this Retry-After. Lambda would start one
+# more environment.
 BUSY_SECONDS = 2
 
 logger = logging.getLogger(__name__)
@@ -42,8 +41,8 @@ logger = logging.getLogger(__name__)
 class LocalGateway:
     """The HTTP application.
 
-    `public` handles API Gateway events. Each endpoint in `endpoints` handles the requests whose
-    path starts with its key.
+    `public` handles events of API Gateway. `endpoints` contains the handlers of other paths, by the
+    beginning of the path.
     """
 
     def __init__(
@@ -62,7 +61,7 @@ class LocalGateway:
         self._closing = False
 
     def close(self) -> None:
-        """Refuse new requests from now on. Requests that are still running may invoke functions."""
+        """Refuse new requests from now on. Requests that have begun may still call functions."""
         self._closing = True
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -85,9 +84,7 @@ class LocalGateway:
         return self._invoke_public(request, route, authorizer)
 
     def _start_page(self, host: str) -> HttpResponse:
-        """Return the start page. The gateway gets the waitlists on this page from the operator's
-        API.
-        """
+        """Return the start page. It lists the waitlists, which come from the operator's API."""
         asked = HttpRequest("GET", f"{ADMIN_PATH}/waitlists")
         route = self._routes.match(asked.method, asked.raw_path)
         answered = self._invoke_public(asked, route, {"iam": iam_caller(ACCESS_KEY)})
@@ -98,8 +95,8 @@ class LocalGateway:
         path = request.path
         if path == ADMIN_PATH or path.startswith(f"{ADMIN_PATH}/"):
             if not request.names_this_machine:
-                # The local credentials are public, so any web page could use them. Therefore, they
-                # work only in requests to a local host name.
+                # The local credentials are public, so a web page could use them. They are only
+                # accepted with a local host name.
                 raise SignatureError(
                     "Operators must call the local service at 127.0.0.1 or localhost."
                 )
@@ -145,7 +142,7 @@ def _answer(invocation: Invocation) -> HttpResponse:
 
 
 def _unauthorized(description: str) -> HttpResponse:
-    """Return API Gateway's 401 response, whose body is not a problem document."""
+    """Return API Gateway's response with status 401. Its body is no problem document."""
     error = f' scope="" error="invalid_token" error_description="{description}"'
     header = ("www-authenticate", f"Bearer{error if description else ''}")
     return json_response(401, {"message": "Unauthorized"}, (header,))

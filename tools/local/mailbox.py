@@ -1,8 +1,8 @@
-"""The mailbox of the local run. It shows the mails and SMS that the messages function would send.
+"""The local mailbox, which shows the emails and SMS that would have been sent. No message leaves
+this computer.
 
-A thread reads the events from the table, as the bus would deliver them. It passes them to the
-sender of the service, which stores the messages in memory. No message leaves this machine. The
-mailbox is a page at /_local/mailbox, and JSON at /_local/mailbox.json.
+A thread reads the events in the table, and calls the code that sends messages, which stores them in
+memory here. The mailbox is a page at /_local/mailbox, and JSON at /_local/mailbox.json.
 """
 
 import json
@@ -52,9 +52,9 @@ from waitlist_shared.ranks import millis_of
 
 PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
-# The thread spends at most one part in SHARE of its time on reading the table.
+# The thread reads the table during one part in SHARE of the time, or less.
 SHARE = 20
-# A filter names at most this many waitlists, because DynamoDB limits a filter to 4 KB.
+# A filter can name this many waitlists. DynamoDB allows 4 KB for it.
 MOST_LISTS = 100
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -66,9 +66,9 @@ PAGE = """<!doctype html>
 </main>
 </html>
 """
-# In production, a waitlist without `messages` sends nothing. In the local run, a waitlist that
-# verifies addresses sends its links to numbers of every country, because the mailbox stands in for
-# the backend that would send them.
+# A deployed waitlist without `messages` sends nothing. Here, it still sends links for verifying
+# addresses, to telephone numbers of all countries. In production, the operator's backend would send
+# these links.
 LINKS = MessageRules(
     kinds=("verify",),
     sms_countries=tuple(sorted(SUPPORTED_REGIONS)),
@@ -82,8 +82,9 @@ Event = tuple[int, str, str, str, str]
 
 
 class LocalSender(Sender, frozen=True):
-    """A message sender that also sends the links of waitlists that verify addresses but have no
-    `messages`.
+    """Sends messages.
+
+    If a waitlist verifies addresses but has no `messages`, the links are sent too.
     """
 
     def find_rules(self, settings: WaitlistSettings) -> MessageRules | None:
@@ -91,7 +92,7 @@ class LocalSender(Sender, frozen=True):
 
 
 class Mailbox(Background):
-    """The mailbox, which contains the messages of all waitlists in a table."""
+    """A mailbox with the messages of all waitlists in a table."""
 
     def __init__(
         self,
@@ -105,8 +106,8 @@ class Mailbox(Background):
     ) -> None:
         """Create the mailbox.
 
-        `webhook` contains the URL and the secret of the webhook. If it is None, the mailbox shows
-        no webhooks.
+        `webhook` contains the URL and the secret of the webhook. If it is None, webhooks are not
+        shown.
         """
         super().__init__("mailbox")
         self._webhook = webhook
@@ -136,8 +137,8 @@ class Mailbox(Background):
         )
         self._messages: list[tuple[int, Message]] = []
         self._handled: set[Event] = set()
-        # For each waitlist, the last time at which the waitlist sent no messages. The mailbox skips
-        # events before this time.
+        # The last time at which a waitlist sent no messages. Older events of this waitlist are
+        # skipped.
         self._silent_until: dict[str, int] = {}
         self._lock = threading.Lock()
 
@@ -145,12 +146,12 @@ class Mailbox(Background):
         self._messages.append((self._now_millis(), message))
 
     def invoke(self, payload: bytes) -> Invocation:
-        """Respond to a call of the messages function in its place, and store the test message."""
+        """Answer a call of the messages function. Store the test message in the mailbox."""
         outcome = send_trial(self._sender, json.loads(payload))
         return Invocation(json.dumps({"outcome": outcome}).encode())
 
     def deliver(self) -> None:
-        """Send the messages for all events that have happened since the last call."""
+        """Send the messages about all events since the last call."""
         with self._lock:
             now = self._now_millis()
             sends = {found.waitlist_id: self._sends(found) for found in self._waitlists.all()}
@@ -181,9 +182,9 @@ class Mailbox(Background):
         return HttpResponse(200, HEADERS, html.encode("utf-8", "replace"))
 
     def _webhooks(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the stamp and the webhook of every event.
+        """Yield each event's stamp and webhook.
 
-        Each webhook is signed with the time of its event.
+        The signature of the webhook contains the event's time.
         """
         url, secret = self._webhook or ("", "")
         if not secret:
@@ -234,7 +235,7 @@ class Mailbox(Background):
         self._handled.add(event)
 
     def _events(self, waitlist_ids: Sequence[str]) -> Iterator[Event]:
-        """Yield those events of these waitlists for which a message can be sent."""
+        """Yield the events of these waitlists about which a message can be sent."""
         for first in range(0, len(waitlist_ids), MOST_LISTS):
             for item in self._history(waitlist_ids[first : first + MOST_LISTS]):
                 name = item["event"]["S"]
@@ -243,10 +244,10 @@ class Mailbox(Background):
                     yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
 
     def _history(self, waitlist_ids: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-        """Yield the events of all entries, or only the events of some waitlists.
+        """Yield the events of all entries, or only of some waitlists.
 
-        If only few waitlists send messages, the filter saves most of the time, because DynamoDB
-        does not return the other items.
+        If few waitlists send messages, this is much faster, because the other items are not
+        returned.
         """
         lists = {f":list{number}": {"S": name} for number, name in enumerate(waitlist_ids)}
         condition = "begins_with(#sk, :history)"
@@ -291,5 +292,5 @@ def _item(message: dict[str, Any]) -> str:
 
 
 def _plain(item: dict[str, Any]) -> dict[str, Any]:
-    """Return the strings and numbers of an item as text."""
+    """Return the texts and numbers in an item as text."""
     return {name: next(iter(typed.values())) for name, typed in item.items()}

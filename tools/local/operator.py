@@ -7,6 +7,6 @@ from waitlist_cli.client.sigv4 import OperatorAuth
 
 
 def local_operator(secret_key: str = SECRET_KEY) -> OperatorAuth:
-    """Return an httpx authentication that signs requests as the operator of the local run."""
+    """Return an authentication for httpx. It signs requests as the local operator."""
     key = Credentials(ACCESS_KEY, secret_key)
     return OperatorAuth(key.get_frozen_credentials, REGION)

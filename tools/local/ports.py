@@ -13,9 +13,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 HOST = "127.0.0.1"
-# Operating systems choose the ports of outgoing connections from 32768 upwards. A cluster node has
-# a second port 10,000 above its first port. This second port must be neither in the range of
-# outgoing connections nor in the range of first ports.
+# Operating systems use the ports from 32768 for outgoing connections. A cluster node has a second
+# port, which is higher by 10,000. This port must not be used for outgoing connections, and must not
+# be the first port of another node.
 FIRST_PORT, LAST_PORT = 12_000, 21_999
 DRAWS = 1_000
 STARTS = 5
@@ -24,14 +24,14 @@ Server = TypeVar("Server")
 
 
 class PortTaken(Exception):
-    """Another program uses the port on which a server was going to listen."""
+    """Another program has taken the port."""
 
 
 @contextmanager
 def reserved_port(*offsets: int) -> Iterator[int]:
-    """Yield a free port that no other process can reserve at the same time.
+    """Yield a free port, which no other process can reserve now.
 
-    For each offset, the port at this offset above the free port is also free and reserved.
+    For each offset, the port that is higher by this offset is reserved too.
     """
     with ExitStack() as stack:
         yield _reserved(stack, offsets)
@@ -41,9 +41,9 @@ def reserved_port(*offsets: int) -> Iterator[int]:
 def started_at_reserved_port(
     start: Callable[[int], Server], stop: Callable[[Server], object], *offsets: int
 ) -> Iterator[Server]:
-    """Start a server on a reserved port, and stop it when the context ends.
+    """Start a server on a reserved port, and stop it at the end of the block.
 
-    If another program took the port first, `start` raises PortTaken, and another port is tried.
+    If `start` raises PortTaken, try another port.
     """
     with ExitStack() as stack:
         for attempt in range(STARTS):
@@ -60,7 +60,7 @@ def started_at_reserved_port(
 
 
 def _reserved(stack: ExitStack, offsets: tuple[int, ...]) -> int:
-    """Reserve a random free port until the stack is closed."""
+    """Reserve a random free port, until the stack is closed."""
     for _ in range(DRAWS):
         port = random.randint(FIRST_PORT, LAST_PORT)
         with ExitStack() as held:
@@ -75,7 +75,10 @@ def _reserved(stack: ExitStack, offsets: tuple[int, ...]) -> int:
 
 
 def _reservation(port: int) -> socket.socket:
-    """Return a socket that reserves the port. Raise OSError if the port is reserved or in use."""
+    """Return a socket that reserves the port.
+
+    Raise OSError if somebody else has reserved or opened the port.
+    """
     reservation = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     try:
         reservation.bind((HOST, port))

@@ -1,6 +1,6 @@
-"""Applies the rate limits of API Gateway.
+"""The rate limits of API Gateway. If there are too many requests, the response has status 429.
 
-Each limited route has a token bucket. If the bucket is empty, the response to a request is a 429.
+Each limited route has a token bucket.
 """
 
 import time
@@ -13,14 +13,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tools.local.routes import Routes
 
 SIGNUP_RATE = {"Ref": "SignupRateLimit"}
-# By default, the burst limit in the template is also this many times the rate limit.
+# The template's default for the burst limit is also this many times the rate limit.
 BURST_SECONDS = 2
 
 
 class Bucket:
-    """A token bucket that gains `rate` tokens a second.
+    """A token bucket that gets `rate` tokens in each second.
 
-    The bucket holds at most the tokens of `BURST_SECONDS` seconds.
+    It holds the tokens of `BURST_SECONDS` at most.
     """
 
     def __init__(self, rate: int, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -30,7 +30,7 @@ class Bucket:
         self._filled_at = monotonic()
 
     def take(self) -> bool:
-        """Take a token from the bucket. Return False if the bucket is empty."""
+        """Take a token. Return False if the bucket is empty."""
         now = self._monotonic()
         come = (now - self._filled_at) * self._rate
         self._tokens = min(self._tokens + come, self._rate * BURST_SECONDS)
@@ -42,7 +42,7 @@ class Bucket:
 
 
 class RateLimits:
-    """The token buckets of the routes that have the signup limit in the template, by route key."""
+    """The token buckets of all routes with the signup limit in the template, by route key."""
 
     def __init__(self, routes: Routes, buckets: Mapping[str, Bucket]) -> None:
         self._routes = routes
@@ -70,15 +70,15 @@ class RateLimits:
 
 
 class RateLimited:
-    """A middleware that refuses requests above the rate limits before it reads their bodies.
+    """A middleware that refuses requests above the rate limits.
 
-    No function is called for such a request.
+    It neither reads their bodies nor calls a function.
     """
 
     def __init__(self, app: ASGIApp, limits: RateLimits) -> None:
         self._app = app
         self._limits = limits
-        # API Gateway sends this response. An HTTP API cannot add Retry-After to it.
+        # The response of API Gateway. An HTTP API cannot send Retry-After in it.
         self._refusal = JSONResponse({"message": "Too Many Requests"}, 429)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""Checks that the Redis server at REDIS_URL answers."""
+"""Checks whether the Redis server at REDIS_URL answers."""
 
 from redis import Redis, RedisCluster
 from redis.exceptions import RedisClusterException, RedisError
@@ -11,10 +11,7 @@ class RedisUnreachableError(Exception):
 
 
 def check_redis(url: str, *, cluster: bool) -> None:
-    """Send a PING to the Redis server.
-
-    Raise RedisUnreachableError if the server does not answer.
-    """
+    """Send PING to the Redis server. Raise RedisUnreachableError if there is no answer."""
     connect = RedisCluster.from_url if cluster else Redis.from_url
     try:
         client = connect(url, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS)

@@ -1,6 +1,6 @@
-"""An embedded Valkey server without persistence.
+"""An embedded Valkey server in a child process, run as `python -m tools.local.redis_server`.
 
-It runs as a child process, started with `python -m tools.local.redis_server`.
+It stores nothing on disk.
 """
 
 from tools.local.child import serve_until_parent_ends

@@ -1,6 +1,6 @@
 """The routes of the HTTP API in `template.yaml`.
 
-Requests are matched with routes in the same way as in API Gateway.
+The route of a request is chosen as in API Gateway.
 """
 
 import re
@@ -10,14 +10,12 @@ from typing import Any
 from urllib.parse import unquote
 
 DEFAULT_ROUTE_KEY = "$default"
-# These routes show the OpenAPI document. Only the local run serves them.
+# The routes that show the OpenAPI document. Only `make run` has them.
 DOCUMENT_ROUTES = [("GET", "/docs"), ("HEAD", "/docs")]
 
 
 def operations(template: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the operations of the API document by route key. An example of a route key is `GET
-    /v1/health`.
-    """
+    """Return the operations of the API document by route key, such as `GET /v1/health`."""
     paths = template["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
     return {
         f"{method.upper()} {path}": operation
@@ -40,8 +38,8 @@ class _Route:
 
     @property
     def preference(self) -> tuple[bool, int, bool]:
-        # API Gateway prefers a full match to a greedy match. Next, it prefers the route with more
-        # literal segments, and then a route with a method to a route with ANY.
+        # API Gateway prefers an exact path to a greedy one. After that, it prefers the path with
+        # more literal segments, and a method to ANY.
         greedy = "+}" in self.template
         literal_segments = sum("{" not in part for part in self.template.split("/"))
         return (greedy, -literal_segments, self.method == "ANY")
@@ -56,9 +54,8 @@ class Routes:
     def from_template(cls, template: Mapping[str, Any]) -> "Routes":
         """Read the routes of the API document.
 
-        In the local run, a request that matches no route goes to the function with the route key
-        `$default`. A deployed stack has no such route. There, API Gateway itself answers `404
-        {"message": "Not Found"}`.
+        `make run` has one more route, `$default`, which passes all other requests to the function.
+        In a deployed stack, API Gateway itself answers them with `404 {"message": "Not Found"}`.
         """
         return cls([*DOCUMENT_ROUTES, *(_method_path(route) for route in operations(template))])
 

@@ -1,4 +1,4 @@
-"""The schedule that runs the maintenance function every minute, in place of EventBridge's rule."""
+"""Runs the maintenance function every minute, as EventBridge does in a deployed stack."""
 
 import json
 import logging
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def scheduled_event(now: datetime) -> dict[str, Any]:
-    """Return the event that EventBridge sends at the time `now` (UTC), when a schedule is due."""
+    """Return the event that a schedule of EventBridge sends at the time `now` (UTC)."""
     return {
         "version": "0",
         "id": str(uuid.uuid4()),
@@ -32,9 +32,9 @@ def scheduled_event(now: datetime) -> dict[str, Any]:
 
 
 class MinuteSchedule(Background):
-    """A thread that invokes `function` every minute. If a run is slow, the next run is delayed.
+    """A thread that calls `function` every minute. If a run is slow, the next one starts later.
 
-    The function `wait(seconds)` returns True when the schedule has to stop.
+    `wait(seconds)` returns True when the thread has to stop.
     """
 
     def __init__(

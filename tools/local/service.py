@@ -1,4 +1,4 @@
-"""Starts and stops the parts of the local run in the right order."""
+"""Starts and stops the servers of `make run` in the right order."""
 
 import os
 import time
@@ -58,29 +58,29 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.records.table import Table
 
-# This time is longer than the timeout of the public function, so that all running requests get a
-# response.
+# This is longer than the public function's timeout, so all requests that have begun are answered.
 DRAIN_SECONDS = 12
-# If a receiver of webhooks does not respond, the local run waits at most this long before it ends.
+# If the receiver of a webhook does not answer, the local service stops after this time at the
+# latest.
 WEBHOOK_DRAIN_SECONDS = 2
 
 
-# The local run stores only DynamoDB in a file. Redis needs no file, because the service rebuilds
-# each queue from the record.
+# Only DynamoDB's items are in a file. Redis needs no file, because the service rebuilds each queue
+# from DynamoDB.
 KEPT_FILE = "dynamodb.sqlite"
 KEPT_PASS_KEY = "pass-key.json"
 
 
 class StartError(Exception):
-    """The service cannot start. The message states the cause and what to do."""
+    """The service cannot start. The message says why, and what to do."""
 
 
 class LocalService:
-    """The whole local service as a context manager. The service starts when the context begins.
-    When the context ends, all its processes and threads end.
+    """The whole local service as a context manager. At the end of the block, all its processes and
+    threads end.
 
-    The constructor binds the port first. If the port is in use, it raises PortError, and no other
-    part starts.
+    The constructor opens the port first. If the port is in use, it raises PortError, and nothing
+    else has started.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -117,8 +117,8 @@ class LocalService:
         )
 
     def _token(self) -> str | None:
-        """Return a token for the printed commands. If customers do not use tokens of an issuer,
-        return None.
+        """Return a token for the printed commands, or None if customers need no token of
+        an issuer.
         """
         issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
         if not issuer:
@@ -128,9 +128,7 @@ class LocalService:
         return LocalIssuer(issuer, audiences[0]).token(CUSTOMER_ID, int(time.time()))
 
     def lost_part(self) -> str | None:
-        """Return the name of a server that ended unexpectedly. If all servers are running, return
-        None.
-        """
+        """Return the name of a server that has ended unexpectedly, or None if all are running."""
         return next((child.module for child in self._children if not child.running), None)
 
     def _start(self) -> None:
@@ -176,7 +174,7 @@ class LocalService:
     def _start_backends(self) -> None:
         if self.redis_url:
             self._check_redis()
-        # Start both servers before waiting for either of them.
+        # Start both servers, and then wait for both.
         redis = None if self.redis_url else self._child("tools.local.redis_server")
         dynamodb = None if self.dynamodb_url else self._start_dynamodb()
         if redis is not None:
@@ -200,7 +198,7 @@ class LocalService:
     def _bot_check(self) -> dict[str, str]:
         """Return the environment variables of the bot check.
 
-        They contain the addresses of the stand-in, unless other addresses are set.
+        They lead to the fake provider, unless the user has set others.
         """
         settings = self._settings
         if not settings.bot_check:
@@ -214,10 +212,10 @@ class LocalService:
         }
 
     def _bot_check_script(self) -> str:
-        """Return the URL of the script for the bot check's widget.
+        """Return the URL of the bot check's script.
 
-        If `siteverify` is the endpoint of the real provider, return an empty string, which selects
-        the provider's own script.
+        An empty string stands for the real provider's script, which is used if `siteverify` is the
+        real provider's URL.
         """
         settings = self._settings
         if settings.bot_check_script_url is not None:

@@ -1,4 +1,4 @@
-"""The settings of the local run, which are read from the environment once."""
+"""The settings of `make run`. They are read from the environment once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,15 +12,13 @@ from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.webhooks.signatures import BadWebhookSecret, signers
 
 DEFAULT_PORT = 8080
-# This secret is public, because it is part of the source code.
+# Everybody can read this secret, because it is in the source code.
 WEBHOOK_SECRET = "whsec_bG9jYWwtd2ViaG9vay1zZWNyZXQtbm90LXByb2R1Y3Rpb24="
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 class SettingError(Exception):
-    """An environment variable has an invalid value. The message names the variable and the
-    value.
-    """
+    """An environment variable has an invalid value. The message contains both."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class Settings:
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
         """Read the settings from the environment.
 
-        An empty value counts as unset. Raise SettingError if a value is invalid.
+        An empty value means that the default is used. Raise SettingError if a value is invalid.
         """
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
         cluster = _choice(given, "REDIS_CLUSTER", "false", ("true", "false")) == "true"
@@ -187,6 +185,6 @@ def _choice(
 
 
 def without_password(url: str) -> str:
-    """Return the URL without its credentials, so that it can be printed."""
+    """Return the URL without user name and password, for printing."""
     scheme, separator, rest = url.rpartition("://")
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"

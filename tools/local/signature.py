@@ -1,4 +1,6 @@
-"""Checks the AWS Signature Version 4 of a request, as API Gateway's IAM authorizer does."""
+"""Checks the signature of a request (AWS Signature Version 4), as API Gateway's IAM authorizer
+does.
+"""
 
 import hmac
 import re
@@ -28,7 +30,7 @@ _AUTHORIZATION = re.compile(
 
 
 class SignatureError(Exception):
-    """The signature of the request is invalid. The message states the cause."""
+    """A request's signature is invalid. The message says why."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,9 @@ class _Claim:
 
 
 def verified_access_key(request: HttpRequest, now: datetime) -> str | None:
-    """Return the access key that signed the request, or None if the request is not signed.
+    """Return the access key with which the request was signed, or None if it is not signed.
 
-    Raise SignatureError if the signature is invalid at the time `now` (UTC).
+    Raise SignatureError if the signature is not valid at the time `now` (UTC).
     """
     authorization = request.header("authorization") or ""
     if not authorization.startswith(ALGORITHM):
@@ -83,17 +85,16 @@ def _timestamp(request: HttpRequest, now: datetime) -> str:
 
 
 def _check_body(request: HttpRequest) -> None:
-    # The signature covers this header instead of the body itself, so the header must match the
-    # body.
+    # The signature includes this header but not the body. The header must therefore match the body.
     stated = request.header("x-amz-content-sha256")
     if stated is not None and stated != sha256(request.body).hexdigest():
         raise SignatureError("X-Amz-Content-SHA256 is not the hash of the body.")
 
 
 class _RecomputingAuth(SigV4Auth):
-    """Computes a signature over the headers that the client has signed.
+    """Computes a signature from the headers that the client has signed.
 
-    It uses one of the two ways to encode the path and the query.
+    There are two ways to encode the path and the query.
     """
 
     def __init__(self, path: Callable[[str], str], query: Callable[[str], str]) -> None:
@@ -132,8 +133,8 @@ def _encoded(part: str) -> str:
     return quote(unquote(part), safe="-_.~")
 
 
-# AWS encodes the path a second time, and encodes and sorts the query. Curl before version 8.3 signs
-# the path and the query as they are sent.
+# AWS encodes the path twice, and sorts the query. Before version 8.3, curl signs both as it sends
+# them.
 _READINGS = [
     _RecomputingAuth(_encoded_again, _encoded_and_sorted),
     _RecomputingAuth(_as_sent, _as_sent),

@@ -1,6 +1,4 @@
-"""An in-memory SQS with the features that the functions use: standard queues and the JSON
-protocol.
-"""
+"""An in-memory SQS that supports what the functions use: standard queues, and the JSON protocol."""
 
 import json
 import logging
@@ -22,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class QueuedMessage:
-    """A message in a queue. It is hidden until the queue's clock reaches `visible_seconds`."""
+    """A message in a queue. Nobody can receive it before `visible_seconds`."""
 
     body: str
     sent_millis: int
@@ -33,10 +31,10 @@ class QueuedMessage:
 
 
 class LocalQueue:
-    """A standard queue. Any number of threads may use it.
+    """A standard queue for any number of threads.
 
-    A received message is hidden for `hidden_seconds`. If it has already been received
-    `most_receives` times, the next receive moves it to `dead_letters` instead.
+    A received message is hidden for `hidden_seconds`. If a message has been received
+    `most_receives` times, it then goes to `dead_letters`.
     """
 
     def __init__(
@@ -55,12 +53,12 @@ class LocalQueue:
 
     @property
     def bodies(self) -> list[str]:
-        """The bodies of all messages, including hidden messages."""
+        """The bodies of all messages. Hidden messages are included."""
         with self._lock:
             return [message.body for message in self._messages.values()]
 
     def send(self, body: str) -> str:
-        """Put a message into the queue, and return its id."""
+        """Add a message to the queue. Return its id."""
         now = self._now_seconds()
         message = QueuedMessage(body, int(now * 1000), now)
         with self._lock:
@@ -68,7 +66,7 @@ class LocalQueue:
         return message.id
 
     def receive(self, most: int = MOST_RECEIVED, hidden_seconds: float | None = None) -> list[Any]:
-        """Return up to `most` visible messages, oldest first, and hide them."""
+        """Return up to `most` visible messages, the oldest first. They are hidden from now on."""
         now = self._now_seconds()
         hidden = self._hidden_seconds if hidden_seconds is None else hidden_seconds
         found: list[QueuedMessage] = []
@@ -89,9 +87,9 @@ class LocalQueue:
         return found
 
     def delete(self, receipt: str) -> None:
-        """Delete the message whose last delivery had this receipt.
+        """Delete a message.
 
-        If there is no such message, do nothing.
+        The receipt must be from the last time at which it was received. Otherwise nothing happens.
         """
         with self._lock:
             for message in list(self._messages.values()):
@@ -99,9 +97,9 @@ class LocalQueue:
                     del self._messages[message.id]
 
     def hide(self, receipt: str, seconds: float) -> bool:
-        """Hide a message for some seconds from now.
+        """Hide a message for some seconds.
 
-        Return False if the receipt does not belong to the last delivery of a message.
+        Return False if the receipt is not from the last time at which it was received.
         """
         with self._lock:
             for message in self._messages.values():
@@ -112,7 +110,7 @@ class LocalQueue:
 
 
 def lambda_event(messages: list[QueuedMessage]) -> dict[str, Any]:
-    """Return the event with which Lambda passes these messages to a function."""
+    """Return the event with which Lambda gives messages to a function."""
     return {
         "Records": [
             {
@@ -132,7 +130,7 @@ def lambda_event(messages: list[QueuedMessage]) -> dict[str, Any]:
 
 
 class SqsEndpoint:
-    """An HTTP endpoint for the actions of SQS. The name of a queue is the last part of its URL."""
+    """Answers SQS requests over HTTP. A queue's URL ends with its name."""
 
     def __init__(self, queues: dict[str, LocalQueue]) -> None:
         self._queues = queues
@@ -145,8 +143,7 @@ class SqsEndpoint:
         }
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # Browsers send an Origin header in each POST request, and other programs do not send this
-        # header.
+        # In a POST request, a browser always sends an Origin header. Other programs do not.
         if request.header("origin") is not None or not request.names_this_machine:
             return _refusal(403, "AccessDenied")
         action = self._actions.get((request.header("x-amz-target") or "").rpartition(".")[2])

@@ -1,6 +1,6 @@
-"""The page at / of the local run.
+"""The page at / of the local service.
 
-The page shows the waitlists, links to the documentation, and useful commands.
+It lists the waitlists, links to the documents, and shows useful commands.
 """
 
 import base64
@@ -51,7 +51,7 @@ NO_LISTS = (
 
 
 def start_page(waitlists: Sequence[Mapping[str, Any]] | None, host: str) -> HttpResponse:
-    """Return the start page. `waitlists` is None if the service could not list the waitlists."""
+    """Return the start page. If `waitlists` is None, the service could not list them."""
     port = host.rpartition(":")[2] if ":" in host else ""
     prefix = "" if port in ("", str(DEFAULT_PORT)) or not port.isdecimal() else f"PORT={port} "
     if waitlists is None:

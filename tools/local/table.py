@@ -1,7 +1,7 @@
-"""The DynamoDB table of `template.yaml`, for code that creates the table without CloudFormation.
+"""The DynamoDB table in `template.yaml`, for programs that create it without CloudFormation.
 
-Keys and indexes are declared only in the template, so a local table cannot differ from the deployed
-table.
+A local table has the same keys and indexes as a deployed one, because only the template declares
+them.
 """
 
 from functools import cache
@@ -10,8 +10,7 @@ from typing import Any
 
 import yaml
 
-# The libyaml loader needs a tenth of the time of the pure Python loader, and each process of the
-# local run reads the file.
+# libyaml is ten times faster than the loader in pure Python, and each local process reads the file.
 try:
     from yaml import CSafeLoader as SafeLoader
 except ImportError:
@@ -22,9 +21,7 @@ TABLE_RESOURCE = "WaitlistTable"
 
 
 class _CloudFormationLoader(SafeLoader):
-    """A YAML loader that reads the short forms `!Ref x` and `!Sub x` as the long forms `{"Ref": x}`
-    and `{"Fn::Sub": x}`.
-    """
+    """A YAML loader that reads `!Ref x` as `{"Ref": x}`, and `!Sub x` as `{"Fn::Sub": x}`."""
 
 
 def _intrinsic(loader: Any, suffix: str, node: yaml.Node) -> dict[str, Any]:
@@ -46,10 +43,9 @@ _CloudFormationLoader.add_multi_constructor("!", _intrinsic)
 
 @cache
 def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
-    """Return the content of the template. Short forms of functions, such as `!Ref` and `!Sub`, are
-    replaced by their long forms.
+    """Return the template, with the long forms of functions such as `!Ref` and `!Sub`.
 
-    Each process reads the file once. A caller that changes the template must copy it first.
+    The file is read once in each process. Copy the result before you change it.
     """
     template = yaml.load(path.read_text(encoding="utf-8"), Loader=_CloudFormationLoader)
     if not isinstance(template, dict):
@@ -60,8 +56,8 @@ def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
 def create_table_request(table_name: str) -> dict[str, Any]:
     """Return the arguments of boto3's `create_table` for this table.
 
-    The arguments do not include point-in-time recovery and time to live, which need other API calls
-    and affect no code.
+    Point-in-time recovery and time to live are not included. They need other calls, and no code
+    depends on them.
     """
     table = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     return {
@@ -69,8 +65,7 @@ def create_table_request(table_name: str) -> dict[str, Any]:
         "BillingMode": table["BillingMode"],
         "AttributeDefinitions": table["AttributeDefinitions"],
         "KeySchema": table["KeySchema"],
-        # Leave out the settings of the index's throughput, because their values come from
-        # parameters of the stack.
+        # Leave out the throughput of the index, which depends on parameters of the stack.
         "GlobalSecondaryIndexes": [
             {name: value for name, value in index.items() if name != "WarmThroughput"}
             for index in table["GlobalSecondaryIndexes"]

@@ -1,6 +1,4 @@
-"""Print a customer's token, signed by the issuer of the local run, for `make token
-CUSTOMER=bob`.
-"""
+"""Print a customer's token from the local issuer, for `make token CUSTOMER=bob`."""
 
 import os
 import sys

@@ -1,7 +1,7 @@
-"""The webhook of the local run.
+"""The webhook of the local service.
 
-In the local run, this module replaces the table's stream, the pipes, the event rule and the reader
-of the queue.
+This module replaces several parts of a deployed stack: the table's stream, the pipes, the event
+rule and the reader of the queue.
 """
 
 import json
@@ -25,8 +25,8 @@ DEAD_LETTERS_NAME = "waitlist-local-webhook-dead-letters"
 # The template declares the same values.
 HIDDEN_SECONDS = 360
 MOST_RECEIVES = 500
-# This many calls of the function can run at the same time. If a receiver does not respond, a call
-# takes several seconds.
+# The number of calls at the same time. A call takes several seconds if the receiver does not
+# answer.
 CALLS = 8
 LOOK_SECONDS = 0.1
 
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 def stream_of(dynamodb_url: str) -> Callable[[], list[dict[str, Any]]]:
-    """Return a function that reads the new records from the stream of the embedded DynamoDB."""
+    """Return a function that takes the new records from the stream of the in-memory DynamoDB."""
     host = urlsplit(dynamodb_url).netloc
 
     def read() -> list[dict[str, Any]]:
@@ -51,8 +51,8 @@ def stream_of(dynamodb_url: str) -> Callable[[], list[dict[str, Any]]]:
 
 
 class WebhookPump(Background):
-    """A thread that puts the events of a stream into the queue, and passes the messages of the
-    queue to the function.
+    """A thread that puts events from the stream into the queue, and gives messages from the queue
+    to the function.
     """
 
     def __init__(
@@ -71,8 +71,9 @@ class WebhookPump(Background):
         self._free = threading.Semaphore(CALLS)
 
     def stop(self, timeout_seconds: float) -> None:
-        """Stop the thread, and wait for the calls that are running. The messages in the queue are
-        lost.
+        """Stop the thread, and wait for the function's current calls.
+
+        Messages in the queue are lost.
         """
         super().stop(timeout_seconds)
         self._calls.shutdown(wait=False, cancel_futures=True)
@@ -90,7 +91,7 @@ class WebhookPump(Background):
             self._start_calls(time.monotonic() + LOOK_SECONDS)
 
     def _start_calls(self, end: float) -> None:
-        """Pass messages to the function until `end` is reached or the queue is empty."""
+        """Give messages to the function until the time `end`, or until the queue is empty."""
         while (left := end - time.monotonic()) > 0 and self._free.acquire(timeout=left):
             received = self._queue.receive(1)
             if not received:

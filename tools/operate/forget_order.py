@@ -30,11 +30,11 @@ FUNCTION = "PrivateFunctionName"
 
 
 class Refused(Exception):
-    """The command did nothing. The message states the cause and what to do."""
+    """The command has done nothing. The message says why, and what to do."""
 
 
 def forget(queue: Queue, waitlist_ids: Iterable[str]) -> None:
-    """Delete the queue of each waitlist from Redis, one waitlist at a time."""
+    """Delete the queues of all waitlists from Redis, one after the other."""
     for waitlist_id in waitlist_ids:
         queue.send(c.Purge(waitlist_id=waitlist_id))
         print(f"✓ {waitlist_id}", flush=True)

@@ -33,14 +33,15 @@ DAYS_BETWEEN = 30
 
 
 class Refused(Exception):
-    """The command changed nothing. The message states the cause and what to do."""
+    """The command has changed nothing. The message says why, and what to do."""
 
 
 def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
-    """Return a secret with the new key. The current key becomes the previous key.
+    """Return a secret with a new key. The current key becomes the previous key, and the previous
+    key is removed.
 
-    Raise Refused if the last rotation is so recent that some customers may still use a token that
-    was signed with the previous key, because this token would become invalid.
+    Raise Refused if the last rotation was not long ago. Some customers may then still use a token
+    of the previous key, which would become invalid.
     """
     keys = TokenKeys.parse(secret)
     age_days = (now_seconds - keys.current_from_seconds) / DAY_SECONDS
@@ -50,7 +51,7 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
             f"invalidate the tokens of customers who have not read their entry since. "
             f"Wait until {DAYS_BETWEEN} days have passed, or set FORCE=1."
         )
-    # A new key that is not yet used to sign tokens can be replaced at once.
+    # A key that has not signed any tokens yet can be replaced at once.
     previous = keys.signing(now_seconds)
     return json.dumps(
         {
@@ -63,9 +64,9 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
 
 
 def with_one_key(secret: str, new_key: str) -> str:
-    """Return a secret that contains only the new key, so that all tokens become invalid.
+    """Return a secret with a new key only.
 
-    The identity key does not change.
+    All tokens become invalid, but the ids of people stay the same.
     """
     return json.dumps({"current": new_key, "identity": TokenKeys.parse(secret).identity})
 
@@ -79,7 +80,7 @@ def rotate(
     force: bool,
     ends_all: bool = False,
 ) -> str:
-    """Store a new key in the secret of a stack, and return a report with the next steps."""
+    """Write a new key into the secret of a stack. Return a report that says what to do next."""
     arn = _secret_of(cloudformation, stack)
     secret = secretsmanager.get_secret_value(SecretId=arn)["SecretString"]
     new_key = secrets.token_urlsafe(KEY_BYTES)

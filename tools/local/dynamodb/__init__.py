@@ -1,4 +1,4 @@
-"""An in-memory DynamoDB for tests and the local run.
+"""An in-memory DynamoDB for tests and for `make run`.
 
-It contains only the table that `template.yaml` declares.
+Its only table is the table in `template.yaml`.
 """

@@ -1,4 +1,4 @@
-"""Creates the table in the embedded DynamoDB or in another DynamoDB."""
+"""Creates the table in the in-memory DynamoDB, or in another local DynamoDB."""
 
 from contextlib import suppress
 from typing import Any
@@ -16,7 +16,7 @@ class DynamoDbUnreachableError(Exception):
 
 
 def dynamodb_client(endpoint_url: str) -> Any:
-    """Return a client for a local DynamoDB. The client has short timeouts and does not retry."""
+    """Return a client for a local DynamoDB, with short timeouts and without retries."""
     return boto3.client(
         "dynamodb",
         endpoint_url=endpoint_url,
@@ -30,7 +30,7 @@ def dynamodb_client(endpoint_url: str) -> Any:
 
 
 def ensure_table(endpoint_url: str, table_name: str) -> None:
-    """Create the table if it does not exist.
+    """Create the table, unless it exists.
 
     Raise DynamoDbUnreachableError if DynamoDB does not answer.
     """

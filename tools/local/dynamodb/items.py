@@ -1,4 +1,4 @@
-"""The items of a table, sorted in the order in which queries read them."""
+"""The items of a table, in the order in which queries return them."""
 
 from bisect import bisect_left, insort
 from collections import defaultdict
@@ -7,8 +7,8 @@ from typing import Any
 
 Item = dict[str, Any]
 Key = tuple[str, str]
-# The place of an item in its partition. It consists of the value of the sort key and the item's key
-# in the table.
+# The sort position of an item in its partition: the value of the sort key, and the item's key in
+# the table.
 Place = tuple[Any, str, str]
 
 TABLE_KEYS = ("pk", "sk")
@@ -16,11 +16,10 @@ INDEX_KEYS = ("place", "place_rank")
 
 
 class Items(dict[Key, Item]):
-    """The items of the table by (pk, sk), and the sorted keys of each partition of the table and of
-    its index.
+    """All items by their keys, and the sorted keys of each partition.
 
-    The partitions are sorted when the first query runs. This saves time in tests, which replace all
-    items of small tables many thousand times and seldom query them.
+    The partitions of the table and of its index are sorted at the first query. This saves time in
+    tests that often replace all items but seldom query them.
     """
 
     def __init__(self, items: Mapping[Key, Item] = {}) -> None:
@@ -28,10 +27,9 @@ class Items(dict[Key, Item]):
         self._partitions: defaultdict[tuple[str, str], list[Place]] | None = None
 
     def partition(self, keys: tuple[str, str], value: str) -> list[Place]:
-        """Return the places in a partition.
+        """Return the sort positions in a partition.
 
-        `keys` contains the names of the partition key and the sort key of the table or of the
-        index.
+        `keys` names the partition key and the sort key, of the table or of the index.
         """
         if self._partitions is None:
             self._partitions = self._sorted()
@@ -46,7 +44,7 @@ class Items(dict[Key, Item]):
         self.pop(key)
 
     def pop(self, key: Key, *default: Any) -> Any:
-        """Remove an item and return it. If there is no such item, return the default."""
+        """Remove an item and return it. If it does not exist, return the default."""
         before = self.get(key)
         removed = super().pop(key, *default)
         self._replace(before, None)
@@ -76,15 +74,15 @@ class Items(dict[Key, Item]):
 
 
 def place_of(item: Mapping[str, Any], keys: tuple[str, str]) -> Place:
-    """Return the place of an item in its partition.
+    """Return the sort position of an item in its partition.
 
-    `item` may also be a key that includes the key attributes of the index.
+    `item` may also be a key with the key attributes of the index.
     """
     return plain(item[keys[1]]), item["pk"]["S"], item["sk"]["S"]
 
 
 def plain(value: Mapping[str, Any]) -> Any:
-    """Return the value of an attribute without its DynamoDB type. A number becomes an int."""
+    """Return the value of an attribute without its DynamoDB type. Numbers become integers."""
     ((kind, content),) = value.items()
     return int(content) if kind == "N" else content
 

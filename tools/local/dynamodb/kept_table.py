@@ -1,4 +1,4 @@
-"""An in-memory table that is stored in a SQLite file."""
+"""An in-memory table that also writes its items to a SQLite file."""
 
 import json
 import sqlite3
@@ -10,25 +10,25 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 
 class KeptTable(MemoryTable):
-    """A table that writes each change to the file before it responds.
+    """A table that writes each change to the file before it answers.
 
-    Each request is one transaction.
+    Each request is one transaction of SQLite.
     """
 
     def __init__(self, file: Path) -> None:
         super().__init__()
-        # The lock of the table ensures that only one thread at a time uses this connection.
+        # Only one thread at a time uses this connection, because each call holds the lock of the
+        # table.
         self._file = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
         self._file.execute("PRAGMA journal_mode = WAL")
-        # With this setting, all writes are kept if the process is killed. A power failure may lose
-        # the last writes.
+        # If the process is killed, no write is lost. A power failure may lose the last writes.
         self._file.execute("PRAGMA synchronous = NORMAL")
         self._file.execute(
             "CREATE TABLE IF NOT EXISTS items (pk, sk, item, PRIMARY KEY (pk, sk)) WITHOUT ROWID"
         )
         rows = self._file.execute("SELECT pk, sk, item FROM items")
         self.items = {(pk, sk): json.loads(item) for pk, sk, item in rows}
-        # Sort the partitions now, so that no request has to wait until they are sorted.
+        # Sort the partitions now, so that no request has to wait for this.
         self.items.partition(TABLE_KEYS, "")
 
     def transact_write_items(self, TransactItems: list[Item], **_: Any) -> Item:  # noqa: N803
@@ -37,7 +37,7 @@ class KeptTable(MemoryTable):
             try:
                 return super().transact_write_items(TransactItems)
             finally:
-                # If a transaction was refused, the table has already undone its writes.
+                # The table has already undone the writes of a refused transaction.
                 self._file.execute("COMMIT")
 
     def _write(self, key: Key, item: Item | None) -> None:

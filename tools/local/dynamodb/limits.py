@@ -1,6 +1,6 @@
-"""Finds the writes that DynamoDB refuses because of their size or form.
+"""Finds the writes that DynamoDB refuses because they are too large or malformed.
 
-`make test-dynamodb` checks that AWS's DynamoDB Local refuses the same writes.
+`make test-dynamodb` checks that AWS's DynamoDB Local refuses the same ones.
 """
 
 import re
@@ -23,16 +23,14 @@ ASSIGNMENT = re.compile(r"(#\w+) = (:\w+)")
 
 
 class Refused(Exception):
-    """A write or query that DynamoDB would refuse with a ValidationException, which has this
-    message.
-    """
+    """DynamoDB would refuse the write or the query with a ValidationException and this message."""
 
 
 class MisfitItem(Refused):
-    """A refusal of a write because of its item.
+    """DynamoDB would refuse a write because of its item.
 
-    If the write is part of a transaction, DynamoDB reports this refusal as the reason for the item.
-    `position` is the position of the write in the transaction.
+    In a transaction, DynamoDB gives one reason for each write. `position` is the position of the
+    refused write.
     """
 
     position = 0
@@ -52,7 +50,7 @@ def check_key(key: Mapping[str, Any]) -> None:
 
 
 def check_write(write: Mapping[str, Any]) -> None:
-    """Raise Refused if DynamoDB would refuse this put, update or delete."""
+    """Raise Refused if DynamoDB would refuse a put, an update or a delete."""
     item = write.get("Item")
     check_key(write["Key"] if item is None else item)
     if item is not None:
@@ -65,13 +63,13 @@ def check_write(write: Mapping[str, Any]) -> None:
 
 
 def check_updated(item: Mapping[str, Any]) -> None:
-    """Raise MisfitItem if an update has made the item too large."""
+    """Raise MisfitItem if an item is too large after an update."""
     if item_bytes(item) > MAX_ITEM_BYTES:
         raise MisfitItem("Item size to update has exceeded the maximum allowed size")
 
 
 def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
-    """Raise Refused if DynamoDB would refuse this transaction."""
+    """Raise Refused if DynamoDB would refuse a transaction."""
     if len(actions) > MAX_ACTIONS:
         raise Refused(f"Member must have length less than or equal to {MAX_ACTIONS}")
     misfit: MisfitItem | None = None
@@ -98,9 +96,8 @@ def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
 
 
 def item_bytes(item: Mapping[str, Any]) -> int:
-    """Return the size of an item as DynamoDB counts it.
-
-    The size includes the names and the values of the attributes.
+    """Return the size of an item as DynamoDB computes it, from the names and values of its
+    attributes.
     """
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
@@ -154,7 +151,7 @@ def _check_number(text: str) -> None:
 
 
 def _assigned(write: Mapping[str, Any]) -> Item:
-    """Return the attributes that an update sets to a value in the request."""
+    """Return the attributes for which an update contains new values."""
     names, values = (
         write.get("ExpressionAttributeNames", {}),
         write.get("ExpressionAttributeValues"),

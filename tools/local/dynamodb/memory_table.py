@@ -1,7 +1,7 @@
-"""An in-memory DynamoDB with the features that the records use.
+"""An in-memory DynamoDB that supports what the service uses. It also refuses the writes that
+DynamoDB would refuse (see limits.py).
 
-`make test-dynamodb` compares its answers with the answers of AWS's DynamoDB Local. Like DynamoDB,
-it refuses writes because of their size or form (see limits.py).
+`make test-dynamodb` compares it with AWS's DynamoDB Local.
 """
 
 import re
@@ -30,21 +30,20 @@ from tools.local.dynamodb.limits import MisfitItem, Refused
 from tools.local.table import create_table_request
 
 BATCH_GET = 100
-# A key condition starts with a condition on the partition key. If it also has a range of the sort
-# key, the range has at most one lower bound.
+# A key condition begins with the partition key. It may also contain a range of the sort key, with
+# at most one lower bound.
 PARTITION = re.compile(r"(?:#\w+) = (:\w+)")
 LOWER_BOUND = re.compile(r"(?:>=?|BETWEEN) (:\w+)|begins_with\(#\w+, (:\w+)\)")
 EXPRESSION = re.compile(
     r"(?:#\w+(?:\.#\w+)*|:\w+|[<>]=?|=|<>|[(), ]|AND|OR|NOT|IN|BETWEEN"
     r"|attribute_exists|attribute_not_exists|begins_with)+"
 )
-# This pattern matches the commas between assignments, but not the commas between the arguments of a
-# function.
+# The commas between assignments. Commas between the arguments of a function do not match.
 ASSIGNMENTS = re.compile(r",(?![^(]*\))")
 
 
 class Missing:
-    """The value of an attribute that is missing. Every comparison with this value is false."""
+    """Stands for the value of a missing attribute. All comparisons with it are false."""
 
     def __eq__(self, _: object) -> bool:
         return False
@@ -60,7 +59,7 @@ class ConditionNotMet(Exception):
 
 
 class MemoryTable:
-    """A DynamoDB client with a single table in memory. Each call is atomic."""
+    """A DynamoDB client with one table in memory. Each call is atomic."""
 
     def __init__(self) -> None:
         self._items = Items()
@@ -68,7 +67,7 @@ class MemoryTable:
 
     @property
     def items(self) -> Items:
-        """All items of the table. Tests may change or replace them."""
+        """All items of the table. Tests may change them."""
         return self._items
 
     @items.setter
@@ -135,7 +134,7 @@ class MemoryTable:
         return {"UnprocessedItems": {}}
 
     def query(self, **request: Any) -> Item:
-        """Return a page of a partition. The items are in the order of the sort key."""
+        """Return a page of a partition, sorted by the sort key."""
         keys = INDEX_KEYS if "IndexName" in request else TABLE_KEYS
         with _refusing("Query"), self._lock:
             items = self._readable(request)
@@ -159,14 +158,14 @@ class MemoryTable:
         }
 
     def _readable(self, _request: Item) -> Items:
-        """Return the items that a query can see.
+        """Return the items that a query can find.
 
-        In this class these are all items, because the index is never behind the table.
+        In this class, the index always shows all items.
         """
         return self.items
 
     def _write(self, key: Key, item: Item | None) -> None:
-        """Store an item, or remove it if `item` is None."""
+        """Store an item. If `item` is None, remove it."""
         if item is None:
             self.items.pop(key, None)
         else:
@@ -217,9 +216,9 @@ class MemoryTable:
 
 @contextmanager
 def _refusing(operation: str, reasons: list[Item] | None = None) -> Iterator[None]:
-    """Convert refusals to the errors of DynamoDB.
+    """Turn refusals into the errors of DynamoDB.
 
-    In a transaction, some refusals become a cancellation of the transaction.
+    In a transaction, some of them become reasons for a cancellation.
     """
     try:
         yield
@@ -241,16 +240,13 @@ def _check_batch(keys: list[Key], most: int, operation: str) -> None:
 
 
 def _check_projection(request: Item) -> None:
-    """Raise Refused if a query of an index asks for attributes that the index does not contain."""
+    """Raise Refused if a query asks an index for attributes that the index does not have."""
     if "IndexName" in request and (missing := _asked(request) - projected()):
         raise Refused(f"Global secondary index does not project {sorted(missing)}")
 
 
 def _asked(request: Item) -> set[str]:
-    """Return the attributes that a query asks for.
-
-    The set is empty if the query asks for all attributes.
-    """
+    """Return the attributes for which a query asks. An empty set stands for all attributes."""
     names = request.get("ExpressionAttributeNames", {})
     return {names[name] for name in request.get("ProjectionExpression", "").split(", ") if name}
 
@@ -294,7 +290,7 @@ def _key(item: Item) -> Key:
 
 
 def _key_of_batched(request: Item) -> Key:
-    """Return the key of the item in one request of a batch."""
+    """Return the item's key in one request of a batch."""
     if "PutRequest" in request:
         return _key(request["PutRequest"]["Item"])
     return _key(request["DeleteRequest"]["Key"])
@@ -306,10 +302,10 @@ def _key_of_action(action: Item) -> Key:
 
 
 def _chosen(items: Items, keys: tuple[str, str], request: Item) -> list[Place]:
-    """Return the places that the key condition selects, in the direction of the query.
+    """Return the sort positions that match the key condition, in the direction of the query.
 
-    The places are found by bisection, so that the time to read a page hardly depends on the size of
-    the partition.
+    They are found by bisection. Reading a page is therefore almost equally fast in small and large
+    partitions.
     """
     condition, values = request["KeyConditionExpression"], _values(request)
     found = PARTITION.match(condition)
@@ -352,7 +348,7 @@ def _holds(request: Item, name: str, item: Item) -> bool:
 
 
 def _find(item: Item, path: list[str]) -> Any:
-    """Return the value at a path. All names in the path except the last name are names of maps."""
+    """Return the value at a path. All names before the last one are names of maps."""
     *maps, last = path
     for name in maps:
         item = item.get(name, {}).get("M", {})
@@ -368,10 +364,10 @@ FUNCTIONS = {
 
 @cache
 def _compiled(expression: str) -> CodeType:
-    """Translate a condition expression to Python. DynamoDB's words mean the same in Python, except
-    for the equals signs.
+    """Translate a condition expression to Python, where DynamoDB's words have the same meaning.
+    Only the equals sign differs.
 
-    Python will evaluate the text, so this function first refuses all other words.
+    Python evaluates the result, so all other words are refused first.
     """
     if not EXPRESSION.fullmatch(expression):
         raise Refused(f"Invalid expression, or not supported here: {expression}")
@@ -386,8 +382,8 @@ def _compiled(expression: str) -> CodeType:
 
 
 def _has_redundant_parentheses(expression: str) -> bool:
-    """Return whether two pairs of parentheses enclose the same text. DynamoDB refuses such an
-    expression.
+    """Return whether there are two pairs of parentheses around the same text, which DynamoDB
+    refuses.
     """
     opened, closed = [], {}
     for place, character in enumerate(expression):

@@ -1,9 +1,8 @@
-"""An in-memory DynamoDB server that speaks DynamoDB's JSON protocol.
+"""An in-memory DynamoDB server, run as `python -m tools.local.dynamodb.server [--stream] [file]`.
 
-It runs as a child process, so that it does not share the interpreter lock of the gateway. It is
-started with `python -m tools.local.dynamodb.server [--stream] [file]`. If a file is given, the
-server stores all items there and reads them at the next start. With `--stream`, the operation
-TakeRecords returns the stream records since the last call.
+It runs in a child process, because threads of one Python process would slow each other down. If a
+file is given, all items are stored there, and are read at the next start. With `--stream`, the
+operation TakeRecords returns the new records of the stream.
 """
 
 import gc
@@ -27,16 +26,13 @@ Answer = dict[str, Any]
 STREAM_OPTION = "--stream"
 CONTENT_TYPE = "application/x-amz-json-1.0"
 ERROR_NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
-# DynamoDB remembers the token of a transaction for ten minutes. This server remembers only this
-# number of tokens. This is enough, because clients retry within seconds.
+# DynamoDB remembers the token of a transaction for ten minutes. This server only remembers the
+# newest tokens, because its clients repeat a transaction within seconds.
 REMEMBERED_TRANSACTIONS = 10_000
 
 
 class Database:
-    """An endpoint for DynamoDB's operations on one table.
-
-    The endpoint is not safe for threads, so it must handle one request at a time.
-    """
+    """Answers DynamoDB's operations for one table. It must handle one request at a time."""
 
     def __init__(self, file: Path | None = None, *, has_stream: bool = False) -> None:
         self._table = _table(file, has_stream)
@@ -85,9 +81,9 @@ class Database:
         return {"Table": self._description}
 
     def _transact_write_items(self, ClientRequestToken: str = "", **request: Any) -> Answer:  # noqa: N803
-        """Write the items of a transaction at most once for each token.
+        """Carry out a transaction once for each token.
 
-        If the response was lost, the client repeats the transaction with the same token.
+        If the response is lost, the client sends the transaction again with the same token.
         """
         if ClientRequestToken in self._done:
             return {}
@@ -115,7 +111,7 @@ def _error(code: str, message: str) -> ClientError:
 
 
 def _body(error: ClientError) -> Answer:
-    """Return the body of DynamoDB's response to a request that it refuses."""
+    """Return the body of DynamoDB's response to a refused request."""
     response: Any = error.response
     more = {name: value for name, value in response.items() if name != "Error"}
     stated = response["Error"]
@@ -125,8 +121,8 @@ def _body(error: ClientError) -> Answer:
 def main() -> None:
     files = [argument for argument in sys.argv[1:] if argument != STREAM_OPTION]
     file = Path(files[0]) if files else None
-    # Items live long and form no reference cycles. With 50,000 people, a full collection takes
-    # seconds in which no request is answered, so only young objects are collected.
+    # Collect only young objects. Old objects are items, which form no reference cycles. With 50,000
+    # people, a full collection would take seconds, during which the server answers no request.
     gc.set_threshold(10_000, 50, 1_000_000)
     server = HttpServer(port=0)
     database = Database(file, has_stream=STREAM_OPTION in sys.argv)

@@ -1,7 +1,4 @@
-"""The in-memory table with a stream.
-
-The stream has a record for each item that a call has changed.
-"""
+"""The in-memory table with a stream, which has a record for each changed item."""
 
 from pathlib import Path
 from typing import Any
@@ -14,10 +11,10 @@ TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
 
 class StreamedTable(MemoryTable):
-    """A table whose `records` contain the old and new images of the changed items, like the stream
-    that the template declares.
+    """A table with a stream of the form that the template declares.
 
-    `take_records` empties the list of records.
+    `records` contains the old and the new image of each changed item, until `take_records` returns
+    them.
     """
 
     def __init__(self) -> None:
@@ -34,15 +31,13 @@ class StreamedTable(MemoryTable):
                 raise
 
     def take_records(self) -> Item:
-        """Return the stream records that were added since the last call, oldest first."""
+        """Return the new records of the stream, the oldest first."""
         with self._lock:
             records, self.records = self.records, []
         return {"Records": records}
 
     def expire(self, now_seconds: int) -> None:
-        """Delete the items that DynamoDB would have deleted by this time because of their time to
-        live.
-        """
+        """Delete the items whose time to live has passed."""
         with self._lock:
             for item in list(self.items.values()):
                 if int(item.get("expires_at", {"N": "9" * 12})["N"]) <= now_seconds:
@@ -52,13 +47,13 @@ class StreamedTable(MemoryTable):
     def _write(self, key: Key, item: Item | None) -> None:
         before = self.items.get(key)
         super()._write(key, item)
-        # DynamoDB writes no stream record for a write that changes nothing.
+        # If a write changes nothing, DynamoDB's stream gets no record.
         if before != item:
             self.records.append(_record(key, before, item))
 
 
 class StreamedKeptTable(StreamedTable, KeptTable):
-    """A table that is stored in a file and has a stream."""
+    """A table that has a stream and stores its items in a file."""
 
     def __init__(self, file: Path) -> None:
         KeptTable.__init__(self, file)
