@@ -81,9 +81,10 @@ class Services:
         return cls(given)
 
     def replaced(self, given: dict[Any, Any]) -> "Services":
-        """Return new services in which the given objects replace the objects of the same types.
+        """Return a copy of the services in which each given object replaces the object of the same
+        type.
 
-        The new services share all other objects with these services.
+        The copy shares all other objects with these services.
         """
         return Services({**self._made, **given})
 

@@ -1,7 +1,8 @@
-"""Writes an audit log of operator requests that cannot be undone or that read personal data.
+"""Decides which operator requests are written to the audit log. They are the requests that cannot
+be undone or that read personal data.
 
-Requests that delete data, replace settings, issue tokens, import customers or send a message are
-audited. Other changes need no audit log, because the entry's history names the operator.
+Examples are requests that delete data, replace settings, issue tokens, import customers or send a
+message. Other changes need no audit log, because the entry's history names the operator.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The credentials of customers: entry tokens, or tokens of an OIDC issuer."""
+"""The credentials of customers, which are either entry tokens or tokens of an OIDC issuer."""
 
 from msgspec import Struct
 

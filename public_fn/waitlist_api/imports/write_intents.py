@@ -1,4 +1,4 @@
-"""The first phase of an import: write a record with the status `joining` for each row."""
+"""The first phase of an import writes a record with the status `joining` for each row."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,7 @@
-"""The three passes of a rebuild, each for a single shard: `line`, `changes` and `journal`."""
+"""The three passes of a rebuild, which are called `line`, `changes` and `journal`.
+
+Each method runs a pass for a single shard.
+"""
 
 from collections.abc import Iterator, Sequence
 

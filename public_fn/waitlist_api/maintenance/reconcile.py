@@ -66,7 +66,9 @@ class Reconciler(Struct, frozen=True):
                 return
 
     def _reconcile_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
-        """Record the decisions of a page. Return whether any entry was processed."""
+        """Record the decisions of Redis about the entries on a page. Return whether any entry was
+        processed.
+        """
         ids = [place.entry_id for place in expired.places]
         records = self.entries.get_many(waitlist_id, ids)
         self._resend_edits(
@@ -122,8 +124,8 @@ class Reconciler(Struct, frozen=True):
                     ticket=record.ticket if record is not None else None,
                 )
             )
-        # If an entry could not be removed, Redis keeps its decisions, so that the next run tries
-        # again.
+        # If an entry could not be removed, Redis keeps its decisions about the entry, so that the
+        # next run can try again.
         failed = {
             drop.entry_id
             for drop, answer in zip(ended, self._send_in_batches(ended), strict=True)
@@ -134,7 +136,9 @@ class Reconciler(Struct, frozen=True):
         return bool(settled or others)
 
     def _send_in_batches(self, requests: Sequence[c.Single]) -> list[c.Result | WaitlistError]:
-        """Send requests in batches, because a page of decisions may need more than one batch."""
+        """Send requests in batches, because the decisions on one page may need more than one
+        batch.
+        """
         starts = range(0, len(requests), MAX_BATCH)
         batches = [send_batch(self.queue, requests[start : start + MAX_BATCH]) for start in starts]
         return [answer for answers in batches for answer in answers]
@@ -169,7 +173,10 @@ class Reconciler(Struct, frozen=True):
     def _append_missing_events(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> None:
-        """Add the missing history events of decisions that are older than the record."""
+        """Some decisions of Redis are older than the record.
+
+        Add the events of these decisions that the history lacks.
+        """
         decisions = [
             (record, decision)
             for place in expired.places
@@ -214,7 +221,9 @@ class Reconciler(Struct, frozen=True):
 
 
 def is_refuted(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether Redis made its decisions with an outdated version of the entry."""
+    """Return whether Redis has changed the state of the entry based on an outdated version of the
+    entry.
+    """
     if place.state == "absent":
         return False
     if place.ticket != record.ticket or _has_ended(record, place):
@@ -240,8 +249,8 @@ def catch_up(
         events = tuple(event for decision in news for event in events_of(decision))
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
         for decision in news[:-1]:
-            # Record the delays and declines of all decisions, even if a later decision has moved
-            # the entry.
+            # Record the delay and the number of declines from every decision, even if a later
+            # decision has moved the entry.
             transition = transition.then(partial(with_delay, decision))
         tokens = [decision.token for decision in news if decision.token]
         if tokens and not news[-1].token:

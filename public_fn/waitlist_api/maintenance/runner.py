@@ -58,7 +58,7 @@ TOGETHER = MAX_BATCH // 2
 STOP_MILLIS = 60_000
 # The number of times that one run scans the entries of a deleted waitlist. The first scan can miss
 # entries, because the index may be outdated. The waitlist itself is deleted when a scan finds no
-# entry and no request from before the deletion can still be running.
+# entry, and when all requests from before the deletion must have ended.
 DELETE_LOOKS = 2
 
 

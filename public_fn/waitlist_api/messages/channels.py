@@ -36,7 +36,7 @@ TAGS = Delivery.__struct_fields__
 class MailPolicy(EmailPolicy):
     """An SMTP policy that does not fold `List-…` headers.
 
-    When the standard library folds such a header, it encodes a long URL.
+    If the standard library folded such a header, it would encode a long URL.
     """
 
     def fold_binary(self, name: str, value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Chooses the texts of a message: the waitlist's own texts, or the default texts."""
+"""Chooses between the waitlist's own texts and the default texts for a message."""
 
 import json
 import re

@@ -171,9 +171,10 @@ def restore_of(
 
 
 def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
-    """Return the request that restarts the pass of an admitted customer.
+    """Return the request that starts the pass of an admitted customer again.
 
-    The request is sent if the admission was not recorded in time.
+    If the admission was recorded late, this request gives the customer the full duration of the
+    pass.
     """
     return c.Renew(
         waitlist_id=record.waitlist_id,
@@ -238,7 +239,7 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 
 
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
-    """Return the request that removes an entry whose ticket is in no record."""
+    """Return the request that removes an entry from Redis if its ticket is in no record."""
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 
 
@@ -253,7 +254,7 @@ def _stay(record: EntryRecord) -> dict[str, Any]:
 
 
 def drop_of_erased(change: Change, ticket: int | None = None) -> c.Drop:
-    """Return the request that removes an entry after its record was erased."""
+    """Return the request that removes an entry from Redis after the entry's record was erased."""
     return c.Drop(
         waitlist_id=change.waitlist_id,
         entry_id=change.entry_id,

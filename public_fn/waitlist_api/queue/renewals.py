@@ -1,4 +1,4 @@
-"""Restart the passes of customers whose admission is recorded late."""
+"""If the admission of a customer was recorded late, start the customer's pass again."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Send the requests to restart passes.
+    """Send requests that start passes again.
 
-    Return the time until which each customer is inside, by entry id. If a pass could not be
-    restarted, its customer is left out.
+    Return the time until which each customer is inside, by entry id. If a pass could not be started
+    again, its customer is left out.
     """
     if not renewals:
         return {}

@@ -23,11 +23,11 @@ REASONS: dict[c.Verb, str] = {
     "no_show_parked": OUT_OF_ATTEMPTS,
     "unanswered_parked": UNANSWERED,
 }
-# The names of all decisions that are about waiting entries.
+# The names of all decisions of Redis about waiting entries, such as making an offer.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# These decisions are made at a caller's request. If such a decision ends a claim or an offer, the
-# record stores how it ended.
+# Redis makes these decisions at the request of a caller. If such a decision ends a claim or an
+# offer, the record stores how it ended.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 
@@ -78,7 +78,7 @@ def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True)
 
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
-    """Return an event that has the same name as the decision."""
+    """Return an event with the same name as the decision of Redis, such as `bumped`."""
     detail = {}
     if decision.until_millis:
         detail = {"until": iso(decision.until_millis)}
@@ -150,7 +150,7 @@ def transition_of(
     reason: str = "",
     entered_at: int = 0,
 ) -> Transition:
-    """Return the change of the record that a decision of Redis requires."""
+    """Return the change to the record that results from a decision of Redis, such as an offer."""
     waitlist_id, entry_id = key
     return Transition(
         waitlist_id=waitlist_id,
@@ -188,8 +188,8 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     parked_millis = decision.at if is_parked else None
     hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
     if decision.verb not in WAITING_VERBS:
-        # A decision about a waiting entry does not change how its last claim or offer ended, but
-        # any other decision does.
+        # If a decision of Redis is about a waiting entry, it does not change how the last claim or
+        # offer of the entry ended. Any other decision does.
         hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
     pauses = replace(record.pauses, park_reason=reason if is_parked else "")
     record = replace(record, hold=hold, pauses=pauses)

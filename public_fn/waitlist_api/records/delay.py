@@ -11,7 +11,8 @@ REASONS: dict[c.Verb, c.DelayReason] = {"released": "delayed", "declined": "decl
 
 
 def with_delay(decision: c.Decision, record: EntryRecord) -> EntryRecord:
-    """Return the record with the delay and the number of declines that the decision contains.
+    """Return the record with the delay and the number of declines that a decision of Redis
+    contains.
 
     A delay in the record is replaced only by a later delay, and the number of declines never gets
     smaller. It is therefore safe to apply a decision twice or too late.

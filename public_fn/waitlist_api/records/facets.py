@@ -44,7 +44,8 @@ class Pauses(Facet, frozen=True):
     # number of times that the customer has rested since the signup.
     rest_until_millis: int | None = None
     rests: int = 0
-    # A digest of the idempotency key in the customer's last request to rest.
+    # A digest of the idempotency key in the customer's last request to rest, which means to let
+    # other customers go first.
     rest_key: str = ""
     # True while an operator holds the entry back.
     held_back: bool = False

@@ -18,8 +18,8 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# The journal contains one of these words instead of a status if an entry was edited, if an admitted
-# customer has exited, or if an entry was erased.
+# If an entry was edited or erased, or if an admitted customer has exited, the journal contains one
+# of these words instead of a status.
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"

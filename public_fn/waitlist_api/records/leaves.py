@@ -27,7 +27,10 @@ class LeftOffer(Struct, frozen=True, kw_only=True):
 
 
 class Leave(Struct, frozen=True, kw_only=True):
-    """A request to end a signup: who ends it, why, and under which conditions."""
+    """A request to end a signup.
+
+    It says who ends the signup, why, and under which conditions.
+    """
 
     by: str
     reason: str = ""

@@ -64,7 +64,7 @@ def status_after(verb: c.Verb) -> Status:
 
 
 def state_after(verb: c.Verb) -> c.PlaceState:
-    """Return the state of the entry in Redis after a decision."""
+    """Return the state that an entry has in Redis after a decision such as `offered`."""
     return _AFTER[verb].state
 
 

@@ -82,8 +82,8 @@ def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> Entry
         join_id=new_join_id(),
         updated_millis=now_millis,
         # The address may have had an earlier entry, with events up to this timestamp. If there was
-        # no earlier entry, the alias has no timestamp, so no event is published when the alias is
-        # deleted (template.yaml).
+        # no earlier entry, the alias has no timestamp. No event is published when an alias without
+        # a timestamp is deleted (template.yaml).
         stamp=stamp,
     )
 

@@ -54,7 +54,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     alter: Alter
     # The events that are added to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()
-    # If the record already has this claim token, do not record the decision.
+    # If the record already has this claim token, the decision is not recorded.
     unless_token: str = ""
     # If a decision is recorded late, its change is added to the journal at this later timestamp,
     # because maintenance reads only the newest part of the journal.
@@ -128,7 +128,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def expired_holds(self) -> int:
-        """The number of claims that have expired according to the events of this decision."""
+        """The number of expired claims that the events of this decision report."""
         return _expired_holds(self.events)
 
 

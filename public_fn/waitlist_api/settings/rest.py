@@ -25,7 +25,7 @@ class RestRules(Settings, frozen=True, kw_only=True):
     times: Annotated[
         int,
         Setting(
-            "How many times a customer may rest after each signup.",
+            "How many times a customer may rest (let other customers go first) after each signup.",
             label="Number of rests",
             ge=1,
             le=1000,

@@ -19,7 +19,7 @@ MOST_INSTANTS = 5
 
 
 class Preview(Struct, frozen=True, kw_only=True):
-    """The preview of an admission policy: the estimated waits, and the next times of the
+    """The preview of an admission policy, with the estimated waits and the next times of the
     schedule.
     """
 

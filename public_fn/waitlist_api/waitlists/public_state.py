@@ -1,4 +1,6 @@
-"""Compute the public state of a waitlist: its opening times, its next admissions and its wait."""
+"""Compute the public state of a waitlist, such as its opening times, its next admissions and its
+wait.
+"""
 
 from waitlist_api.clock import iso
 from waitlist_api.estimates.pace import PAUSED, Wait, wait_at
@@ -23,8 +25,7 @@ def next_change(settings: WaitlistSettings, millis: int) -> int | None:
 def next_admission_time(settings: WaitlistSettings, now_millis: int) -> str | None:
     """Return the next time at which the schedule and the offer hours allow an admission.
 
-    Return None if there is neither a schedule nor a restriction by hours, if the schedule has
-    ended, or if the admission is over before that time.
+    Return None if there is no such time, or if admissions are not restricted to certain times.
     """
     millis = _next_admission(settings, now_millis)
     return None if millis is None or is_over(settings, millis) else iso(millis)

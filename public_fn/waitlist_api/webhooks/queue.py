@@ -33,7 +33,9 @@ class QueuedEvent(Struct, frozen=True):
 
 
 class WebhookQueue(Struct, frozen=True):
-    """The webhook's two SQS queues: the events to deliver, and the events that could not be
+    """The webhook's two SQS queues.
+
+    One queue contains the events to deliver, and the other contains the events that could not be
     delivered.
     """
 

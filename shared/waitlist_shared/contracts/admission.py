@@ -132,8 +132,8 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
 
     # The ticket of the signup to which the offer must belong.
     ticket: Ticket | None = None
-    # The token of the offer, or "" if the caller does not know it. All offers that the end of the
-    # admission has shortened have the same deadline, so only the token tells them apart.
+    # The token of the offer, or "" if the caller does not know it. The end of the admission can
+    # give many offers the same deadline. Only the token tells these offers apart.
     token: str = ""
     # The deadline of the offer, which identifies it. If it is None, the request is about the open
     # offer. If it is 0, Redis only checks whether it has already carried out the same request.
@@ -203,7 +203,10 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Renew(OnEntry, frozen=True, kw_only=True):
-    """Starts the pass of an admitted customer again, because the admission was recorded late."""
+    """Starts the pass of an admitted customer again.
+
+    If the admission was recorded late, this gives the customer the full duration of the pass.
+    """
 
     # The ticket of the signup with which the customer was admitted.
     ticket: Ticket

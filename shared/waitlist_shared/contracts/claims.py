@@ -204,7 +204,8 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
 class Expire(OnWaitlist, frozen=True, kw_only=True):
     """Ends expired claims and offers, and lists entries whose record may be out of date."""
 
-    # An entry is listed if the last decision about it is at least this many seconds old.
+    # An entry is listed if Redis made its last decision about the entry at least this many seconds
+    # ago.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
     # An entry is also listed if the last decision about it has this logical timestamp or an earlier
     # one.
@@ -237,14 +238,14 @@ class Decision(Struct, frozen=True, kw_only=True):
     """A decision that Redis has made about an entry."""
 
     verb: Verb
-    # The token of the claim that the decision began or ended.
+    # The token of the claim that began or ended with this decision.
     token: str = ""
     stamp: Ticket
     rank: Rank
     ticket: Ticket
     attempts: Number = 0
-    # A time in milliseconds: the deadline of a claim or an offer, or the time at which the entry
-    # was parked or admitted.
+    # The deadline of a claim or an offer, or the time at which the entry was parked or admitted, in
+    # milliseconds.
     at: Number = 0
     # The logical timestamp of the newest earlier decision about the entry that Redis knew, or 0.
     # After a failover, this timestamp shows whether Redis lacked a decision.
@@ -273,8 +274,8 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
     # The deadline of a claim or an offer, the time at which the entry was parked, or the time at
     # which the customer's pass ends.
     time_millis: Number
-    # The decisions that the record may lack, oldest first. Extensions and completions are not
-    # included.
+    # The decisions of Redis that the record may lack, oldest first. Extensions and completions of
+    # claims are not included.
     decisions: tuple[Decision, ...] = ()
     # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry
     # is waiting.

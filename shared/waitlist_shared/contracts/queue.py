@@ -379,8 +379,8 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
     # signup, which has a different ticket.
     ticket: Ticket
     confirm_by_millis: Number
-    # What Redis does with the entry: `park` sets it aside for an operator, `to_back` moves it to
-    # the end of the queue, and `leave` takes it out of the queue.
+    # `park` sets the entry aside for an operator. `to_back` moves it to the end of the queue.
+    # `leave` takes it out of the queue.
     action: Unanswered
     # The version of the settings that the caller knows. If Redis has newer settings, it ignores the
     # request.
@@ -461,9 +461,9 @@ class StatsResult(Result, frozen=True, kw_only=True):
     pace: str
     # How many customers should still enter because an operator has called `admit` with `refill`.
     quota: Number
-    # The current quota: its open offers, the number of customers who have entered because of it,
-    # and the Unix time in milliseconds at which it began. All three values are 0 if no quota is
-    # running.
+    # The current quota, with the number of its open offers, the number of customers who have
+    # entered because of it, and the Unix time in milliseconds at which it began. All three values
+    # are 0 if no quota is running.
     quota_open: int = 0
     quota_entered: int = 0
     quota_since: Number = 0
@@ -521,7 +521,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
 
     rank: Rank
     ticket: Ticket
-    # The logical timestamp of the newest decision in the record.
+    # The logical timestamp of the newest decision of Redis in the record.
     stamp: Ticket
     # The logical timestamp of the newest event in the record. Redis creates only later timestamps
     # from then on.

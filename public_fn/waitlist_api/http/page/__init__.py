@@ -1,1 +1,1 @@
-"""The customer page: its files, its HTML document and its Content-Security-Policy."""
+"""The files, the HTML document and the Content-Security-Policy of the customer page."""

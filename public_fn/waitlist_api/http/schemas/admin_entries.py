@@ -288,11 +288,12 @@ class HistoryAnswer(Model):
     detail: Annotated[
         dict[str, Any],
         Field(
-            description="Details of the event: the requested values and the entry's `position` "
-            "after the event. For a moved entry, `moved` is the number of positions that the entry "
-            "moved ahead. `jti` is the id of a pass. The `admitted` event issues the pass, and the "
-            "`exited` event or the next `joined` event revokes it. `invitation` is the id of the "
-            "invitation that an offer belongs to. Values that are unknown are left out."
+            description="Details of the event, such as the requested values and the entry's "
+            "`position` after the event. For a moved entry, `moved` is the number of positions "
+            "that the entry moved ahead. `jti` is the id of a pass. The `admitted` event issues "
+            "the pass, and the `exited` event or the next `joined` event revokes it. `invitation` "
+            "is the id of the invitation that an offer belongs to. Values that are unknown are "
+            "left out."
         ),
     ]
 
@@ -362,10 +363,10 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     room_until: Annotated[
         Time | None,
         Field(
-            description="The time until which the customer counts for `max_inside`, which is "
-            "usually the end of the pass. Null if the customer does not count. After an exit, the "
-            "customer no longer counts. If `customer_exit` is `frees_at_end`, only an operator's "
-            "exit has this effect."
+            description="The time until which the customer counts for `max_inside`. This is "
+            "usually the end of the pass. Null if the customer does not count, for example after "
+            "an exit. If `customer_exit` is `frees_at_end`, the customer still counts after their "
+            "own exit, but not after an operator's exit."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer exited.")]

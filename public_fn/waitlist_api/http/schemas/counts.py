@@ -1,4 +1,4 @@
-"""The counts of a waitlist: the current counts, and the counts of the last hour, day or week."""
+"""The current counts of a waitlist, and its counts in the last hour, day or week."""
 
 from typing import Annotated
 
@@ -29,8 +29,8 @@ class MessageCountAnswer(Model):
         Count,
         Field(
             description="Messages that were not sent, because their content was outdated or "
-            "because the customer has no address that accepts messages. A message that is sent "
-            "later is also counted in `sent`."
+            "because the customer has no address that accepts messages. If such a message is sent "
+            "later after all, it is also counted in `sent`."
         ),
     ]
     limited: Annotated[

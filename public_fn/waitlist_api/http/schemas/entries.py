@@ -308,8 +308,8 @@ class WithReadiness(Model):
     rest_until: Annotated[
         Time | None,
         Field(
-            description="When the rest ends and the entry becomes ready. Null if the customer is "
-            "not resting."
+            description="When the customer's rest ends and the entry becomes ready. Null if the "
+            "customer is not resting."
         ),
     ] = None
     delayed_until: Annotated[
@@ -365,8 +365,8 @@ class RestAnswer(CustomersEntryAnswer):
     rests_left: Annotated[
         Count | None,
         Field(
-            description="How many more times the customer may rest. Null if the waitlist no longer "
-            "has the setting `rest`."
+            description="How many more times the customer may rest, that is, let other customers "
+            "go first for some time. Null if the waitlist no longer has the setting `rest`."
         ),
     ]
 

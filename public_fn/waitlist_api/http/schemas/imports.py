@@ -49,7 +49,10 @@ def _row_or_refusal(value: Any, validate: ValidatorFunctionWrapHandler) -> Any:
 
 
 class ImportRowBody(Body):
-    """One row of an import: a signup with a priority and the time at which the customer joined."""
+    """One row of an import.
+
+    It describes a signup, with a priority and the time at which the customer joined.
+    """
 
     customer_id: Annotated[
         CustomerId | None,
@@ -99,7 +102,8 @@ class ImportRowBody(Body):
     rest_until: Annotated[
         UtcTime | None,
         Field(
-            description="The time until which the customer rests. A time in the past has no effect."
+            description="The time until which the customer rests, which means that other customers "
+            "are served first. A time in the past has no effect."
         ),
     ] = None
     verified: Annotated[
@@ -165,9 +169,9 @@ class ImportBody(Body):
     dry_run: Annotated[
         bool,
         Field(
-            description="Whether to only simulate the import. The response then contains the "
-            "outcome that each row would have, but no tokens. Nothing is saved. Rows of the same "
-            "person have the same `entry_id`."
+            description="If true, the service only simulates the import, and saves nothing. The "
+            "response contains the outcome that each row would have, but no tokens. Rows of the "
+            "same person have the same `entry_id`."
         ),
     ] = False
     ended: Annotated[
@@ -235,8 +239,8 @@ class ImportResultWithTokenAnswer(ImportResultAnswer):
     entry_token: Annotated[
         EntryToken | None,
         Field(
-            description="The entry token. Null if the customer is not on the waitlist, if a "
-            "guest's entry was kept, or if the request has `dry_run`."
+            description="The entry token. Null if the customer is not on the waitlist, or if a "
+            "guest's entry was kept. Also null if the request has `dry_run`."
         ),
     ]
     link: Annotated[

@@ -152,8 +152,8 @@ class FunnelAnswer(Model):
     left: Annotated[
         Count,
         Field(
-            description="How many people left the waitlist, were removed or were erased, or lost "
-            "their offer because it was withdrawn."
+            description="How many people lost their offer because they left the waitlist, were "
+            "removed or were erased, or because an operator withdrew the offer."
         ),
     ]
     delivered: Annotated[

@@ -198,7 +198,10 @@ class WaitlistAnswer(WithEstimate):
     ]
     rest: Annotated[
         RestRulesBody | None,
-        Field(description="The rules for resting. Null if customers may not rest."),
+        Field(
+            description="The rules for resting, which means letting other customers go first for "
+            "some time. Null if customers may not rest."
+        ),
     ]
     decline: Annotated[
         DeclineRulesBody | None,
