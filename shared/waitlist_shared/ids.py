@@ -68,7 +68,8 @@ def new_invitation_id(now_millis: int) -> str:
 def token_of_invitation(invitation_id: str, token: str) -> str:
     """Return the token of an offer that belongs to an invitation.
 
-    The first characters of the given token are replaced by the mark and the id of the invitation.
+    The new token begins with a mark and the id of the invitation, which replace the first
+    characters of the given token.
     """
     start = f"{INVITATION_MARK}{invitation_id}"
     return start + token[len(start) :]

@@ -15,11 +15,11 @@ Unavailable = Literal["paused", "unknown", "over", "closed"]
 # With a normal distribution, 87% of all waits would be within this range. Real waitlists are less
 # regular, so the service promises only 80%.
 DEVIATIONS = 1.5
-# The estimate is based on counts of whole people, so it can be wrong by half a person even if
-# everything else is certain. The range of the estimate includes this error.
+# The estimate is based on counts of whole people, so its range always extends by half a person in
+# both directions.
 HALF_A_PLACE = 0.5
-# The estimate follows the cycles one by one, but at most this many. After that, it uses the mean
-# rate of a whole cycle, so that an estimate does not take too long to compute.
+# At most this many cycles are computed one by one. After that, the estimate uses the mean rate of a
+# whole cycle, so that it does not take too long to compute.
 MOST_CYCLES = 60
 # Waits that are longer than this are not estimated, because an estimate of more than a year does
 # not help a customer.

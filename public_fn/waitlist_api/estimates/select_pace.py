@@ -151,7 +151,7 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
     """Yield a time interval in which people are admitted at this rate.
 
-    If the rate already applies now, yield nothing, because the pace then contains the rate itself.
+    Yield nothing if the rate applies from the beginning.
     """
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)

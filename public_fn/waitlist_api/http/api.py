@@ -41,8 +41,8 @@ from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import InternalError, WaitlistError
 
 Event = Mapping[str, Any]
-# The bodies of requests with other methods are ignored, because RFC 9110 gives such bodies no
-# meaning.
+# Only requests with these methods may have a body. The bodies of other requests are ignored,
+# because RFC 9110 gives them no meaning.
 WITH_BODY = ("POST", "PUT", "PATCH")
 # Most responses are for one caller, so caches must not store them. If a response is the same for
 # all callers, its route sets a Cache-Control header of its own.

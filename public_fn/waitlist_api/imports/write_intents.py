@@ -76,8 +76,8 @@ class IntentWriter(Struct, frozen=True):
         by: str,
         allocation: TicketAllocation,
     ) -> tuple[TicketAllocation, int]:
-        """Write the records for some of these rows in one transaction. Return the allocated tickets
-        and the number of finished rows.
+        """Write the records for the next rows in one transaction. Return the allocated tickets and
+        the number of finished rows.
         """
         batch = rest[:MAX_INTENTS]
         for _ in range(MAX_CONFLICT_RETRIES):

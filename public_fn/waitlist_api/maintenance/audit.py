@@ -125,9 +125,8 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # If an entry was edited, its attributes must be compared, even if a later change
-                # was of a different kind. Attributes are compared only if the last change was an
-                # edit, so treat the last change as an edit.
+                # An audit compares attributes only after an edit. If an entry was edited, treat its
+                # last change as an edit, even if the last change was of a different kind.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

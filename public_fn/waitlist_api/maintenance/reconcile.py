@@ -146,7 +146,8 @@ class Reconciler(Struct, frozen=True):
     def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """If a customer was admitted and the admission is not recorded yet, restart the pass now.
+        """If a customer was admitted and the admission is not recorded yet, start the pass again
+        now.
 
         Return the end of each pass, by entry id.
         """
@@ -302,10 +303,12 @@ def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
 
 
 def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether the record says how a claim or an offer has ended that is still open in Redis.
+    """Return whether a claim or an offer is still open in Redis although the record says how it
+    ended.
 
-    In this case, Redis has lost the write that ended the claim or the offer. It may have extended
-    or shortened the claim or the offer since then, so its stamp can be newer than the record.
+    In this case, Redis has lost the write that ended the claim or the offer. Redis may have
+    extended or shortened the claim or the offer since then, so the stamp in Redis can be newer than
+    the record.
     """
     is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")
     return is_held and bool(place.token) and record.hold.token == place.token

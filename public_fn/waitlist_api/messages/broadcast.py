@@ -107,8 +107,10 @@ class Broadcasts(Struct, frozen=True):
         return broadcast
 
     def run(self, broadcast: Broadcast, is_time_up: IsTimeUp) -> Broadcast:
-        """Write the event that triggers the message to the histories of the remaining people, until
-        everybody has the event or the time is up.
+        """For each remaining person, write the event that triggers the message to the person's
+        history.
+
+        Stop when the time is up.
         """
         while broadcast.running:
             after, recipients = self._read_page(broadcast)

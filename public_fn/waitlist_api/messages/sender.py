@@ -246,8 +246,8 @@ class Sender(Struct, frozen=True):
         `take` counts the message for the limits, and returns a function that undoes the count.
         `note_sent` is called before the state of the message is stored as sent.
         """
-        # `began_millis` is the time before the entry was read. An edit that the message does not
-        # contain was therefore made after this time.
+        # `began_millis` is a time before the entry was read. If the message does not reflect an
+        # edit, the edit was therefore made after this time.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

@@ -1,4 +1,4 @@
-"""Stores long work that an operator has requested for many people, such as an invitation.
+"""Stores long-running work that an operator has requested for many people, such as an invitation.
 
 The work is done page by page, by requests and by maintenance runs. Any process can continue it.
 """

@@ -88,9 +88,9 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         TimeZone,
         Setting(
             "The time zone of the waitlist, as an IANA name. Days begin and end in this time zone, "
-            "for example when today's admissions are counted. It also applies to cron expressions, "
-            "offer hours and messages that name no time zone of their own, and to the times that "
-            "the console shows.",
+            "for example when today's admissions are counted. The time zone also applies to cron "
+            "expressions, offer hours and messages that name no time zone of their own, and to the "
+            "times that the console shows.",
             label="Time zone",
             examples=["Europe/Berlin"],
         ),

@@ -49,8 +49,7 @@ Filters = Annotated[
     Meta(max_length=MAX_FILTERS),
 ]
 SegmentIds = Annotated[tuple[SegmentId, ...], Meta(max_length=MAX_COMBINATIONS)]
-# A text that says how fast a waitlist admits people. The text is `unknown` or `paused` if it cannot
-# say how fast.
+# A text that says how fast a waitlist admits people. It can also be `unknown` or `paused`.
 PaceText = Annotated[str, Meta(max_length=2048, pattern=r"\A[a-z0-9.:+ -]*\Z")]
 LeaseSeconds = Annotated[int, Meta(ge=1, le=MAX_LEASE_SECONDS)]
 OfferSeconds = Annotated[int, Meta(ge=1, le=MAX_OFFER_SECONDS)]

@@ -23,8 +23,7 @@ from waitlist_api.http.schemas.invitations import (
 from waitlist_api.http.schemas.settings import shown
 
 InvitationId = Annotated[str, Path(pattern=PathInvitationId, examples=["019ac5f3d2a4b7c1"])]
-# For each invitation on a page, the service counts the people whom it has reached. Pages are
-# therefore small.
+# Pages are small, because the service counts the people that each invitation on a page has reached.
 PAGE = 20
 
 
