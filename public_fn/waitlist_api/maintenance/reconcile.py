@@ -288,8 +288,8 @@ def _with_token(token: str, record: EntryRecord) -> EntryRecord:
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     """Return whether the record is newer than a decision of Redis."""
     if record.ticket not in (None, decision.ticket):
-        # The ticket of an imported or reinstated entry may be older than its signup, so compare the
-        # decision with the time of the signup too.
+        # The ticket of an imported or reinstated entry may be older than its signup. In this case,
+        # compare the decision with the time of the signup.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.joined.millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:

@@ -51,8 +51,8 @@ BROADCASTS_MILLIS = 10_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.
 LONGEST_READ = 60 * MINUTE
-# A batch has at most this many waitlists, because some steps send two messages for each waitlist to
-# Redis at once.
+# Some steps send two messages to Redis for each waitlist of a batch, and a request has a limited
+# number of messages. A batch therefore has at most this many waitlists.
 TOGETHER = MAX_BATCH // 2
 # If less time than this is left, the run starts no further page of work.
 STOP_MILLIS = 60_000

@@ -12,8 +12,8 @@ from msgspec import Struct, field
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
-# This prefix sorts before HISTORY#. The query that erases an entry's history therefore also finds
-# the notes about messages.
+# The query that erases an entry's history reads all sort keys up to the last event. This prefix
+# sorts before the prefix of events, so the query also finds the notes about messages.
 DELIVERY = "DELIVERY#"
 # A message can stay in the queue and the dead-letter queue for up to 18 days. The notes about
 # messages are kept longer than that.

@@ -177,7 +177,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.hold.delayed_until_millis):
             return None
-        # A delay does not change the version of the readiness, because Redis decides about delays.
+        # Redis sets delays itself, so a delay does not change the version of the readiness in the
+        # record.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, self._not_ready, self.question.confirm_by_millis or 0)
 

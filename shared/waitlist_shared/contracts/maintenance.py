@@ -81,7 +81,8 @@ class InspectResult(Result, frozen=True, kw_only=True):
 class WaitingStay(Struct, frozen=True, array_like=True, gc=False):
     """A waiting entry to restore.
 
-    The entry is encoded as an array, because a rebuild sends very many entries.
+    A rebuild sends very many entries, so an entry is encoded as an array, which is shorter than an
+    object.
     """
 
     entry_id: EntryId
