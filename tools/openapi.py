@@ -21,7 +21,7 @@ from waitlist_api.config import Config
 from waitlist_api.http.api import Api
 from waitlist_api.services import Services
 
-# These values are never used, because no route is called.
+# The values in this configuration are never used, because building the document calls no route.
 NOWHERE = Config(
     table_name="none",
     private_function_name="none",
@@ -66,9 +66,8 @@ def patch_text() -> str:
 
 
 def _sorted(value: Any, name: str = "") -> Any:
-    """Sort everything, but not the media types of a response.
-
-    Generators of clients use the first media type.
+    """Sort everything except the media types of a response, because client generators use the first
+    media type.
     """
     if isinstance(value, list):
         return [_sorted(item) for item in value]

@@ -92,7 +92,7 @@ def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _linked_to(ids: set[str], value: Any) -> Any:
-    """Remove the links to operations other than `ids` from a part of a document."""
+    """Return a part of a document without its links to operations that are not in `ids`."""
     if isinstance(value, list):
         return [_linked_to(ids, item) for item in value]
     if not isinstance(value, dict):

@@ -14,11 +14,11 @@ MESSAGES = "messages"
 
 
 class InProcessLambda:
-    """Has the method `invoke` of a boto3 Lambda client.
+    """Replaces a boto3 Lambda client in tests.
 
-    Asynchronous invocations are not carried out, but collected in `started`. Invocations of the
-    messages function are collected in `trials`, and the answers come from `trial_outcomes`. No
-    message is sent.
+    An asynchronous invocation is not carried out, but added to `started`. An invocation of the
+    messages function is added to `trials`, and its answer comes from `trial_outcomes`. No message
+    is sent.
     """
 
     def __init__(self, private: Callable[[Any], Any]) -> None:

@@ -1,6 +1,6 @@
 """A waitlist for tests of the private function.
 
-Tests call customers by names, and each message is converted to JSON and back.
+Tests refer to customers by name. Each message is converted to JSON and back.
 """
 
 import json
@@ -67,8 +67,8 @@ class Line:
             self.now_micros or self.clock,
             lambda: OWN_RUN_ID if self.server_run_id is None else self.server_run_id,
         )
-        # The clock of the time limit stands still, because a slow machine could exceed this limit.
-        # The number of steps still limits the work.
+        # The service limits its work by time and by the number of steps. Here, the time stands
+        # still, so that a slow machine gives the same results as a fast one.
         self.store = store
         self.service = QueueService(store, monotonic=lambda: 0)
         self._names: dict[str, str] = {}
@@ -235,7 +235,7 @@ class Line:
         return self.send("claim", count=count, **fields)
 
     def claimed(self, count: int = 1, **fields: Any) -> dict[str, Answer]:
-        """Claim entries. Return the answer's part about each entry, by name."""
+        """Claim entries. Return a dictionary from each customer's name to the claimed entry."""
         entries = accepted(self.claim(count, **fields))["entries"]
         return {self._names[entry["entry_id"]]: entry for entry in entries}
 
@@ -271,7 +271,10 @@ class Line:
         return self.send("list_off_queue", which=which, **fields)
 
     def off_queue(self, which: str, **fields: Any) -> list[str]:
-        """Return the names on one page of the claimed, the offered or the parked entries."""
+        """Return the names of the entries on one page.
+
+        `which` selects claimed, offered or parked entries.
+        """
         entries = accepted(self.list_off_queue(which, **fields))["entries"]
         return [self._names[entry["entry_id"]] for entry in entries]
 
@@ -301,7 +304,7 @@ class Line:
             after = {"after": page["next_rank"]}
 
     def order(self) -> list[str]:
-        """Return the names of all waiting entries, the head of the queue first."""
+        """Return the names of all waiting entries in the order of the queue."""
         return [self._names[entry["entry_id"]] for entry in self.entries()]
 
     def contents(self) -> dict[str, object]:

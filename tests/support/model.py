@@ -13,7 +13,7 @@ from typing import Literal
 from waitlist_shared.contracts import AfterMisses, DelayReason, NoShow, Unanswered
 from waitlist_shared.ranks import ROOM, TIER, priority_of
 
-# Places are fractions. Between any two places there is always room for a moved entry.
+# Places are fractions, so there is always room for another entry between two places.
 Place = Fraction | int
 State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
@@ -25,10 +25,9 @@ Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
 # The distance between the places of two consecutive signups.
 GAP = 2**24
 AT_BACK = 255 * TIER
-# The place of an imported row with an early `joined_at`. It is between the places of the second and
-# the third signup.
+# The place of an imported customer who joined early, between the second and the third signup.
 EARLY = AT_BACK + 2 * GAP + GAP // 2
-# The distance between the places of two other rows of an import.
+# The distance between the places of two rows of an import that have no early `joined_at`.
 APART = 8
 MAX_ATTEMPTS = 3
 
@@ -123,15 +122,15 @@ class Event:
     hold: str = ""
 
 
-# The service writes the changes behind these events to DynamoDB before it changes Redis.
+# The service writes these changes to DynamoDB first, and then to Redis.
 OF_QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
 OF_RECORD = ("held_back", "ready", "rested", "resumed", *OF_QUESTIONS)
 CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
 NO_SHOW = "no_show"
 UNANSWERED = "unanswered"
 OVER = "over"
-# When Redis has removed a customer with one of these events, maintenance still has to update the
-# record.
+# These events say that Redis has removed the customer from the queue. After such an event,
+# maintenance still has to update the record in DynamoDB.
 LEFT_LATER = (Event("left", POLICY, NO_SHOW), Event("left", MAINTENANCE, UNANSWERED))
 
 
@@ -449,8 +448,9 @@ def ended(
 
 
 def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
-    """Replace the last event, because a request removed the customer before maintenance could do
-    it.
+    """Replace the last event in the customer's history.
+
+    A request has removed the customer from the waitlist before maintenance could do it.
     """
     events = line.history(name)
     if not is_leaving(line, name):
@@ -460,8 +460,8 @@ def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = ""
 
 
 def is_leaving(line: Waitlist, name: str) -> bool:
-    """Return whether Redis has removed the customer, and maintenance may still have to update the
-    record.
+    """Return whether the customer has left in Redis, but perhaps not yet in DynamoDB, where
+    maintenance removes the customer later.
     """
     return line.history(name)[-1:] in [(event,) for event in LEFT_LATER]
 
@@ -518,7 +518,9 @@ def question_followed(line: Waitlist) -> Iterator[Waitlist]:
 
 
 def questions_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the possible states after maintenance has taken all such steps for all customers."""
+    """Yield the possible states after maintenance has dealt with all questions that customers have
+    not answered.
+    """
     following = list(question_followed(line))
     for next_line in following:
         yield from questions_followed(next_line)
@@ -778,9 +780,9 @@ def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
 
 
 def by_itself(line: Waitlist) -> Waitlist:
-    """End the expired claims and offers, and make new offers, as Redis does without a request.
+    """End the expired claims and offers, and make new offers.
 
-    Redis does this only if the waitlist has a policy or a quota.
+    Redis does this by itself if the waitlist has a policy or a quota.
     """
     if line.policy is None and not line.slots:
         return line

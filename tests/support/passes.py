@@ -66,7 +66,10 @@ def issuer_at_a_url() -> Iterator[Issuer]:
 
 
 def documented_check(language: str, issuer: Issuer) -> str:
-    """Return the example program of the document, with the URL of this issuer."""
+    """Return the example program from docs/app/admission-pass.md.
+
+    Its URL is replaced by the URL of this issuer.
+    """
     (code,) = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert DOCUMENTED_ISSUER in code
     return str(code.replace(DOCUMENTED_ISSUER, issuer.url))

@@ -1,4 +1,4 @@
-"""Sends HTTP requests in the names of the customers and of the operator of a waitlist."""
+"""Sends HTTP requests on behalf of the customers and the operator of a waitlist."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -79,13 +79,13 @@ class People:
             assert answer.status == 201, answer.text
 
     def bring(self, *rows: Any, **options: Any) -> Answer:
-        """Import rows. A row may also be a string, which is the customer id."""
+        """Import rows. If a row is a string, the string is the customer id."""
         entries = [{"customer_id": row} if isinstance(row, str) else row for row in rows]
         for row in entries:
             if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
                 self.id_of(row["customer_id"])
                 self.entry_tokens.pop(row["customer_id"], None)
-        # Another route imports rows and returns entry tokens.
+        # To get entry tokens from an import, the request goes to another route.
         path = f"{self.admin_path}/import" + "/tokens" * options.pop("entry_tokens", False)
         body = {"entries": entries, **options}
         return self.world.request("POST", path, body=body, operator=True)
@@ -112,7 +112,7 @@ class People:
         path = f"{self.admin_entry(name)}/reinstate"
         answer = self.world.request("POST", path, body=body, key=key, operator=True)
         if answer.status == 200:
-            # The entry token is only valid for the former signup.
+            # The customer's old entry token was only valid for the former signup.
             self.entry_tokens.pop(name, None)
         return answer
 
@@ -124,7 +124,7 @@ class People:
     def resume(self, name: str, rest_until: str | None = None) -> Answer:
         """End a customer's pause.
 
-        Without `version`, the request names the pause that the customer sees now.
+        By default, this is the pause that the customer currently sees.
         """
         body = {"rest_until": rest_until or self.poll(name).json["rest_until"]}
         path, token = f"{self.entry(name)}/resume", self.token_of(name)

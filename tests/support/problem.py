@@ -1,4 +1,4 @@
-"""A promise of the service that was broken, as a check of a test has found."""
+"""A test has found that the service has broken a promise."""
 
 from dataclasses import dataclass
 
@@ -14,5 +14,7 @@ class Problem:
         return f"{self.kind}: {self.text}"
 
     def later(self) -> "Problem":
-        """Add to the problem's text that it was found after all claims and offers had ended."""
+        """Return the same problem, with the remark that all claims and offers had ended before it
+        was found.
+        """
         return Problem(self.kind, f"after all holds have ended, {self.text}")

@@ -20,7 +20,7 @@ from tools.local.ports import HOST
 
 SLOTS = 16384
 READY_SECONDS = 60.0
-# The servers elect no primary themselves. An election takes seconds, and its winner is not
+# Tests promote replicas themselves. An election would take seconds, and its winner would not be
 # predictable.
 REPLICATED = {
     "cluster-enabled": "yes",
@@ -114,7 +114,9 @@ class Cluster:
             await_that(lambda: all(_is_ok(node, len(self.nodes)) for node in self.nodes))
 
     def _await_owner(self, owner: Server, slot: int) -> None:
-        """A client may ask any node for the owner, so wait until all nodes agree."""
+        """Wait until all nodes agree who owns the hash slot, because a client may ask any
+        of them.
+        """
         await_that(lambda: all(slot in _slots_of(owner, seen_by=node) for node in self.nodes))
 
 
@@ -199,7 +201,8 @@ def cut_off(primary: Server, replica: Server) -> Iterator[None]:
     The primary is killed at the end of the block, so the replica cannot reconnect.
     """
     with hung(replica):
-        # Without this, the replica would later read the writes that are still in its socket.
+        # Close the replica's connection now. Otherwise it would still read the writes that have
+        # arrived in its socket.
         primary.client.client_kill_filter(_type="replica")
         yield
         primary.kill()
@@ -220,7 +223,7 @@ def hung(*servers: Server) -> Iterator[None]:
 
 
 def waitlist_on(cluster: Cluster, node: Server) -> str:
-    """Return the id of a waitlist whose keys are on this node."""
+    """Return a waitlist id whose keys Redis Cluster stores on this node."""
     names = (f"list-{number}" for number in range(1_000))
     return next(name for name in names if cluster.owner_of(f"wl:{{{name}}}:meta") is node)
 
@@ -251,7 +254,7 @@ def _is_ok(node: Node, size: int) -> bool:
 
 
 def _slots_of(node: Server, seen_by: Server | None = None) -> set[int]:
-    """Return which hash slots a node has, in the view of this node or of another node."""
+    """Return the hash slots of a node. If `seen_by` is given, ask that other node about them."""
     ranges = (seen_by or node).client.execute_command("CLUSTER", "SLOTS")
     return {
         slot

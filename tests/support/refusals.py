@@ -20,9 +20,9 @@ TRANSACTION_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Case:
-    """A call to DynamoDB, and the error code of DynamoDB's answer.
+    """A call to DynamoDB, and the error code with which DynamoDB refuses it.
 
-    The code is empty if DynamoDB accepts the call.
+    An empty code means that DynamoDB accepts the call.
     """
 
     name: str
@@ -31,9 +31,7 @@ class Case:
 
 
 def code_of(case: Case, client: Any) -> str:
-    """Return the error code of the client's answer to the call, or an empty string if the client
-    accepts the call.
-    """
+    """Make the call. Return DynamoDB's error code, or an empty string if there is no error."""
     try:
         case.call(client)
     except ClientError as error:
@@ -56,7 +54,7 @@ def put(client: Any, item: Item) -> Any:
 
 
 def put_if(client: Any, condition: str) -> Any:
-    """Write an item, on the condition that its attribute `n` has some value."""
+    """Write an item, but only if its attribute `n` has the expected value."""
     return client.put_item(
         TableName=TABLE,
         Item=key(1),

@@ -20,8 +20,8 @@ MESSAGES_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/messages"
 MAIL_SET = "mails-of-waitlist"
 SMS_FROM = "BAKERY"
 BUS = "waitlist-events"
-# The resource names in tests, and the environment variables that contain the real names in a
-# deployed function.
+# For each name of a resource in tests: the environment variable that contains the real name after a
+# deployment.
 VARIABLES = {
     TABLE: "TABLE_NAME",
     PRIVATE: "PRIVATE_FUNCTION_NAME",
@@ -52,7 +52,8 @@ MADE: set[Use] = set()
 class NotAllowed(AssertionError):
     """A function made a call that its role does not allow.
 
-    This exception is no AWS error, because the functions catch some AWS errors and continue.
+    This is not an AWS error, because the functions handle AWS errors, and the test would not notice
+    it.
     """
 
 
@@ -118,7 +119,8 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tup
             | "SendMessage"
             | "SendMessageBatch"
         ):
-            # For a batch of messages, IAM checks the same action as for one message.
+            # IAM knows no actions for batches of messages. It checks the action for a single
+            # message.
             action = operation.removesuffix("Batch")
             yield f"sqs:{action}", arguments["QueueUrl"], ""
         case "SendEmail":
@@ -158,7 +160,7 @@ def _check(function: str, action: str, name: str, index: str) -> None:
 
 @cache
 def _roles() -> Roles:
-    # This stack has the functions for webhooks and messages.
+    # With these parameters, the stack contains the functions for webhooks and messages.
     senders = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
     return Roles(make({"WebhookUrl": "https://example.com/hook", **senders}))
 

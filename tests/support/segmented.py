@@ -1,6 +1,4 @@
-"""A waitlist with segments, and a check that the segments in Redis agree with the records in
-DynamoDB.
-"""
+"""A waitlist with segments. A check compares the segments in Redis with the records in DynamoDB."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -62,7 +60,7 @@ class Segmented(Admissions):
         return self.config().segments_state, stats.segments_state
 
     def within(self, **segment: str) -> list[str]:
-        """Return the names of the waiting customers of a segment, the head of the queue first."""
+        """Return the names of a segment's waiting customers. The head of the queue comes first."""
         return self._named(f"{segment_id_of(self.waitlist_id, segment)}:")
 
     def claim_within(self, count: int = 1, **segment: str) -> list[str]:

@@ -22,13 +22,12 @@ class StaleIndexTable(MemoryTable):
         self._seen: Past | None = None
 
     def freeze(self) -> None:
-        """Freeze the index. It shows no later writes, until `catch_up` is called."""
+        """From now on, the index shows no new writes, until `catch_up` is called."""
         self._seen = self.items.copy()
 
     def fall_behind(self, writes: int) -> None:
-        """Freeze the index as it was before the last writes.
-
-        It shows no later writes, until `catch_up` is called.
+        """From now on, the index shows neither the last writes nor new writes, until `catch_up` is
+        called.
         """
         oldest_known = self.past[0] if self.past else self.items.copy()
         self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known

@@ -10,7 +10,7 @@ from redis import Redis
 
 from tests.support.redis_servers import Server, running_server
 
-# A test may use several databases at the same time, so the next call returns another database.
+# A test may use several databases at the same time, so each call returns another one.
 DATABASES = cycle(range(16))
 
 

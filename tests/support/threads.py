@@ -44,6 +44,6 @@ class InOrder(Executor):
 
 @contextmanager
 def real_threads() -> Iterator[None]:
-    """Use threads for work on many items, as the public function does in Lambda."""
+    """Let the public function use threads when it processes many items, as it does in Lambda."""
     with patch("waitlist_api.parallel.ThreadPoolExecutor", ThreadPoolExecutor):
         yield

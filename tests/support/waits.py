@@ -15,16 +15,16 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-# All servers except the silent ones must answer within this time.
+# A server must answer within this time, unless the test has made it silent.
 PATIENT_SECONDS = 120.0
 # The real time in seconds for which a test waits for a silent server.
 SILENT_SECONDS = 0.05
 
 
 class _Clock(threading.local):
-    """Measures how many seconds a thread has waited for Redis.
+    """The number of seconds for which a thread has waited for Redis.
 
-    Each call to Redis uses one thread.
+    Each call to Redis stays in one thread.
     """
 
     seconds = 0.0

@@ -140,7 +140,7 @@ class World:
 
     @cached_property
     def api(self) -> Api:
-        """The routes of the API. They are created on first use, because creating them is slow."""
+        """The routes of the API. They are created on first use, because this is slow."""
         return Api(
             self.services.container, EntryTokens(SECRET), Logger(service="test", level="CRITICAL")
         )

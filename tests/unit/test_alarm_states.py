@@ -14,7 +14,7 @@ TREATMENTS = ("missing", "ignore", "breaching", "notBreaching")
 def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> str:
     """Return the state of an alarm after some data points.
 
-    `0` is a good point, `X` is a point beyond the threshold, and `-` is a missing point.
+    `0` stands for a good point, `X` for a point beyond the threshold, and `-` for a missing point.
     """
     most, periods = of
     alarm = {
@@ -45,8 +45,8 @@ TABLES = [
     ((2, 3), "0 - X - -", (OK, OK, ALARM, OK)),
     ((2, 3), "- - - - 0", (OK, OK, ALARM, OK)),
 ]
-# The last rows of both tables, where the guide speaks of premature alarm states.
-# The column for the treatment `missing` is left out, because no alarm of the template uses it.
+# The last rows of both tables, in which the AWS user guide shows premature alarm states.
+# The column for the treatment `missing` is left out, because no alarm in the template uses it.
 PREMATURE = [
     ((3, 3), "- - X - -", (RETAINED, ALARM, OK)),
     ((2, 3), "- - - X -", (RETAINED, ALARM, OK)),

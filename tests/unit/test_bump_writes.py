@@ -1,4 +1,4 @@
-"""If an operator moves a customer, what the service writes depends on the customer's record."""
+"""If an operator moves a customer, the customer's record determines what the service writes."""
 
 import pytest
 

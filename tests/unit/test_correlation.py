@@ -1,6 +1,6 @@
-"""A request can bring its own correlation id, and otherwise gets a new one.
+"""A request may contain a correlation id.
 
-The logs contain only ids of certain formats.
+Otherwise it gets a new one. Only ids of certain formats are logged.
 """
 
 import logging

@@ -92,7 +92,7 @@ def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
 
 
 def test_a_late_request_finishes_no_stay_but_its_own() -> None:
-    """A request that arrives late can only finish the signup or the leave to which it belongs.
+    """A late request can only finish its own signup or leave.
 
     It changes nothing if this signup was cancelled, or if the customer has signed up again (promise
     P2).
@@ -119,7 +119,7 @@ def test_a_late_request_finishes_no_stay_but_its_own() -> None:
 
 
 def test_a_late_decision_changes_no_record_that_is_newer_or_being_left() -> None:
-    """A decision of Redis that arrives late changes no newer record, and no record of a customer
+    """If a decision of Redis arrives late, it changes no newer record, and no record of a customer
     who is leaving (promises P3 and P4).
     """
     table = Table(MemoryTable(), TABLE)

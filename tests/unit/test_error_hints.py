@@ -22,9 +22,9 @@ def test_a_hint_follows_the_error() -> None:
 
 
 def test_the_cause_of_an_error_has_a_hint_too() -> None:
-    """The cause of an error also gets advice.
+    """Advice is also given for the cause of an error.
 
-    The cluster client itself always says the same: that it has found no cluster.
+    The error of the cluster client itself only says that it has found no cluster.
     """
     cause = exceptions.NoPermissionError("no right to INFO")
     error = caused(exceptions.RedisClusterException("no cluster"), cause)

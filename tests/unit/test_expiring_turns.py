@@ -16,7 +16,7 @@ CLAIM = {"v": 1, "op": "claim", "waitlist_id": "bakery", "count": 1}
 
 
 class NeverDone:
-    """A Redis server on which more claims and offers have always expired.
+    """A fake Redis server on which there are always more expired claims and offers.
 
     It counts the calls that end them.
     """
@@ -50,9 +50,9 @@ def test_a_fast_redis_gets_all_the_turns() -> None:
 
 @pytest.mark.parametrize("seconds_each", [0.1, 0.3, 2.0])
 def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
-    """Each call ends a limited number of expired claims and offers.
+    """Expired claims and offers are ended by several calls.
 
-    The first call is always made. No other call begins after the time limit (promise P9).
+    The first call is always made, but no other call begins after the time limit (promise P9).
     """
     answer, turns = handle_message(CLAIM, seconds_each)
     assert answer["code"] == "expiring"

@@ -1,7 +1,7 @@
 """Threads can decode messages of all types at the same time.
 
-msgspec can crash if several threads are the first to decode the same type. The project therefore
-decodes each type once at import.
+msgspec can crash if several threads decode a type at the same time and the type has never been
+decoded before. The project therefore decodes each type once at import.
 """
 
 import multiprocessing

@@ -29,7 +29,7 @@ def millis(text: str) -> int:
         (("22:00", "02:00"), "2026-11-25T00:30", ["24T21:00-25T01:00", "25T21:00-26T01:00"]),
         (("08:00", "22:00"), "2026-11-25T21:00", ["26T07:00-26T21:00", "27T07:00-27T21:00"]),
         # In this night, the clocks skip the time at which the offer hours begin. The hours begin
-        # when the clocks have been set forward.
+        # right after the skipped time.
         (("02:30", "22:00"), "2026-03-29T00:00", ["29T01:00-29T20:00", "30T00:30-30T20:00"]),
         (("22:00", "02:30"), "2026-03-28T20:00", ["28T21:00-29T01:00", "29T20:00-30T00:30"]),
         # If all offer hours of a day fall into the hour that the clocks skip, there are none on
@@ -77,7 +77,8 @@ def test_a_rate_opens_no_places_outside_the_hours() -> None:
     waits = [pace._wait(places, 0)[0] for places in (100, 101, 1100, 2100)]
     hours = [1, 15 + 0.01, 15 + 10, 15 + 24 + 10]
     assert waits == pytest.approx([one * HOUR for one in hours])
-    # The pace describes two weeks exactly. After that it continues at the average rate of a day.
+    # The pace contains the offer hours of the next two weeks. After that it continues at the
+    # average rate of a day.
     assert pace.rate == pytest.approx(100 / HOUR * 10 / 24, rel=0.05)
 
 

@@ -1,4 +1,7 @@
-"""Generated ids reveal nothing, do not change, and have the format that the contract requires."""
+"""Generated ids reveal nothing and do not change.
+
+They have the format that the contract requires.
+"""
 
 import re
 

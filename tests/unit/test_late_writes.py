@@ -1,7 +1,7 @@
 """If a write to a customer's record comes too late, it changes nothing.
 
-In these tests, a request reads the record, or Redis makes a decision. Then another request changes
-the record. After that comes the write of the first request.
+In each test, a request reads the record, or Redis makes a decision. Then the record changes. At
+last, the request or the decision is written.
 """
 
 from collections.abc import Callable
@@ -147,8 +147,8 @@ class Life:
     def write_claim(self, decision: c.Decision) -> None:
         """Record a claim or an offer.
 
-        If the record contained the same claim or offer before, nothing is written. A repeated claim
-        must not take effect twice.
+        If the record already contains this claim or offer, nothing is written, because a claim may
+        be repeated.
         """
         transition = transition_of(KEY, decision, ())
         self.transitions.record(replace(transition, unless_token=decision.token), NOW)
@@ -184,7 +184,10 @@ class Life:
         return self.leave_as(Leave(by="customer"))
 
     def leave_as(self, leave: Leave) -> EntryRecord:
-        """Let the customer begin to leave. Fail if this is not possible in the present state."""
+        """Begin to remove the customer from the waitlist.
+
+        Fail if this is not possible in the present state.
+        """
         record = self.record
         if not leave.applies_to(record):
             raise EntryChanged(record)
@@ -309,7 +312,9 @@ class Life:
         self.ledger.commit(record, Notice(record, "near").decide(self.draw()), NOW)
 
     def point_address(self) -> EntryRecord:
-        """Store a second id, made from an address, that leads to the customer's record."""
+        """Store an alias: a second id, made from an address, that leads to the customer's
+        record.
+        """
         if not self.stays:
             self.sign_up()
         alias = alias_of(self.record, ADDRESS, 0, NOW)
@@ -375,7 +380,10 @@ RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
 
 
 def sign_up_and_draw(life: Life) -> EntryRecord:
-    """Sign the customer up. Return a stamp that is higher than the stamp of the record by 10."""
+    """Sign the customer up.
+
+    Return a stamp (logical timestamp) that is 10 higher than the stamp of the record.
+    """
     record = life.sign_up()
     life.draw()
     return record
@@ -388,7 +396,7 @@ def forget_signup(life: Life) -> None:
 
 
 def rewind(life: Life) -> None:
-    """The next signup gets the same stamp as the first signup.
+    """The next signup gets the same stamp (logical timestamp) as the first signup.
 
     This can happen if the service does not notice a failover of Redis.
     """
@@ -412,8 +420,8 @@ def take_back(life: Life, told: EntryRecord) -> None:
     life.ledger.save(told, no_longer_near(told))
 
 
-# Each case has three steps: the first one reads the record or decides, the second one changes the
-# record, and the third one is a write that comes too late.
+# Each case has three steps. The first step reads the record or decides something, the second step
+# changes the record, and the third step is a write that comes too late.
 REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "taking a notice back: the entry was moved": (
         in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
@@ -754,9 +762,9 @@ def released(life: Life) -> tuple[EntryRecord, c.Decision]:
 
 
 def declined(life: Life) -> tuple[EntryRecord, c.Decision]:
-    """Return the record, and the decision of Redis that a decline pauses the customer's wait.
+    """Return the record, and a decline that Redis has decided.
 
-    The decision is not in the record yet.
+    For some time, the customer gets no other offer. The record does not contain this yet.
     """
     return life.claim(), life.decision("declined", until_millis=NOW + HOUR, declines=2)
 
@@ -913,8 +921,8 @@ def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
 
 
 def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(life: Life) -> None:
-    """If the record is newer than a decision, the decision only adds its event to the history
-    (promise P3).
+    """If the record is newer than a decision of Redis, the decision only adds its event to the
+    history (promise P3).
     """
     life.offer()
     declined = life.decision("declined")

@@ -149,7 +149,7 @@ def test_daily_batches_give_an_estimate_in_days() -> None:
 
 
 def compute_weekly_pace(minutes: int, taken: Callable[[int], int]) -> Pace | None:
-    """Return the pace as computed from the samples of the last four weeks, or None if they say
+    """Return the pace that follows from the samples of the last four weeks, or None if they contain
     nothing.
     """
     made = samples(minutes, taken)
@@ -172,7 +172,7 @@ def serve_on_tuesdays(minute: int) -> int:
 def test_weekly_batches_give_an_estimate_in_days() -> None:
     """People were admitted on the last four Tuesdays.
 
-    A customer who looks on Friday gets an estimate in days.
+    On Friday, a customer asks for the position and gets an estimate in days.
     """
     found = compute_weekly_pace(3 * WEEK_MINUTES + 4 * 24 * 60, serve_on_tuesdays)
     assert found is not None
@@ -250,8 +250,8 @@ def test_a_rate_spreads_the_places_of_a_schedule_over_time() -> None:
     policy = Policy(instants=instants_at_nine(2), rate=100 / HOUR)
     found = compute_pace(samples(0, lambda _: 0), policy)
     assert [estimate_wait(found, one)[1] / HOUR for one in (100, 500, 600)] == [10, 14, 34]
-    # Offers of a scheduled time that are not used before the next scheduled time are lost. At 10 an
-    # hour, a day allows 240 offers.
+    # If offers of a scheduled time are not used before the next scheduled time, they expire. At 10
+    # an hour, a day allows 240 offers.
     slow = compute_pace(
         samples(0, lambda _: 0), Policy(instants=instants_at_nine(2), rate=10 / HOUR)
     )
@@ -301,8 +301,8 @@ def test_the_time_inside_is_measured_before_the_room_is_full() -> None:
 def test_many_exits_at_once_do_not_raise_the_rate() -> None:
     """The estimate does not change if many people exit at the same time.
 
-    Passes last an hour. People are admitted in 20 minutes of each hour, and the customer looks
-    during these minutes.
+    Passes last an hour. People are admitted during 20 minutes of each hour. The customer asks for
+    the position in these minutes.
     """
     policy = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
 

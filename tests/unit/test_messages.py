@@ -171,7 +171,7 @@ MALFORMED: dict[str, list[Any]] = {
 def test_a_malformed_message_changes_nothing(line: Line, kind: str) -> None:
     """A malformed message is refused with a clear error.
 
-    It creates no key in Redis, and uses up no place in the queue (promise P5).
+    Nothing changes: no key is created in Redis, and no place in the queue is used up (promise P5).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])

@@ -63,8 +63,8 @@ def test_no_wait_ends_after_the_admission_is_over() -> None:
 def test_a_burst_serves_its_people_at_once() -> None:
     bursts = Pace(at=AT, cycle=300, pieces=(Piece(60, 60, 40),))
     assert [estimate_seconds(bursts, one) for one in (1, 40, 41, 80, 81)] == [60, 60, 360, 360, 660]
-    # As time passes, the wait for a scheduled time gets shorter. When this time has passed, the
-    # estimate ignores it.
+    # The wait for a scheduled admission gets shorter as time passes. The estimate ignores scheduled
+    # admissions in the past.
     assert [estimate_seconds(bursts, 1, after=one) for one in (50, 70, 350)] == [10, 290, 10]
 
 

@@ -1,6 +1,6 @@
 """The private function logs a line for each message.
 
-To save time, it fills in parts of an earlier line.
+To save time, it reuses the parts of a line that do not change.
 """
 
 import json
@@ -21,7 +21,7 @@ ID = "0193b3a0-5a5a-7000-8000-0123456789ab"
 
 
 class Answering:
-    """A service that returns the answer which the message contains."""
+    """A fake service. Each message contains the answer that it gets."""
 
     waited_seconds = 0.0
 

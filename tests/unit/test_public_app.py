@@ -1,4 +1,4 @@
-"""The public function builds its parts from its environment."""
+"""The public function creates its parts from its environment."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -48,15 +48,16 @@ def test_entry_tokens_are_signed_by_the_key_in_secrets_manager(
     environ.setenv("ENTRY_TOKEN_SECRET_ARN", arn)
     another = EntryTokens("another-key-of-32-characters-or-more")
     assert request_status(another.issue("bakery", ENTRY_ID, 1)) == 403
-    # The token is valid, so the request fails only later. There is no private function, so the
-    # status is 500 or more.
+    # The token is accepted. The request fails later with a status of 500 or more, because there is
+    # no private function.
     assert request_status(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) >= 500
 
 
 def test_edge_keys_are_read_from_secrets_manager(environ: pytest.MonkeyPatch) -> None:
-    """The keys that a CDN must send are in Secrets Manager.
+    """If a CDN is in front of the API, each request must contain a key, which is stored in Secrets
+    Manager.
 
-    They are also checked if customers log in at an issuer of tokens (promise P5).
+    The key is also checked if customers log in at an issuer of tokens (promise P5).
     """
     secrets: Any = boto3.client("secretsmanager")
     keys = ["b" * 64, "g" * 64]

@@ -46,8 +46,9 @@ def millis_of(text: str) -> int:
 
 
 def find_expected_instants(cron: str, zone: ZoneInfo, begin: int, end: int) -> list[Instant]:
-    """Return the scheduled times, found in another way: by checking every minute, as Debian's cron
-    does.
+    """Return the scheduled times.
+
+    To find them independently, check every minute, as Debian's cron does.
     """
     fields = CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
     minute, hour, *_ = cron.split()
@@ -89,8 +90,7 @@ def test_on_the_day_of_a_clock_change_a_schedule_follows_debians_cron(
 ) -> None:
     """On days on which the clocks change, a schedule has the same times as Debian's cron.
 
-    The test looks for scheduled times from before, at and after the change, and also from times
-    between two full minutes.
+    The search begins before, at and after the change, and also between two full minutes.
     """
     at, clock = millis_of(change), ZoneInfo(zone)
     before, after = (datetime.fromtimestamp(at / 1000 - one, clock) for one in (1, 0))

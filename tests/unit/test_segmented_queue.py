@@ -29,7 +29,7 @@ CACHED = WaitlistRecord(
 
 
 class Waitlists:
-    """A fake for the cache of waitlists and for Redis.
+    """Replaces both the cache of waitlists and Redis.
 
     Each look into the cache finds a newer version of the segments. Redis knows the segments from
     version `known` on.
@@ -65,9 +65,9 @@ class Waitlists:
 
 
 class Version(Struct):
-    """A message that contains the version of the segments.
+    """A message that only contains the version of the segments.
 
-    It can only be built for versions after `refused`.
+    If the version is `refused` or older, the message cannot be built.
     """
 
     refused: int = 0

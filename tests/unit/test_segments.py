@@ -13,7 +13,7 @@ from waitlist_shared.ids import segment_id_of
 BY_BOTH = ("gender", "language")
 DECLARED = (BY_BOTH, ("language",))
 SEGMENTS = Segments("agents", DECLARED, version=1)
-# Joining the names and values would give several of these segments the same id.
+# If an id were made by joining names and values, several of these segments would have the same id.
 TRICKS: list[dict[str, str]] = [
     {"a": "b=c"},
     {"a": "b", "c": "d"},

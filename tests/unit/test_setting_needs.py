@@ -86,8 +86,8 @@ WITHOUT_NEEDS = frozenset(
     }
 )
 
-# Each case belongs to a rule. The first settings break the rule, and the second ones follow it with
-# as few changes as possible.
+# Each case is about one rule. The first settings break the rule. The second settings are the
+# smallest change that obeys it.
 BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "enter_url_without_policy": (
         {"page": {"enter_url": "https://shop.example.com/"}},

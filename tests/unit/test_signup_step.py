@@ -88,7 +88,7 @@ def test_an_idempotency_key_with_another_body_is_refused(status: str) -> None:
 def test_a_customer_who_is_on_the_list_gets_their_position(
     command: SignupCommand, status: str
 ) -> None:
-    """If a customer who is already on the waitlist signs up again, the answer is their position.
+    """If a customer on the waitlist signs up again, the response contains their position.
 
     This is true even if the waitlist has closed since (promise P2).
     """

@@ -26,8 +26,8 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
         # character but not for another euro sign.
         ("€" * 153, 3),
         ("ä" * 160, 1),
-        # One character outside the GSM alphabet is enough to send the whole text with 16 bits for
-        # each character.
+        # A single character outside the GSM alphabet is enough: the whole text is then sent with 16
+        # bits for each character.
         ("a" * 69 + "ê", 1),
         ("a" * 70 + "ê", 2),
         ("ê" * 134, 2),

@@ -112,7 +112,7 @@ def complete_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_copies_of_a_snapshot_pause_for_different_times(complete_environment: None) -> None:
-    """Copies of one snapshot draw different random pauses.
+    """Each copy of a snapshot chooses different random pauses.
 
     Otherwise, clients that are refused at the same time would all return at the same time (promise
     P9).

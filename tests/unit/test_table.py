@@ -1,5 +1,5 @@
-"""If DynamoDB does not process all items of a batch, the service asks for the others again, a few
-times and after random pauses.
+"""If DynamoDB leaves items of a batch unprocessed, the service asks for them again, a few times and
+after random pauses.
 """
 
 from typing import Any
@@ -59,7 +59,7 @@ def test_unprocessed_deletes_are_repeated(pauses: list[float]) -> None:
 def test_pauses_before_repeats_are_random_and_grow() -> None:
     """The pauses before a new attempt are random and grow.
 
-    Callers that were throttled together therefore return at different times.
+    If callers were throttled together, they return at different times.
     """
     first: list[float] = []
     for _ in range(50):

@@ -70,9 +70,9 @@ def test_a_token_names_its_key_without_revealing_it() -> None:
 
 
 def test_a_plain_secret_is_the_only_key() -> None:
-    """If the secret is plain text, it is the only key.
+    """If the secret is a plain text, this text is the only key.
 
-    This is so in a new stack, and in older stacks whose keys were never rotated.
+    This is the case in a new stack, and in an older stack whose keys were never rotated.
     """
     assert TokenKeys.parse(OLD) == TokenKeys.parse(json.dumps({"current": OLD}))
     token = EntryTokens(OLD).issue(*ISSUED)
@@ -181,9 +181,9 @@ def test_tokens_of_all_stays_have_the_same_length(stay: int) -> None:
 
 
 def test_the_stay_of_a_token_cannot_be_changed() -> None:
-    """Nobody can change the signup for which a token is valid.
+    """An entry token is valid for one signup, which is readable in the token.
 
-    The token contains the signup in plain text, but signed (promise P5).
+    Nobody can change it, because the token is signed (promise P5).
     """
     tokens = EntryTokens(OLD)
     one, another = tokens.issue(*ENTRY, STAY), tokens.issue(*ENTRY, STAY + 1)
@@ -205,9 +205,9 @@ def test_a_token_that_names_no_stay_is_refused() -> None:
 
 
 def test_a_code_that_verifies_an_address_cannot_change_the_address() -> None:
-    """A code for verifying an address cannot be turned into a code for changing the address.
+    """A code that verifies an address cannot be changed into a code that replaces an address.
 
-    Its parts are plain text, but signed (promise P5).
+    The code is readable, but signed (promise P5).
     """
     tokens, to = EntryTokens(OLD), "b" * 26
     verifies, moves = (tokens.issue_code(*ISSUED, 60_000, one) for one in ("", to))

@@ -1,7 +1,7 @@
 """DynamoDB cancels a transaction if a condition fails, if the table is busy, or if a write is
 invalid.
 
-Only if the table is busy, callers repeat the transaction.
+Callers repeat the transaction only if the table is busy.
 """
 
 from typing import Any
@@ -68,7 +68,7 @@ def test_a_failed_condition_is_reported_before_other_reasons(other: str) -> None
 
 
 def test_an_item_that_becomes_too_large_is_not_reported_as_throttled() -> None:
-    """If a write would make an item too large, the error is not the same as for a throttled write.
+    """A write that would make an item too large gets a different error from a throttled write.
 
     `make test-dynamodb` checks the same with DynamoDB Local.
     """

@@ -1,5 +1,5 @@
-"""A waitlist's record contains its admission policy, its segments, and how far the service has got
-with building the segments.
+"""The record of a waitlist stores the admission policy, the segments, and the progress of building
+the segments.
 """
 
 import json

@@ -1,4 +1,4 @@
 """Benchmarks of the private and the public function.
 
-A document states a target for each measurement.
+Each measurement has a target, which is written down.
 """

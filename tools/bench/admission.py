@@ -18,8 +18,8 @@ from tools.bench.targets import Target
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MAX_PASS_SECONDS, MAX_RATE
 
-# The rate is so high that each call makes as many offers as it may, which is MAX_ADMIT. The offers
-# and passes do not expire during the benchmark.
+# The rate is so high that each call makes as many offers as one call may make (MAX_ADMIT). The
+# offers and passes do not expire during the benchmark.
 FASTEST = {
     "admission": True,
     "rate_count": MAX_RATE,
@@ -80,9 +80,9 @@ class AdmissionBench:
         )
 
     def _behind_resting(self, verb: str, message: Callable[[Line], str]) -> Case:
-        """Compare two queues from which entries are taken.
+        """Compare claims from two queues.
 
-        One of them begins with many customers who have paused, and claims must pass them over.
+        One queue begins with many customers who have paused, so claims have to pass them over.
         """
         resting = self._sizes.waiting_for_claims
         behind, none = Line(self._handler, f"{verb}-behind"), Line(self._handler, f"{verb}-none")

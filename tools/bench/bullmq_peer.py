@@ -1,6 +1,6 @@
-"""BullMQ's Python package, with which claims are compared.
+"""Runs BullMQ's Python package, with which our claims are compared.
 
-Explicit calls fetch and complete its jobs.
+Jobs are fetched and completed by explicit calls.
 """
 
 import asyncio
@@ -62,9 +62,10 @@ class BullMQ:
             )
 
     def take_in_two_calls(self, count: int) -> list[str]:
-        """Fetch each job with one call and complete it with another.
+        """Take the jobs from the queue, with one call to fetch each job and one call to complete
+        it.
 
-        Return the members of the queue in this order.
+        Return the members in this order.
         """
         return self._runner.run(self._take_in_two_calls(count))
 
@@ -77,9 +78,9 @@ class BullMQ:
         return taken
 
     def take_with_next(self, count: int) -> list[str]:
-        """Complete each job with a call that also fetches the next job.
+        """Take the jobs from the queue, with one call that completes a job and fetches the next.
 
-        This is BullMQ's fastest way, with one call for each job.
+        This is BullMQ's fastest way.
         """
         return self._runner.run(self._take_with_next(count))
 

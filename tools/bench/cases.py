@@ -35,9 +35,9 @@ class Case:
     as_cost: bool = False
 
     def row(self, tick: Callable[[], None]) -> Row:
-        """Measure, and return the row of the results.
+        """Carry out the measurement, and return a row of the results.
 
-        Call `tick` after each round, which shows the progress.
+        `tick` is called after each round, to show the progress.
         """
         speed = measure(self.prepare, self.operations, self.rounds, tick)
         ratio, spread = speed.ratio, (speed.low, speed.high)

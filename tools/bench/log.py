@@ -38,14 +38,17 @@ class Unbuffered(TextIOWrapper):
 
 
 class Log:
-    """The log of the functions. At the end, `lines` is the number of received lines."""
+    """The log of the functions.
+
+    `lines` is the number of received lines, and is known at the end.
+    """
 
     lines = 0
 
 
 @contextmanager
 def lambda_log() -> Iterator[Log]:
-    """Send the standard output to the reader, until the end of the block."""
+    """During the block, send the standard output to the reader."""
     log = Log()
     command = [sys.executable, "-S", "-c", READER, str(PAUSE_SECONDS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:

@@ -30,7 +30,7 @@ _serialize = TypeSerializer().serialize
 
 
 class PagingTable:
-    """The table of one waitlist. Its last entry changed more than a day ago."""
+    """The table of one waitlist in which no entry has changed for a day."""
 
     def __init__(self, waiting: int) -> None:
         self._waiting = waiting
@@ -85,8 +85,8 @@ class PagingTable:
         return answer
 
     def _asked(self, request: Item) -> Item:
-        """Return the requested attributes of an entry, as far as all entries have the
-        same value.
+        """Return the attributes of an entry that were requested and are the same for all
+        entries.
         """
         names = request["ExpressionAttributeNames"]
         asked = {names[name] for name in request["ProjectionExpression"].split(", ")}

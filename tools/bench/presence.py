@@ -23,9 +23,9 @@ from waitlist_shared.limits import (
     MAX_RATE,
 )
 
-# At the head of the queue, Redis stores the times of the polls of this many entries.
+# The number of entries at the head of the queue that have polled.
 WATCHED = 200
-# The rate is so high that each call makes MAX_ADMIT offers.
+# The rate is so high that each call makes as many offers as one call may make (MAX_ADMIT).
 FASTEST = {
     "admission": True,
     "rate_count": MAX_RATE,
@@ -47,7 +47,7 @@ class PresenceBench:
             line.fill(bare, line.newcomers(3 * WATCHED + runs * (MAX_ADMIT + 20)))
 
     def rows(self, tick: Callable[[], object]) -> Iterator[Row]:
-        """Measure each operation. Call `tick` after each round, which shows the progress."""
+        """Measure each operation. `tick` is called after each round, to show the progress."""
         yield self._row("poll near the head", self._polls(0), 1.15, tick)
         yield self._memory()
         yield self._row("poll elsewhere", self._polls(WATCHED + MAX_ADMIT), 1.05, tick)
@@ -65,7 +65,7 @@ class PresenceBench:
     ) -> Callable[[Line], Sequence[str]]:
         """Return messages that make offers by the admission policy.
 
-        All customers at the head of the queue have polled before.
+        The customers at the head of the queue have polled recently.
         """
 
         def prepared(line: Line) -> Sequence[str]:

@@ -51,13 +51,13 @@ ENVIRONMENT = {
     "AWS_LAMBDA_FUNCTION_NAME": "public",
     "POWERTOOLS_TRACE_DISABLED": "true",
 }
-# The targets. They limit how much more an operation may cost than its calls of boto3 alone, and how
-# much longer an import may take than an import of the libraries.
+# The targets of these measurements. They limit how much more an operation may cost than the same
+# calls with boto3 alone, and how much longer an import may take than an import of the libraries.
 SIGNUP, POSITION, START_PUBLIC_TIMES, IMPORT_PRIVATE_TIMES = 1.6, 2.3, 1.5, 1.3
 
 MEASURED = "import time; began = time.process_time(); {}; print(time.process_time() - began)"
-# The first request calls `api`. This creates the function's services, and imports the module of the
-# requested route.
+# The first request calls `api`, which creates the function's services. It also imports the module
+# of the requested route.
 START_PUBLIC = MEASURED.format(
     "from waitlist_api.app import api; from waitlist_api.http.routing import SIGN_UP, find_route; "
     "api()._resolver(find_route(SIGN_UP))"

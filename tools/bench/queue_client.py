@@ -49,9 +49,9 @@ class Handler:
 
 
 class Line:
-    """A waitlist whose queue in Redis is complete.
+    """A waitlist with a complete queue in Redis.
 
-    Creates members and messages, and fills the queue.
+    The class creates members and messages, and fills the queue.
     """
 
     def __init__(
@@ -172,7 +172,7 @@ def sent(payload: str) -> str:
 
 
 def check(answers: Sequence[str], *outcomes: str) -> None:
-    """Raise BenchError if the outcome of any response is not among these.
+    """Raise BenchError if a response has an outcome other than these.
 
     In a batch, each result is checked.
     """

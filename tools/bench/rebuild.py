@@ -67,9 +67,9 @@ class InProcess:
 
 
 class RebuildBench:
-    """Rebuilds a short and a long queue.
+    """Rebuilds a short queue, and then a long one.
 
-    The short one comes first, because the recorded peak of the memory can only grow.
+    The order matters, because the recorded peak of the memory can only grow.
     """
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:

@@ -47,8 +47,8 @@ def measure(
 ) -> Speed:
     """Measure some rounds.
 
-    In each round, both sides carry out `operations` operations. Each side goes first in every
-    second round.
+    In each round, both sides carry out `operations` operations. The sides take turns in going
+    first.
     """
     seconds: list[tuple[float, float]] = []
     disturbed = 0

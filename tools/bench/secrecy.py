@@ -58,8 +58,8 @@ class SecrecyBench(PublicBench):
     def _open(self, known: Sequence[str]) -> None:
         """Create a waitlist whose responses are not delayed.
 
-        Sign up each known address, and for each of them one more person, who will ask to change to
-        this address.
+        Sign up each known address. For each of them, also sign up a person who will later ask to
+        change to this address.
         """
         rules = {**RULES, "verify": "off"}
         self.request("PUT", OPEN.replace("/v1", "/v1/admin"), {"name": "O", "identity": rules})

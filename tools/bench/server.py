@@ -12,8 +12,8 @@ from tools.local.ports import HOST
 @contextmanager
 def valkey() -> Iterator[int]:
     """Start an empty server. Yield its port, and stop the server at the end of the block."""
-    # A flush frees the memory before it returns. Otherwise, the memory would be freed during the
-    # next measurement.
+    # Let a flush free the memory at once. Otherwise, the memory would be freed during the next
+    # measurement.
     with running_valkey(**{"lazyfree-lazy-user-flush": "no"}) as server:
         yield server.port
 

@@ -21,10 +21,11 @@ from tools.bench.targets import Row, Target
 from waitlist_queue import keys
 
 COPY = "copy"
-# The names of commands and fields. A script written by hand would contain these words as constants.
+# Matches the names of commands and fields. If somebody wrote the script by hand, these words would
+# be constants.
 WORD = re.compile(r"[A-Za-z_]{1,20}")
-# This text ends the recording. MONITOR reports commands in order, so all commands before it have
-# been recorded.
+# The recording ends when MONITOR reports this text. MONITOR reports commands in order, so it has
+# reported all earlier ones.
 END = "end-of-the-recording"
 Tick = Callable[[], object]
 Payloads = Callable[[], list[str]]
@@ -41,7 +42,7 @@ class ServerTimeBench:
         self._count = sizes.server_operations
 
     def rows(self, tick: Tick) -> Iterator[Row]:
-        """Measure each operation. Call `tick` after each round, which shows the progress."""
+        """Measure each operation. `tick` is called after each round, to show the progress."""
         line, count = self._line, self._count
         yield self._row("signup", "joined", self._signups, Target("≤", 1.8), tick)
         yield self._row("position", "waiting", self._positions, Target("≤", 1.4), tick)

@@ -14,12 +14,12 @@ from waitlist_api.estimates.select_pace import Policy, pace_of
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# The numbers of minute samples and hour samples that maintenance reads at most.
+# Maintenance reads at most this many samples of minutes and samples of hours.
 MINUTES_READ, HOURS_READ = 3 * 60, 28 * 24
 # A midnight in UTC, in seconds since 1970.
 START = 1_780_272_000
 
-# A service says how many of the waiting people are served at a moment. The simulation calls it at
+# A function that says how many of the waiting people are served now. The simulation calls it at
 # each step.
 Service = Callable[[int, int], int]
 Instants = Callable[[int], list[tuple[float, int]]]
@@ -168,7 +168,7 @@ class Simulation:
     def _asked(
         self, chance: random.Random, now: int
     ) -> Iterator[tuple[_Person, int, int, Estimate | None, float | None, float | None]]:
-        """Yield two polls: by the customer who joined last, and by a random customer in
+        """Yield the polls of two customers: the one who joined last, and a random one in
         the queue.
         """
         if not self._line:
@@ -213,7 +213,10 @@ class Simulation:
 
 
 def steady(per_second: float) -> Callable[[random.Random], Service]:
-    """Serve people at a constant rate. A moment at which nobody is waiting is lost."""
+    """Serve people at a constant rate.
+
+    If nobody is waiting at such a moment, nobody is served later instead.
+    """
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.random(), 0
@@ -313,7 +316,7 @@ def launch(
 
 
 def inside_of(service: Service) -> int:
-    """Return the number of people inside. Without a launch, nobody is inside."""
+    """Return the number of people inside. If the simulation is not a launch, this is 0."""
     return len(service.ends) if isinstance(service, Launch) else 0
 
 

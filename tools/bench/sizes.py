@@ -1,4 +1,4 @@
-"""How much the benchmarks do.
+"""The amount of work of the benchmarks.
 
 A full run repeats each operation until the medians are stable. A quick run only shows that the
 benchmarks work.

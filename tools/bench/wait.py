@@ -142,7 +142,7 @@ SCENARIOS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """How good the estimates of one simulation are.
+    """The quality of the estimates in one simulation.
 
     The widths and errors are medians, relative to the real wait.
     """

@@ -61,7 +61,9 @@ STORY: tuple[Call | EndOfCall, ...] = (
 
 
 def queue_of(segment: Segment) -> str:
-    """Return the queue name of a segment, written as in the article."""
+    """Return the name of the queue that belongs to a segment, written as in the article from the
+    AWS Database Blog.
+    """
     return "#".join(["Q", *(segment[name] for name in ("language", "gender") if name in segment)])
 
 

@@ -1,4 +1,4 @@
-"""What the launch demo shows in the terminal: a bar for each group of people."""
+"""The picture that the launch demo shows in the terminal: a bar for each group of people."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,6 @@
-"""An AWS account into which a stack will be deployed, and what the checks have found there."""
+"""The AWS account into which a stack will be deployed, and the findings of the checks in this
+account.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,9 +28,9 @@ DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation", "Aut
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check has found.
+    """A finding of a check.
 
-    `mark` is STOPS, WARNS, UNKNOWN or GOOD. `commands` says what to run next.
+    `mark` is STOPS, WARNS, UNKNOWN or GOOD. `commands` contains the commands to run next.
     """
 
     mark: str

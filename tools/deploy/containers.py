@@ -79,8 +79,8 @@ def need_free(endpoint: Endpoint) -> None:
 
 def _can_bind(endpoint: Endpoint) -> bool:
     with socket.socket() as listener:
-        # Servers also set this option. Without it, closed connections of the last run would still
-        # block the port.
+        # Set the same option as servers do. Otherwise, closed connections of the last run would
+        # make the port seem in use.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((endpoint.host, endpoint.port))

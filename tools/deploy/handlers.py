@@ -29,11 +29,11 @@ LONGEST_STACK_NAME = 32
 # as the stacks in samconfig.toml.
 OTHER_STACK = "waitlist-publicfn"
 SYSTEM_TAG = "aws:cloudformation:stack-name"
-# CloudFormation does not call its list handler for the resources of a stack.
+# Leave out the list handler, which CloudFormation does not call for the resources of a stack.
 HANDLERS = ("create", "read", "update", "delete")
 CHANGING = {"Write", "Permissions management", "Tagging"}
-# Listed actions that the handlers never call for this template, by resource type, each with the
-# reason.
+# Actions that the handlers declare but never call for this template, by resource type, each with
+# the reason.
 # A * at the end stands for the rest of a name. If a handler is given, the row only concerns this
 # handler.
 NOT_CALLED = {
@@ -219,7 +219,7 @@ class Step:
 
 
 class Rights:
-    """The rules of a role by the service to which their actions belong."""
+    """The rules of a role, grouped by the service of their actions."""
 
     def __init__(self, found: Iterable[Rule]) -> None:
         self.of_service: dict[str, list[Rule]] = defaultdict(list)
@@ -345,7 +345,7 @@ def _is_called(resource_type: str, handler: str, action: str) -> bool:
 
 
 def listed(resource_type: str, handler: str) -> list[str]:
-    """Return the actions that a handler lists, and the other actions that it calls."""
+    """Return the actions that a handler declares, and the other actions that it calls."""
     found = schema(resource_type)["handlers"].get(handler, {}).get("permissions", [])
     return [*found, *BESIDE.get((resource_type, handler), ())]
 
@@ -402,7 +402,8 @@ def _context(
     found = {"aws:RequestedRegion": stack.region, "aws:ResourceAccount": ACCOUNT}
     changed = stack.resources[_changed(stack, logical_id, kind)]
     tags = _tags(changed) if tagged else {}
-    # A new resource has no tags yet. But a rule is created in a security group, which has tags.
+    # A resource that is being created has no tags yet. A rule is different: the tags are those of
+    # its security group, which already exists.
     if handler == "create" and changed is resource:
         found |= {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     else:

@@ -62,7 +62,7 @@ class Rule:
 
 
 def rules(holder: str, policy: str, document: Mapping[str, Any]) -> Iterator[Rule]:
-    """Yield the rules of a policy without references to other resources."""
+    """Yield the rules of a policy in which all references have been resolved."""
     for number, statement in enumerate(_listed(document["Statement"])):
         if unknown := statement.keys() - ELEMENTS:
             raise Unknown(f"{holder} {policy}: unknown elements {', '.join(unknown)}")
@@ -93,9 +93,9 @@ def is_allowed(
 ) -> bool:
     """Return whether a role may make a call.
 
-    If the called resource is a key, the key's policy must allow the role itself, or the whole
-    account. If it allows the account, the role's own policies must allow the call too. A
-    permissions boundary limits the role in all cases.
+    If the call is about a key, the key's policy must allow the role itself or the whole account. If
+    it allows the account, the role's own policies must allow the call too. A permissions boundary
+    limits the role in both cases.
     """
     mine = [rule for rule in own if rule.covers(call)]
     bounds = None if boundary is None else [rule for rule in boundary if rule.covers(call)]

@@ -90,8 +90,8 @@ def order(made: Mapping[str, Resource]) -> list[str]:
 
 
 def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool:
-    """Return whether CloudFormation always finishes one resource before it starts with
-    the other.
+    """Return whether CloudFormation always finishes the resource `earlier` before it starts with
+    `later`.
     """
     reached: set[str] = set()
     ahead = [later]
@@ -176,8 +176,8 @@ class Account:
         for logical_id in reversed(made):
             resource = stack.resources[logical_id]
             policy = resource.get("DeletionPolicy", "Delete")
-            # SAM lets function versions stay after a deletion, but AWS deletes them together with
-            # the function.
+            # SAM gives function versions a deletion policy that keeps them, but AWS deletes them
+            # together with the function.
             if resource["Type"] == "AWS::Lambda::Version":
                 continue
             if policy == "Retain" or (policy == "RetainExceptOnCreate" and not is_rollback):
@@ -195,7 +195,8 @@ def _own_name(stack: Stack, logical_id: str) -> tuple[str, str] | None:
     name = properties.get(NAMED_BY.get(resource["Type"], f"{last_word}Name"))
     if resource["Type"] == "AWS::CloudFront::CachePolicy":
         name = properties["CachePolicyConfig"]["Name"]
-    # A layer version has no name of its own, and neither have versions and aliases of a function.
+    # Layer versions, function versions and aliases have no names of their own that could be in use
+    # already.
     if name is None or resource["Type"] == "AWS::Lambda::LayerVersion":
         return None
     return resource["Type"], str(name)

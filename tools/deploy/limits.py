@@ -32,8 +32,8 @@ CACHE_BEHAVIORS = 25
 CACHE_KEY_HEADERS = 10
 CONFIG = "DistributionConfig"
 METHOD = r"GET|HEAD|OPTIONS|PUT|PATCH|POST|DELETE"
-# How long some properties may be. Each row contains the resource type, the property, and the number
-# of characters.
+# The maximum length of some properties. Each row contains the resource type, the property, and the
+# number of characters.
 LONGEST = (
     ("AWS::IAM::Role", "RoleName", 64),
     ("AWS::Lambda::Function", "FunctionName", 64),
@@ -56,7 +56,7 @@ LONGEST = (
     ("AWS::SQS::Queue", "QueueName", 80),
 )
 POLICY_NAME_CHARACTERS = 128
-# Which values some properties may have. Each row contains the resource type, the property, and a
+# The allowed values of some properties. Each row contains the resource type, the property, and a
 # pattern.
 STATISTIC = r"SampleCount|Average|Sum|Minimum|Maximum|p\d{1,2}(\.\d{1,2})?"
 VALUES = (
@@ -73,13 +73,13 @@ VALUES = (
     ),
     ("AWS::ApiGatewayV2::Stage", "StageName", r"\$default"),
 )
-# Which service uses a role. Each row contains the resource type that refers to the role, the
+# The services that use the roles. Each row contains the resource type that refers to a role, the
 # property, and the service.
 TAKEN_BY = (
     ("AWS::Lambda::Function", "Role", "lambda"),
     ("AWS::CodeDeploy::DeploymentGroup", "ServiceRoleArn", "codedeploy"),
 )
-# The service that calls a function, by the service's name in the caller's ARN.
+# The services that call functions. The keys are the names of the services in the ARN of the caller.
 CALLERS = {"execute-api": "apigateway.amazonaws.com", "events": "events.amazonaws.com"}
 HTTP_API_MILLIS = 30_000
 

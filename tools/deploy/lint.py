@@ -209,8 +209,8 @@ def first_creations(stack: Stack) -> Iterator[str]:
         yield f"after a deletion: {error}"
 
 
-# In each pair, an update must change the first resource before the second one. The second one is an
-# alias, or calls an alias.
+# In each pair, an update must change the first resource before the second one. The second resource
+# is an alias, or calls an alias.
 BEFORE = (
     ("PublicDeployRole", "PublicFnAliaslive"),
     ("PublicCanaryErrorsAlarm", "PublicFnAliaslive"),
@@ -220,8 +220,8 @@ BEFORE = (
     # callers of the next version.
     ("PrivateFnAliaslive", "PublicFnAliaslive"),
     ("PrivateFnAliaslive", "MaintenanceFnAliaslive"),
-    # Otherwise, the mapping could be created directly after its role, and could not read the stream
-    # for some seconds.
+    # The mapping needs the role's permissions. Without this order, it could be created directly
+    # after the role, and could not read the stream for some seconds.
     ("EventsFnRole", "EventsFnStream"),
     # The events function reads data that new versions of these functions write.
     ("PublicFnAliaslive", "EventsFnStream"),
@@ -252,7 +252,9 @@ def changed(parameter_value: tuple[str, str]) -> Set:
 
 
 def single_changes() -> set[tuple[str, str]]:
-    """Return each parameter with a value other than the default, if its declaration allows one."""
+    """Return the parameters that may have a value other than the default, each with such
+    a value.
+    """
     found = set()
     for name, declared in translated()["Parameters"].items():
         default = str(declared["Default"])
@@ -277,7 +279,7 @@ def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Itera
 
 def _check(checked: Set) -> tuple[Set, list[str]]:
     found = findings_of(checked)
-    # If the stack cannot be created, its permissions are not checked.
+    # The permissions are only checked if the stack can be created.
     return checked, found or [*against_handlers(checked.parameters, checked.name, checked.region)]
 
 
@@ -302,7 +304,7 @@ def main() -> int:
                 found.setdefault(finding, []).append(checked.label)
         for finding in templates.result():
             found.setdefault(finding, []).append("the translated template")
-    # If the stacks cannot be created, updates are not checked.
+    # Updates are only checked if the stacks can be created.
     for finding in [] if found else updates(changes()):
         found.setdefault(finding, []).append("the defaults")
     for finding, labels in found.items():

@@ -145,7 +145,7 @@ def check_text(account: Account) -> Findings:
 
 
 def _state_of_origin(origin: str, found: Mapping[str, Any]) -> Finding:
-    # Sender ids have no status, and can always be used.
+    # A sender id has no status, so it counts as active.
     state = found.get("Status", "ACTIVE")
     if state != "ACTIVE":
         return Finding(WARNS, f"SmsFrom={origin} is {state}, so it cannot send SMS yet.")
@@ -200,7 +200,7 @@ def check_web_acl(account: Account) -> Findings:
 
 
 def check_table(account: Account) -> Findings:
-    """Check that the functions can use the given table, and that its warm throughput is high
+    """Check that the functions can use the existing table, and that its warm throughput is high
     enough.
     """
     name = account.parameter("ExistingTableName") or account.own(TABLE_RESOURCE)
@@ -222,7 +222,9 @@ def check_table(account: Account) -> Findings:
 
 
 def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
-    """Yield the differences between the given table and a table that the stack would create."""
+    """Yield the differences between the existing table and the table that the stack would
+    create.
+    """
     name = table["TableName"]
     expected = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     if table["KeySchema"] != expected["KeySchema"]:
@@ -272,8 +274,8 @@ def check_size_of_cache(account: Account) -> Findings:
 
 
 def _warmth(account: Account, has: int) -> Findings:
-    """Compare two numbers of write units: those that the table accepts in a second at first, and
-    those that customers' requests can use in a second with these settings.
+    """Compare the write units that the table accepts in a second at first with those that
+    customers' requests can use in a second.
     """
     asked = int(account.parameter("WarmThroughput"))
     most = int(account.parameter("MaxWriteUnitsPerSecond"))

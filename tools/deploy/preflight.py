@@ -37,13 +37,13 @@ from tools.local.table import TABLE_RESOURCE, read_template
 
 SECRET = "EntryTokenSecret"
 SAM_STACK = "aws-sam-cli-managed-default"
-# Lambda keeps this part of the account's concurrency for functions without a reservation.
+# Lambda keeps at least this much of the account's concurrency for functions without a reservation.
 UNRESERVED = 100
 ENOUGH = 1000
-# This many runs of maintenance can happen at the same time. A run starts every minute and takes up
-# to five minutes, and requests can start more runs.
+# The number of maintenance runs that can happen at the same time. A run starts every minute and
+# takes up to five minutes, and requests can start more runs.
 MAINTENANCE = 10
-# The default of AWS, in case that Service Quotas knows no value for the account.
+# AWS's default quota. It is used if Service Quotas has no value for the account.
 VPCS = 5
 
 
@@ -168,8 +168,8 @@ def check_leftovers(account: Account) -> Findings:
 
 
 def check_concurrency(account: Account) -> Findings:
-    """Compare two numbers of concurrent executions: those that Lambda allows for the account, and
-    those that requests, provisioned concurrency and reservations need.
+    """Compare the concurrency that Lambda allows for the account with the concurrency that
+    requests, provisioned concurrency and reservations need.
     """
     limits = account.client("lambda").get_account_settings()["AccountLimit"]
     most, free = limits["ConcurrentExecutions"], limits["UnreservedConcurrentExecutions"]

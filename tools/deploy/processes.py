@@ -38,8 +38,8 @@ def background(
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
-        # The process is in a session of its own. Ctrl-C therefore reaches only this program, which
-        # then stops the process.
+        # Start the process in a session of its own. Ctrl-C then reaches only this program, which
+        # stops the process.
         process = subprocess.Popen(
             command, stdout=output, stderr=output, env=environment, start_new_session=True
         )
@@ -101,7 +101,7 @@ def _stop(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
 
 
 def _remove_containers(log: Path) -> None:
-    """Remove the containers that SAM left behind, because it was killed."""
+    """SAM leaves its containers behind if it is killed. Remove them."""
     ids = re.findall(r"SAM_CONTAINER_ID: ([0-9a-f]{64})", log.read_text(errors="replace"))
     if ids:
         subprocess.run(["docker", "rm", "--force", *ids], capture_output=True, check=False)

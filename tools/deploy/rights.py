@@ -1,7 +1,7 @@
 """Check that the roles of a stack allow all calls that are made with them, and no others.
 
-Some calls are made by the code of the functions (`Use`). All other calls are made by AWS services
-that use a role. The comments below say where these calls are documented.
+The functions' code makes some of these calls (`Use`). AWS services make the others, when they use a
+role. The comments below say where these calls are documented.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -40,7 +40,7 @@ QUEUE_ACTIONS = ("sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMess
 # that uses the function's role.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
-# The permissions boundary is this resource in docs/operate/policies/github-oidc-role.yaml.
+# The logical id of the permissions boundary in docs/operate/policies/github-oidc-role.yaml.
 BOUNDARY = "Boundary"
 
 
@@ -105,10 +105,10 @@ class Roles:
         )
 
     def rights(self) -> Iterator[tuple[str, list[Rule]]]:
-        """Yield everything that could be taken away from a role, with a name.
+        """Yield all permissions that could be taken away from a role, each with a name.
 
-        A permissions boundary can only lose whole actions. Rules in a key's policy that concern the
-        whole account are left out, because they belong to no role.
+        From a permissions boundary, only whole actions can be taken away. Rules in a key's policy
+        for the whole account are left out, because they belong to no role.
         """
         for rule in chain(*self.own.values(), *self.keys.values()):
             if rule.effect == ALLOW and not rule.principal.endswith(":root"):
@@ -232,7 +232,7 @@ def _of_lambda(stack: Stack) -> Iterator[Need]:
         stream = _arn(stack, "logs", f"log-group:{group}:log-stream:2026/01/01/[1]abc")
         for action in LOG_ACTIONS:
             yield Need(role, Call(action, stream))
-        # In Lambda, the role must allow these actions for all resources.
+        # Lambda requires that the role allows these actions for all resources.
         for action in NETWORK_ACTIONS if "VpcConfig" in properties else ():
             yield Need(role, Call(action, "*"))
         for action in TRACE_ACTIONS if properties["TracingConfig"]["Mode"] == "Active" else ():
@@ -280,7 +280,7 @@ def _role(stack: Stack, function: str) -> str:
 
 
 def _named(stack: Stack, resource: str, field: str) -> str:
-    """Return the logical id of the role in a property."""
+    """Return the logical id of the role to which a property refers."""
     logical_id, _arn = stack.made[resource]["Properties"][field]["Fn::GetAtt"]
     return str(logical_id)
 

@@ -34,8 +34,8 @@ SAM = ROOT / ".venv-sam" / "bin" / "sam"
 API = Endpoint("127.0.0.1", 3000)
 WARM_UPS = 2
 FLAGS = shlex.split(os.environ.get("SAM_LOCAL_FLAGS", ""))
-# moto separates the tables of different accounts and regions. The containers and this program must
-# have the same ones.
+# In moto, each account and region has its own tables. The containers and this program must
+# therefore use the same account and region.
 AWS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_REGION": "us-east-1"}
 ENVIRONMENT = {
     **{name: value for name, value in os.environ.items() if not name.startswith("AWS_")},
@@ -73,8 +73,8 @@ class Servers:
 
 def main() -> None:
     """Start the servers, carry out the steps, and stop the servers."""
-    # A shell that starts this program in the background makes it ignore SIGINT, and SAM would do
-    # the same. Restore the usual handler.
+    # If a shell starts this program in the background, the program ignores SIGINT, and so would
+    # SAM. Restore the usual handler.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -121,7 +121,8 @@ def _stores(servers: Servers) -> Iterator[None]:
 
 @contextmanager
 def _sam_servers(servers: Servers) -> Iterator[None]:
-    # The containers stay warm, because PublicFn does not wait until PrivateFn has started.
+    # Keep the containers warm. PublicFn does not wait until a new container of PrivateFn has
+    # started.
     warm = ["--warm-containers", "LAZY", *FLAGS]
     with (
         background(
@@ -154,8 +155,8 @@ def _show(servers: Servers) -> None:
         with suppress(Failed):
             started("PrivateFn", "private/ping.json")
     _expect(started("PrivateFn", "private/ping.json"), "start-lambda: PrivateFn ping", ok=True)
-    # start-api checks no signatures. Send the operator's request as the event that API Gateway
-    # would make from a signed request.
+    # The local API of SAM checks no signatures. Instead of a signed request, send the event that
+    # API Gateway would make from it.
     waitlist = started("PublicFn", "public/admin_put_waitlist.json")
     _expect(waitlist, "start-lambda: PublicFn admin_put_waitlist", statusCode=(200, 201))
     proof = _show_http()

@@ -63,8 +63,8 @@ class Unresolved(Exception):
 
 @dataclass(frozen=True)
 class Stack:
-    """A stack. `made` contains references, and `resources` and `outputs` contain values, all by
-    logical id.
+    """A stack. The resources in `made` contain references. `resources` and `outputs` contain
+    resolved values. All are stored by logical id.
 
     `attribute` returns the value of `GetAtt` for a logical id and an attribute.
     """
@@ -97,8 +97,8 @@ def _translated(given: str) -> dict[str, Any]:
     template = json.loads(json.dumps(read_template()))
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
-            # The transform accepts no local folders. `sam deploy` also replaces them with addresses
-            # in S3.
+            # SAM's transform accepts no local folders. `sam deploy` also replaces them with
+            # addresses in S3.
             resource["Properties"][name] = "s3://bucket/key"
     return expanded(template, json.loads(given))
 
@@ -109,7 +109,7 @@ def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]
     # it.
     from samtranslator.translator.transform import transform
 
-    # The transform calls no AWS service, but needs a region.
+    # SAM's transform needs a region, although it calls no AWS service.
     os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
     found: dict[str, Any] = transform(template, dict(parameters), _NoManagedPolicies())
     return found
@@ -127,7 +127,7 @@ def make(
     template: dict[str, Any] | None = None,
 ) -> Stack:
     """Return the stack that CloudFormation makes from a translated template. By default, this is
-    the template of the project.
+    the project's template.
 
     Raise Unresolved if something refers to a part that the stack does not have.
     """
@@ -198,9 +198,7 @@ class _Resolver:
         raise Unresolved(f"the condition function {function} is not supported")
 
     def decided(self, value: Any) -> Any:
-        """Return a value in which each `Fn::If` has been decided, and each `AWS::NoValue`
-        removed.
-        """
+        """Return a value after evaluating each `Fn::If` and removing each `AWS::NoValue`."""
         if isinstance(value, list):
             return [item for inner in value if (item := self.decided(inner)) is not NOTHING]
         if not isinstance(value, dict):

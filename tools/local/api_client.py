@@ -15,8 +15,8 @@ from waitlist_cli.client.api import Api
 class ApiClient:
     """An API client for up to `connections` threads. If a request fails, CliError is raised.
 
-    The client repeats a failed request. Each request must therefore have a `key` (an
-    Idempotency-Key), or change nothing if it is sent twice.
+    The client repeats failed requests. Each request must therefore have a `key` (an
+    Idempotency-Key), or have the same effect if it is sent twice.
     """
 
     def __init__(

@@ -39,7 +39,7 @@ class Addresses:
 
 
 def banner(addresses: Addresses, ready_seconds: float) -> str:
-    """Return the text. Scripts wait for its first line."""
+    """Return the printed text. Scripts wait for its first line."""
     port = "" if addresses.port == DEFAULT_PORT else f"PORT={addresses.port} "
     return "\n".join(
         [
@@ -65,10 +65,10 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
 
 
 def first_steps(url: str, token: str | None) -> list[str]:
-    """Return commands that a user can paste one after the other. They contain real ids and a real
-    token.
+    """Return commands that a user can run one after the other.
 
-    If another issuer signs the tokens, the user has to insert a token.
+    They contain real ids and a real token. If another issuer signs the tokens, the user has to
+    insert a token.
     """
     own_token = token != FOREIGN_TOKEN
     entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID) if own_token else "ENTRY_ID"

@@ -14,7 +14,7 @@ from waitlist_api.events.changes import CHANGED, event_of
 
 Item = dict[str, Any]
 SOURCE = "waitlist.waitlist-prod"
-# The default for the time at which the function reads a record.
+# The time at which the events function reads a record, unless a test says otherwise.
 READ_AT = "2026-09-22T15:42:59Z"
 STREAM = "Stream"
 

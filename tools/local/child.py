@@ -30,8 +30,8 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            # The child is in a session of its own, so Ctrl-C does not reach it. The parent stops
-            # it.
+            # Start the child in a session of its own, so that Ctrl-C does not reach it. The parent
+            # process stops it.
             start_new_session=True,
         )
 
@@ -65,12 +65,12 @@ class Child:
 
 
 def serve_until_parent_ends(port: int) -> None:
-    """Print the port. Wait until the parent stops this process, or ends itself."""
+    """Print the port. Wait until the parent process stops this process or ends."""
     try:
         print(port, flush=True)
     except BrokenPipeError:
-        # The parent has ended. Point stdout to /dev/null. Otherwise Python fails when it flushes
-        # stdout at the end.
+        # The parent process has ended. Redirect stdout to /dev/null, because Python would fail when
+        # it flushes stdout at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     sys.stdin.read()

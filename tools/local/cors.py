@@ -29,7 +29,7 @@ class CorsRules:
     def from_template(cls, template: Mapping[str, Any], origins: tuple[str, ...]) -> Self:
         """Read the CORS rules from the template, where they depend on a condition.
 
-        `origins` replaces the template's origins.
+        If `origins` is given, it replaces the template's origins.
         """
         document = template["Resources"]["Api"]["Properties"]["DefinitionBody"]
         _, rules, _ = document[EXTENSION]["Fn::If"]

@@ -42,6 +42,9 @@ def _started(settings: dict[str, str], port: int) -> ValkeyServer:
 
 
 def _is_that_of(server: ValkeyServer) -> bool:
-    """Return whether this server answers on the port, and not a server that was there before."""
+    """Return whether the new server answers on the port.
+
+    Another server may have been there before.
+    """
     with Redis(host=HOST, port=server.port, decode_responses=True, protocol=2) as client:
         return str(client.info("server")["config_file"]).startswith(f"{server.data_dir}/")

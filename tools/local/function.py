@@ -94,14 +94,14 @@ class Function:
                 env=dict(environ),
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                # The environments are in a session of their own, so Ctrl-C does not reach them.
-                # This program stops them.
+                # Start the environments in a session of their own, so that Ctrl-C does not reach
+                # them. The local service stops them.
                 start_new_session=True,
             )
         self._idle: list[_Environment] = []
         self._lock = threading.Lock()
-        # The executor keeps the calls in order. With a semaphore, a new call could overtake one
-        # that waits.
+        # An executor handles calls in the order in which they come. With a semaphore, a new call
+        # could overtake a waiting call.
         self._workers = ThreadPoolExecutor(settings.environments, settings.name)
         self._running = 0
 
@@ -157,7 +157,7 @@ class Function:
         try:
             run = self._workers.submit(self._run, payload, request_id)
         except RuntimeError:
-            # The executor refuses new calls, because the function was stopped.
+            # The function was stopped, so the executor refuses new calls.
             return _exited(request_id)
         wait([run], self.settings.queue_seconds)
         if run.cancel():
@@ -185,8 +185,8 @@ class Function:
     def _take(self) -> "_Environment":
         with self._lock:
             if self._idle:
-                # Take the environment that was used last. The others get cold if they are not
-                # needed.
+                # Take the environment that was used last. Environments that are not needed can then
+                # go cold.
                 return self._idle.pop()
         # Release the lock while an environment starts. Calls that have an environment need not wait
         # for this.

@@ -15,7 +15,7 @@ PRIVATE_NAME = "waitlist-local-private"
 MAINTENANCE_NAME = "waitlist-local-maintenance"
 PUBLIC_NAME = "waitlist-local-public"
 WEBHOOK_NAME = "waitlist-local-webhook"
-# There is no function with this name. The mailbox answers its calls.
+# This name leads to no function. The local mailbox answers its calls.
 MESSAGES_NAME = "waitlist-local-messages"
 ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
 
@@ -119,8 +119,8 @@ def declared_functions(
 def _rooms(
     template: Mapping[str, Any], private: int | None, public: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Return the local name of each function, and how many events it may handle at the
-    same time.
+    """Return two facts about each function: its local name, and how many events it may handle at
+    the same time.
     """
     return {
         "PublicFn": {
@@ -173,7 +173,8 @@ def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) 
         "AWS_LAMBDA_FUNCTION_NAME": settings.name,
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(settings.memory_mb),
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
-        # Local addresses need no proxy. Asking macOS for its proxies would crash a forked process.
+        # All addresses are local, so no proxy is needed. On macOS, looking up the proxies would
+        # crash a forked process.
         "no_proxy": "*",
         # `make run` sends traces and metrics nowhere.
         "POWERTOOLS_TRACE_DISABLED": "true",

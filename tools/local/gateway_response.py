@@ -7,7 +7,7 @@ from typing import Any
 
 from tools.local.http_message import Headers, HttpResponse, json_response
 
-# API Gateway sets these headers. It ignores what a function returns for them.
+# API Gateway sets these headers itself. If a function returns them, API Gateway ignores them.
 GATEWAY_HEADERS = frozenset({"connection", "content-length", "transfer-encoding", "keep-alive"})
 
 
@@ -37,7 +37,7 @@ def too_large() -> HttpResponse:
 def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
     """Return a response with status 503.
 
-    API Gateway sends no Retry-After header, so this response only has one if a time is given.
+    It contains Retry-After only if a time is given, because API Gateway does not send this header.
     """
     headers: Headers = ()
     if retry_after_seconds is not None:

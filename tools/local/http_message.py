@@ -42,8 +42,8 @@ class HttpRequest:
     def names_this_machine(self) -> bool:
         """Whether the Host header names this computer, or is missing.
 
-        A web page can let its own domain point to 127.0.0.1, and could then read the answers of
-        this service (DNS rebinding). Its requests still have the page's domain in the Host header.
+        A web page can let its own domain lead to 127.0.0.1, and could then read the answers of this
+        service (DNS rebinding). The Host header of its requests still contains the page's domain.
         """
         host = self.header("host")
         return host is None or is_loopback(host)

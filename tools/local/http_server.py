@@ -23,7 +23,7 @@ from tools.local.rate_limits import RateLimited, RateLimits
 # The size in bytes that Lambda allows for an event. API Gateway accepts 10 MB, but cannot pass so
 # much to Lambda.
 MAX_BODY_BYTES = 6 * 1024 * 1024
-# A body that is too large is still read to its end, up to this limit. If the server closed the
+# If a body is too large, the server still reads it, up to this limit. If the server closed the
 # connection earlier, the client would not see the response.
 MAX_DRAINED_BYTES = 64 * 1024 * 1024
 IDLE_SECONDS = 75
@@ -57,8 +57,9 @@ class HttpServer:
             if error.errno in reasons:
                 raise PortError(port, reasons[error.errno]) from error
             raise
-        # If the protocol of the socket is given, asyncio sets TCP_NODELAY. Without it, a response
-        # in two packets would be delayed by 40 ms, until the client acknowledges the first packet.
+        # asyncio sets TCP_NODELAY only if the protocol of the socket is given. Otherwise, a
+        # response in two packets would be delayed by 40 ms, until the client has acknowledged the
+        # first packet.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port: int = self._socket.getsockname()[1]
         self._application: _Application | None = None
@@ -121,8 +122,8 @@ class _Application:
 
     def __init__(self, app: HttpApp, in_threads: bool) -> None:
         self._app = app
-        # There may be any number of threads. A request may send other requests to this server and
-        # wait for them.
+        # The number of threads is not limited, because a request may send other requests to this
+        # server and wait for them.
         self._threads = CapacityLimiter(math.inf) if in_threads else None
         self._running = 0
         self._became_idle = threading.Condition()
@@ -154,7 +155,7 @@ class _Application:
         except Exception:
             logger.exception("a request failed inside the local gateway")
             return json_response(500, {"message": "Internal Server Error"})
-        # URLs contain ids, which must not be logged. Leave out the path and the query.
+        # Log neither the path nor the query, because they contain ids.
         logger.debug("%s -> %d", whole.method, response.status)
         return response
 

@@ -24,7 +24,7 @@ class TokenError(Exception):
 class JwtAuthorizer:
     """The JWT authorizer.
 
-    It checks the requests to those routes that need a token according to the template.
+    It checks requests to the routes that need a token according to the template.
     """
 
     issuer: str

@@ -80,7 +80,7 @@ def kept_key(path: Path) -> RSAKey:
         with tempfile.NamedTemporaryFile("w", dir=path.parent) as file:
             json.dump(new_key().as_dict(private=True), file)
             file.flush()
-            # If two services start at the same time, both use the key that was written first.
+            # If two local services start at the same time, both use the key that was written first.
             with contextlib.suppress(FileExistsError):
                 os.link(file.name, path)
     return RSAKey.import_key(json.loads(path.read_text()))

@@ -22,7 +22,7 @@ ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
 
 
 class LocalKms:
-    """Replaces botocore's client of KMS. If a path is given, the key is stored there."""
+    """Replaces botocore's client of KMS. If a path is given, the key is stored in this file."""
 
     def __init__(self, key_path: Path | None = None) -> None:
         key = new_key() if key_path is None else kept_key(key_path)

@@ -52,7 +52,7 @@ def main() -> None:
     handler_path, control_fd = sys.argv[1:]
     control = socket.socket(fileno=int(control_fd))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # The kernel then removes the processes of environments that have ended.
+    # With this setting, the kernel removes the processes of environments that have ended.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     module, _, name = handler_path.rpartition(".")
     handler: Handler = getattr(import_module(module), name)
@@ -72,7 +72,7 @@ def main() -> None:
 def _compose() -> None:
     """Read botocore's service models and create the API once, before the first fork.
 
-    Otherwise each fork would take 0.1 s longer. Both steps open no connection.
+    Otherwise each fork would do both, which takes 0.1 s. Neither of them opens a connection.
     """
     if clients := sys.modules.get("waitlist_api.aws.clients"):
         clients.dynamodb_client().close()
@@ -92,7 +92,7 @@ def _run_environment(connection: Connection, handler: Handler) -> None:
     except (EOFError, OSError):
         pass  # The local run has ended.
     finally:
-        # Exit without the exit handlers, which belong to the parent process.
+        # Exit without running the exit handlers, which belong to the parent process.
         os._exit(0)
 
 

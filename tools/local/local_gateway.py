@@ -31,8 +31,8 @@ from tools.local.signature import SignatureError, verified_access_key
 from tools.local.start_page import start_page
 
 ADMIN_PATH = "/v1/admin"
-# If all environments are busy, a request is refused with this Retry-After. Lambda would start one
-# more environment.
+# If all execution environments are busy, a request is refused with this Retry-After. Lambda would
+# start another environment instead.
 BUSY_SECONDS = 2
 
 logger = logging.getLogger(__name__)
@@ -41,8 +41,8 @@ logger = logging.getLogger(__name__)
 class LocalGateway:
     """The HTTP application.
 
-    `public` handles events of API Gateway. `endpoints` contains the handlers of other paths, by the
-    beginning of the path.
+    `public` handles events of API Gateway. `endpoints` contains a handler for each path that begins
+    with one of its keys.
     """
 
     def __init__(
@@ -142,7 +142,10 @@ def _answer(invocation: Invocation) -> HttpResponse:
 
 
 def _unauthorized(description: str) -> HttpResponse:
-    """Return API Gateway's response with status 401. Its body is no problem document."""
+    """Return API Gateway's response with status 401.
+
+    In contrast to the service's own errors, its body is not a problem document.
+    """
     error = f' scope="" error="invalid_token" error_description="{description}"'
     header = ("www-authenticate", f"Bearer{error if description else ''}")
     return json_response(401, {"message": "Unauthorized"}, (header,))

@@ -1,8 +1,8 @@
-"""The local mailbox, which shows the emails and SMS that would have been sent. No message leaves
-this computer.
+"""The local mailbox. It shows the emails and SMS that a deployed service would have sent. No
+message leaves this computer.
 
-A thread reads the events in the table, and calls the code that sends messages, which stores them in
-memory here. The mailbox is a page at /_local/mailbox, and JSON at /_local/mailbox.json.
+A thread reads the events in the table, and calls the code that sends messages. Here, this code
+stores them in memory. The mailbox is a page at /_local/mailbox, and JSON at /_local/mailbox.json.
 """
 
 import json
@@ -52,9 +52,9 @@ from waitlist_shared.ranks import millis_of
 
 PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
-# The thread reads the table during one part in SHARE of the time, or less.
+# The thread spends at most one part in SHARE of its time on reading the table.
 SHARE = 20
-# A filter can name this many waitlists. DynamoDB allows 4 KB for it.
+# The number of waitlists that a filter can name, because DynamoDB limits a filter to 4 KB.
 MOST_LISTS = 100
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -66,9 +66,9 @@ PAGE = """<!doctype html>
 </main>
 </html>
 """
-# A deployed waitlist without `messages` sends nothing. Here, it still sends links for verifying
-# addresses, to telephone numbers of all countries. In production, the operator's backend would send
-# these links.
+# In production, a waitlist without `messages` sends nothing itself, and the operator's backend
+# sends the links that verify addresses. Here, the mailbox sends these links, to telephone numbers
+# of all countries.
 LINKS = MessageRules(
     kinds=("verify",),
     sms_countries=tuple(sorted(SUPPORTED_REGIONS)),
@@ -82,9 +82,9 @@ Event = tuple[int, str, str, str, str]
 
 
 class LocalSender(Sender, frozen=True):
-    """Sends messages.
+    """Sends messages, as the messages function does.
 
-    If a waitlist verifies addresses but has no `messages`, the links are sent too.
+    In addition, it sends the links of waitlists that verify addresses but have no `messages`.
     """
 
     def find_rules(self, settings: WaitlistSettings) -> MessageRules | None:
@@ -137,8 +137,7 @@ class Mailbox(Background):
         )
         self._messages: list[tuple[int, Message]] = []
         self._handled: set[Event] = set()
-        # The last time at which a waitlist sent no messages. Older events of this waitlist are
-        # skipped.
+        # For each waitlist, the last time at which it sent no messages. Older events are skipped.
         self._silent_until: dict[str, int] = {}
         self._lock = threading.Lock()
 
@@ -235,7 +234,7 @@ class Mailbox(Background):
         self._handled.add(event)
 
     def _events(self, waitlist_ids: Sequence[str]) -> Iterator[Event]:
-        """Yield the events of these waitlists about which a message can be sent."""
+        """Yield the events about which these waitlists can send a message."""
         for first in range(0, len(waitlist_ids), MOST_LISTS):
             for item in self._history(waitlist_ids[first : first + MOST_LISTS]):
                 name = item["event"]["S"]
@@ -244,10 +243,9 @@ class Mailbox(Background):
                     yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
 
     def _history(self, waitlist_ids: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-        """Yield the events of all entries, or only of some waitlists.
+        """Yield the events of all entries, or only the events of some waitlists.
 
-        If few waitlists send messages, this is much faster, because the other items are not
-        returned.
+        If few waitlists send messages, it is much faster to read only their events.
         """
         lists = {f":list{number}": {"S": name} for number, name in enumerate(waitlist_ids)}
         condition = "begins_with(#sk, :history)"

@@ -29,7 +29,7 @@ class PortTaken(Exception):
 
 @contextmanager
 def reserved_port(*offsets: int) -> Iterator[int]:
-    """Yield a free port, which no other process can reserve now.
+    """Yield a free port, and reserve it against other processes.
 
     For each offset, the port that is higher by this offset is reserved too.
     """
@@ -43,7 +43,7 @@ def started_at_reserved_port(
 ) -> Iterator[Server]:
     """Start a server on a reserved port, and stop it at the end of the block.
 
-    If `start` raises PortTaken, try another port.
+    If `start` raises PortTaken, another port is tried.
     """
     with ExitStack() as stack:
         for attempt in range(STARTS):

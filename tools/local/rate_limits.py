@@ -72,13 +72,14 @@ class RateLimits:
 class RateLimited:
     """A middleware that refuses requests above the rate limits.
 
-    It neither reads their bodies nor calls a function.
+    It does this before it reads a body or calls a function.
     """
 
     def __init__(self, app: ASGIApp, limits: RateLimits) -> None:
         self._app = app
         self._limits = limits
-        # The response of API Gateway. An HTTP API cannot send Retry-After in it.
+        # The response that API Gateway sends above the rate limit. An HTTP API cannot add
+        # Retry-After to it.
         self._refusal = JSONResponse({"message": "Too Many Requests"}, 429)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

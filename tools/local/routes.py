@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 DEFAULT_ROUTE_KEY = "$default"
-# The routes that show the OpenAPI document. Only `make run` has them.
+# The routes that show the OpenAPI document. Only the local service has them.
 DOCUMENT_ROUTES = [("GET", "/docs"), ("HEAD", "/docs")]
 
 
@@ -38,8 +38,8 @@ class _Route:
 
     @property
     def preference(self) -> tuple[bool, int, bool]:
-        # API Gateway prefers an exact path to a greedy one. After that, it prefers the path with
-        # more literal segments, and a method to ANY.
+        # API Gateway prefers an exact path to a path with a greedy variable. Next, it prefers the
+        # path with more literal segments, and a route with a method to a route with ANY.
         greedy = "+}" in self.template
         literal_segments = sum("{" not in part for part in self.template.split("/"))
         return (greedy, -literal_segments, self.method == "ANY")

@@ -58,15 +58,16 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.records.table import Table
 
-# This is longer than the public function's timeout, so all requests that have begun are answered.
+# Before the server stops, it waits this long for its current requests. The public function's
+# timeout is shorter, so all of them are answered.
 DRAIN_SECONDS = 12
 # If the receiver of a webhook does not answer, the local service stops after this time at the
 # latest.
 WEBHOOK_DRAIN_SECONDS = 2
 
 
-# Only DynamoDB's items are in a file. Redis needs no file, because the service rebuilds each queue
-# from DynamoDB.
+# The local service stores only DynamoDB's items in a file. Redis needs no file, because the service
+# rebuilds each queue from DynamoDB.
 KEPT_FILE = "dynamodb.sqlite"
 KEPT_PASS_KEY = "pass-key.json"
 
@@ -117,8 +118,8 @@ class LocalService:
         )
 
     def _token(self) -> str | None:
-        """Return a token for the printed commands, or None if customers need no token of
-        an issuer.
+        """Return a token for the commands that are printed at the start, or None if customers need
+        no token of an issuer.
         """
         issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
         if not issuer:
@@ -198,7 +199,7 @@ class LocalService:
     def _bot_check(self) -> dict[str, str]:
         """Return the environment variables of the bot check.
 
-        They lead to the fake provider, unless the user has set others.
+        By default, they contain the addresses of the fake provider.
         """
         settings = self._settings
         if not settings.bot_check:
@@ -214,8 +215,8 @@ class LocalService:
     def _bot_check_script(self) -> str:
         """Return the URL of the bot check's script.
 
-        An empty string stands for the real provider's script, which is used if `siteverify` is the
-        real provider's URL.
+        If `siteverify` is the URL of the real provider, return an empty string. The page then uses
+        the real provider's script.
         """
         settings = self._settings
         if settings.bot_check_script_url is not None:

@@ -18,7 +18,10 @@ LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 class SettingError(Exception):
-    """An environment variable has an invalid value. The message contains both."""
+    """An environment variable has an invalid value.
+
+    The message contains the variable and the value.
+    """
 
 
 @dataclass(frozen=True)

@@ -87,9 +87,9 @@ class LocalQueue:
         return found
 
     def delete(self, receipt: str) -> None:
-        """Delete a message.
+        """Delete the message that was received with this receipt.
 
-        The receipt must be from the last time at which it was received. Otherwise nothing happens.
+        If it has been received again since, nothing happens.
         """
         with self._lock:
             for message in list(self._messages.values()):
@@ -97,9 +97,9 @@ class LocalQueue:
                     del self._messages[message.id]
 
     def hide(self, receipt: str, seconds: float) -> bool:
-        """Hide a message for some seconds.
+        """Hide the message that was received with this receipt for some seconds.
 
-        Return False if the receipt is not from the last time at which it was received.
+        Return False if it has been received again since.
         """
         with self._lock:
             for message in self._messages.values():

@@ -25,8 +25,8 @@ DEAD_LETTERS_NAME = "waitlist-local-webhook-dead-letters"
 # The template declares the same values.
 HIDDEN_SECONDS = 360
 MOST_RECEIVES = 500
-# The number of calls at the same time. A call takes several seconds if the receiver does not
-# answer.
+# The number of calls of the function that can run at the same time. If the receiver of the webhook
+# does not answer, a call takes several seconds.
 CALLS = 8
 LOOK_SECONDS = 0.1
 

@@ -37,11 +37,11 @@ class Refused(Exception):
 
 
 def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
-    """Return a secret with a new key. The current key becomes the previous key, and the previous
-    key is removed.
+    """Return a secret with a new key. The current key becomes the previous key, and the older key
+    is removed.
 
-    Raise Refused if the last rotation was not long ago. Some customers may then still use a token
-    of the previous key, which would become invalid.
+    Raise Refused if the last rotation was not long ago, because some customers may still use a
+    token of the older key.
     """
     keys = TokenKeys.parse(secret)
     age_days = (now_seconds - keys.current_from_seconds) / DAY_SECONDS
@@ -64,7 +64,7 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
 
 
 def with_one_key(secret: str, new_key: str) -> str:
-    """Return a secret with a new key only.
+    """Return a secret that contains only the new key.
 
     All tokens become invalid, but the ids of people stay the same.
     """

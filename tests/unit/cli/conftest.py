@@ -42,15 +42,15 @@ class Bakery:
         return entries
 
     def fail_to_sign_up(self, **body: Any) -> str:
-        """Try to sign a customer up. The service refuses. Return the error code."""
+        """Send a signup that the service must refuse, and return the error code."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries"
         with plain_client(timeout=35) as http:
             return str(http.post(url, json=body).json().get("code"))
 
     def rest(self, entry: dict[str, Any], days: int) -> None:
-        """As the customer, pause the wait for some days.
+        """Pause a customer's wait for some days.
 
-        Other customers are served first. `entry` comes from `sign_up`.
+        Other customers are served first. `entry` is the result of `sign_up`.
         """
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}/rest"
         until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
@@ -60,7 +60,7 @@ class Bakery:
             assert answer.status_code == 200, answer.text
 
     def turn_messages_off(self, entry: dict[str, Any]) -> None:
-        """As the customer, unsubscribe from messages. `entry` comes from `sign_up`."""
+        """Unsubscribe a customer from messages. `entry` is the result of `sign_up`."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}"
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
         with plain_client(timeout=35) as http:
@@ -68,7 +68,7 @@ class Bakery:
             assert answer.status_code == 200, answer.text
 
     def line(self) -> list[str]:
-        """Return the customer ids of the waiting entries, the head of the queue first."""
+        """Return the customer ids of the waiting entries in the order of the queue."""
         shown = self.typed.json("head", self.waitlist_id, "-n", "1000000")
         return [entry["customer_id"] for entry in shown["entries"]]
 

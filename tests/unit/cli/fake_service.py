@@ -27,11 +27,10 @@ def problem(status: int, code: str, detail: str = "because", **headers: str) -> 
 
 @dataclass
 class FakeService:
-    """A fake service that stores imported people and sends prepared responses.
+    """A fake service that stores imported people, and sends prepared responses.
 
-    If `answers` contains the method of a request, the request gets this response. Otherwise it gets
-    the next response of `script`. When `script` is empty, the service stores the imports that it
-    receives.
+    If `answers` contains the method of a request, this response is sent. Otherwise the next
+    response in `script` is sent. When `script` is empty, imports are stored.
     """
 
     url: str = ""

@@ -9,9 +9,9 @@ from tests.unit.cli.typed import Typed
 
 
 def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, str, str]:
-    """Run an import, and send a signal to its process during the second request.
+    """Run an import. Send a signal to its process during the second request.
 
-    Return the exit code, the standard output, and the standard error.
+    Return the exit code, the standard output and the standard error.
     """
     reached, go_on = threading.Event(), threading.Event()
 
@@ -26,7 +26,8 @@ def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, s
         os.kill(process.pid, number)
         if number == signal.SIGKILL:
             process.wait(30)
-        # A signal that does not kill the process is handled before the process reads this response.
+        # If a signal does not kill the process, the process handles it before it reads this
+        # response.
         go_on.set()
         out, err = process.communicate(timeout=30)
     fake.on_import = lambda _calls: None

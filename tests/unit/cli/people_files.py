@@ -26,9 +26,9 @@ def write_customer_file(path: Path, names: Sequence[str]) -> str:
 
 
 def assign_shuffled_times(names: Sequence[str]) -> list[tuple[str, datetime]]:
-    """Pair each name with a time.
+    """Return each name with a time.
 
-    Sorting by time gives another order than sorting by name. Some of the times are equal.
+    The order of the times differs from the order of the names. Some of the times are equal.
     """
     count = len(names)
     return [

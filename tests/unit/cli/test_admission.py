@@ -1,4 +1,4 @@
-"""The commands for admitting people by hand, with the real service."""
+"""Tests of the commands that admit people by hand. They use the real service."""
 
 import json
 from typing import Any
@@ -185,9 +185,8 @@ def test_a_quota_stays_open_until_it_is_ended(bakery: Bakery) -> None:
 
 
 def test_a_quota_of_more_than_a_hundred_needs_several_requests(fake: FakeService) -> None:
-    """An operator can let the next people in before anyone waits.
-
-    The people who join later get the offers.
+    """If an operator admits people while nobody is waiting, the people who join next get the
+    offers.
     """
     fake.script = [offers(0), offers(0)]
     Typed(fake.url).run("admit", "bakery", "150", "--refill", "--key", "launch")
@@ -252,9 +251,9 @@ def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
 
 
 def test_a_redrive_names_the_parking_that_it_ends(fake: FakeService) -> None:
-    """A redrive names the time at which the person was parked.
+    """A request to redrive a person says when the person was parked.
 
-    If the request arrives after the person was parked again, it changes nothing (promise P2).
+    If the person has been parked again since, the request changes nothing (promise P2).
     """
     at = "2026-11-24T19:00:00.000Z"
     fake.script = [

@@ -1,5 +1,6 @@
-"""The command line's API client repeats a request if this may help, and gives up after
-some time.
+"""The API client of the command line repeats a request if this may help.
+
+It gives up after some time.
 """
 
 import json
@@ -15,9 +16,9 @@ from waitlist_cli.errors import CliError, Defective, Refused, Unauthorised, Unav
 
 
 class Scripted:
-    """An API client that gets these responses, one after the other.
+    """An API client that receives these responses, one after the other.
 
-    After that it always gets the last response.
+    The last response is repeated.
     """
 
     def __init__(self, *answers: httpx.Response | Exception) -> None:

@@ -1,4 +1,4 @@
-"""The command for sending a message to some or all people, with the real service."""
+"""Tests of the command that sends a message to some or all people. They use the real service."""
 
 import json
 from collections.abc import Sequence

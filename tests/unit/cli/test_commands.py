@@ -1,5 +1,5 @@
-"""What all commands have in common: help with an example, --json, completion, and errors without a
-traceback.
+"""Tests of what all commands have in common: help with an example, --json, completion, and errors
+without a traceback.
 """
 
 import json
@@ -62,9 +62,10 @@ def test_options_in_documents_exist() -> None:
 
 
 def _words_of_command(span: str) -> list[str]:
-    """Return the words of a command that a document shows.
+    """Return the words of a command in a document.
 
-    They begin with the command's name. If the command runs a program, they end before this program.
+    The first word is the command's name. If the command runs another program, the words of this
+    program are left out.
     """
     words = span.partition(" -- ")[0].replace("|", " ").split()
     at = next((number for number, word in enumerate(words) if word in COMMANDS), len(words))

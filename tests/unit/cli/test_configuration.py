@@ -1,5 +1,5 @@
-"""The command line gets the URL of the service, the region and the credentials from options,
-environment variables and the configuration file.
+"""The URL of the service, the region and the credentials come from options, environment variables
+or the configuration file.
 """
 
 from pathlib import Path
@@ -92,10 +92,9 @@ def test_the_region_variable_is_used_last() -> None:
     ],
 )
 def test_plain_http_is_allowed_only_for_this_computer(url: str, tmp_path: Path) -> None:
-    """A URL with plain HTTP is refused unless it is on this computer.
+    """A URL with plain HTTP is refused, unless it is on this computer.
 
-    It does not matter if it comes from an option, a variable or the configuration file (promise
-    P5).
+    This is true for options, environment variables and the configuration file (promise P5).
     """
     path = tmp_path / "config.toml"
     path.write_text(f'url = "{url}"', "utf-8")

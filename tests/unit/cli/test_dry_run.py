@@ -1,4 +1,4 @@
-"""`waitlist import --dry-run` shows what an import would do, and what it takes the columns for."""
+"""`waitlist import --dry-run` shows what an import would do, and how it understands the columns."""
 
 import json
 from pathlib import Path
@@ -41,10 +41,10 @@ def test_priorities_come_first_and_people_without_a_time_last(
 
 
 def test_times_are_compared_across_formats_and_offsets(fake: FakeService, tmp_path: Path) -> None:
-    """An import sorts people by time, to the millisecond.
+    """An import sorts people by the time at which they joined, to the millisecond.
 
-    The times may have several formats and UTC offsets. If times are equal, the order of the file
-    counts.
+    The times may have several formats and UTC offsets. People with equal times stay in the order of
+    the file.
     """
     times = {
         "half": "2026-03-01T09:00:00.500Z",
@@ -91,9 +91,9 @@ def test_ambiguous_times_are_counted(fake: FakeService, tmp_path: Path) -> None:
 
 
 def test_people_from_another_programs_file_can_get_messages(bakery: Bakery, tmp_path: Path) -> None:
-    """People in a file of another program can get messages.
+    """If an import reads a file from another program, the people in it can get messages.
 
-    The report counts the people whom no message can reach.
+    The report says how many people no message can reach.
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "offered")
     rows = [["1", "ada@example.com", "+49 30 901820"], ["2", "", ""], ["3", "", "+49 30 901821"]]

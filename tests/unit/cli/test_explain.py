@@ -1,4 +1,4 @@
-"""`waitlist explain` says in sentences which place a person has, and why."""
+"""`waitlist explain` says in plain sentences at which place a person is, and why."""
 
 from typing import Any
 

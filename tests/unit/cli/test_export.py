@@ -1,4 +1,4 @@
-"""The export command, with the real service."""
+"""Tests of the export command. They use the real service."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV text. Fail if the text has no byte order mark."""
+    """Return the rows of a CSV document. Fail if the document has no byte order mark."""
     assert text.startswith(UTF_8_MARK)
     return list(csv.DictReader(io.StringIO(text.removeprefix(UTF_8_MARK))))
 
@@ -42,8 +42,8 @@ def test_each_profile_field_and_each_attribute_has_a_column(bakery: Bakery) -> N
     own = ["profile.name", "profile.party", "profile.note", "profile.email", "attributes.language"]
     assert list(rows[0])[-7:] == [*own, "profile", "attributes"]
     assert [rows[0][name] for name in own] == ["Ada", "4", "'=1", "", ""]
-    # The column `profile` contains all values that are not text. An import restores them from this
-    # column.
+    # In an export, the column `profile` contains all values that are not text. An import restores
+    # them from this column.
     assert json.loads(rows[0]["profile"]) == {"party": 4}
     assert [rows[1][name] for name in own[3:]] == ["b@example.com", "a;b"]
     assert (rows[2]["attributes.language"], rows[2]["attributes"]) == ("x;y", '{"language": "x;y"}')

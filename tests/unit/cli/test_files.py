@@ -89,7 +89,7 @@ def test_the_first_line_of_a_file_can_declare_its_delimiter(
 
 
 def test_columns_without_a_name_may_be_empty(fake: FakeService, tmp_path: Path) -> None:
-    """Spreadsheets sometimes write columns without a name, and sometimes only in a few rows.
+    """A spreadsheet may write columns without a name, in all rows or in a few.
 
     No value in such a column is lost silently.
     """
@@ -128,14 +128,14 @@ def test_a_refused_row_keeps_its_extra_cells(fake: FakeService, tmp_path: Path) 
     text = (tmp_path / "p.refused.csv").read_text("utf-8-sig")
     (refused,) = csv.DictReader(text.splitlines())
     assert refused["refused_line"] == 'ada,A,"more, even",'
-    # The file of refused rows has some more columns, which explain the refusals. If an operator
-    # corrects a row and imports it, these columns do not become part of the person.
+    # An import writes refused rows to a file, with some more columns that explain the refusals. If
+    # an operator corrects a row and imports it, these columns are ignored.
     Typed(fake.url).run("import", "bakery", str(tmp_path / "p.refused.csv"))
     assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
 
 
 class FullDisk(io.StringIO):
-    """A text file that raises an error when the program writes to it or closes it."""
+    """A text file that raises an error when a program writes to it or closes it."""
 
     def flush(self) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

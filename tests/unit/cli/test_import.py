@@ -1,4 +1,7 @@
-"""The import command, with a fake service that stores people in the order of their arrival."""
+"""Tests of the import command.
+
+A fake service stores the people in the order in which they arrive.
+"""
 
 import csv
 import json
@@ -113,9 +116,9 @@ def test_the_same_command_imports_the_refused_rows_after_they_are_corrected(
 def test_refused_rows_are_read_in_the_same_way_as_their_file(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """The file of refused rows is read with the settings of the original file.
+    """An import reads a file of refused rows with the settings of the original file.
 
-    The few refused rows alone could suggest another date format or another column of customer ids
+    The refused rows alone could suggest another date format or another column of customer ids
     (promise P5).
     """
     rows = [["13/01/2026", "none", "ada@x.com"], ["14/01/2026", "none", "bob@x.com"]]
@@ -124,7 +127,8 @@ def test_refused_rows_are_read_in_the_same_way_as_their_file(
     words = ["import", "bakery", "--keep-time", "applied"]
     assert Typed(fake.url)(*words, path).exit_code == 1
     refused = tmp_path / "p.refused.csv"
-    # The additional cell of the refused row is in a column that the command has added.
+    # The refused row had one cell more than there are columns. The command has written this cell
+    # into a column of its own.
     result = Typed(fake.url)(*words, str(refused))
     assert result.exit_code == 0
     assert "Times are read in the format %d/%m/%Y (--time-format)." in result.stderr

@@ -1,4 +1,4 @@
-"""Invitations in the command line and in the console, with the real service."""
+"""Tests of invitations in the command line and in the console. They use the real service."""
 
 import json
 import re

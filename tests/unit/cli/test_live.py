@@ -1,4 +1,4 @@
-"""Some commands show a screen that refreshes itself, if a person runs them in a terminal."""
+"""In a terminal, some commands show a screen that refreshes itself."""
 
 import json
 import re
@@ -39,7 +39,8 @@ def test_watch_shows_the_moving_queue_until_ctrl_c(bakery: Bakery) -> None:
     terminal.until(lambda text: "paused" in text)
     terminal.interrupt()
     assert terminal.ended() == 0
-    # The command has left the terminal as it was: the screen is back, and the cursor is visible.
+    # The command has restored the terminal: the alternate screen is closed, and the cursor is
+    # visible.
     assert terminal.raw.rindex("\x1b[?1049l") > terminal.raw.rindex("\x1b[?1049h")
     assert terminal.raw.rindex("\x1b[?25h") > terminal.raw.rindex("\x1b[?25l")
 
@@ -65,7 +66,7 @@ def test_a_confirmation_is_required_before_a_list_is_deleted(bakery: Bakery) -> 
 
 
 def test_watch_in_a_narrow_terminal_counts_people_who_are_not_ready(bakery: Bakery) -> None:
-    """In a narrow terminal, `watch` still counts the people who cannot be served now.
+    """In a narrow terminal, `watch` still shows how many people cannot be served now.
 
     It also says that the waitlist is not open yet.
     """

@@ -1,4 +1,4 @@
-"""The command `waitlist messages`, with the real service and a local mailbox."""
+"""Tests of the command `waitlist messages`. They use the real service and a local mailbox."""
 
 from tests.support.plain_http import plain_client
 from tests.unit.cli.conftest import Bakery
@@ -12,7 +12,7 @@ from waitlist_cli.operations import messages
 def turn_messages_on(bakery: Bakery) -> None:
     """Let the waitlist send the messages `joined` and `offered`.
 
-    The text of `offered` is the operator's own.
+    The operator has written the text of `offered`.
     """
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     texts = {"de": {"offered": {"text": "Die Torte für {name} ist da."}}}

@@ -55,7 +55,7 @@ NUMBERS_AND_MORE = {
     "\x1b[2J": "name",
     "a.b": " blanks ",
 }
-# After an export and an import, these fields are the same.
+# An export followed by an import does not change these fields.
 SAME = (
     *("customer_id", "priority", "joined_at", "rank", "profile", "attributes", "language"),
     *("rest_until", "confirmed_at", "messages_off", "unreachable", "ban_reason"),
@@ -192,9 +192,9 @@ def old(settings: Any) -> Bakery:
 
 
 def read_everyone(bakery: Bakery) -> dict[str, Any]:
-    """Return all people by customer id.
+    """Return all people by customer id, in the order of the queue.
 
-    The people in the queue come first, the head of the queue before the others.
+    People who are not in the queue come last.
     """
     text = bakery.typed.run("export", bakery.waitlist_id, "--status", "all", "--format", "jsonl")
     people = [json.loads(line) for line in text.splitlines()]
@@ -269,8 +269,8 @@ def test_importing_an_export_creates_the_same_list(
 def test_an_export_is_imported_with_addresses_as_identities(
     old: Bakery, settings: Any, tmp_path: Path
 ) -> None:
-    """People are exported and imported into a waitlist that identifies people by address, as
-    docs/operate/identity.md says.
+    """An operator exports people, and imports them into a waitlist that identifies people by
+    address, as docs/operate/identity.md says.
 
     A banned person needs no address.
     """
@@ -369,9 +369,9 @@ def test_the_loss_of_a_call_number_is_noted() -> None:
 
 
 def test_a_status_column_of_another_program_becomes_a_profile_field() -> None:
-    """In a file of another program, the column `status` is an ordinary field of the profile.
+    """If a file comes from another program, its column `status` becomes a field of the profile.
 
-    A file counts as our own export if it contains entry ids.
+    Such a file contains no entry ids.
     """
     columns = Columns()
     row = {"customer_id": "ada", "status": "left", "rank": "1"}
@@ -422,8 +422,8 @@ PROFILES = st.dictionaries(TEXT | st.sampled_from(["email", "phone", "terms"]), 
 
 @given(st.lists(PROFILES, min_size=1, max_size=3), st.booleans())
 def test_a_csv_keeps_every_profile(profiles: list[dict[str, Any]], has_questions: bool) -> None:
-    """An export to CSV and an import keep each profile, whatever values guests and programs have
-    stored.
+    """If people are exported to CSV and imported again, each profile stays the same, whatever
+    values guests and programs have stored.
 
     No line of the file can control a terminal (promise P3).
     """

@@ -1,4 +1,4 @@
-"""The notice of a waitlist in the command line, with the real service."""
+"""Tests of the commands for a waitlist's notice. They use the real service."""
 
 import json
 from datetime import UTC, datetime, timedelta

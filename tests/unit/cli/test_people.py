@@ -1,4 +1,4 @@
-"""The commands about people, with the real service."""
+"""Tests of the commands about people. They use the real service."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -241,10 +241,9 @@ def test_a_file_with_an_invalid_row_moves_nobody(fake: FakeService, tmp_path: Pa
 
 
 def test_a_relative_bump_is_repeated_with_the_same_key(fake: FakeService) -> None:
-    """If the command repeats a request to move a person some places ahead, it uses the same
-    idempotency key.
+    """A person is moved some places ahead only once, even if the command repeats its request.
 
-    The person is moved once (promise P2).
+    Both requests have the same idempotency key (promise P2).
     """
     entry = {"entry_id": "a" * 26, "status": "waiting", "position": 1, "total": 1}
     busy = answer(503, {"code": "rebuilding", "detail": "d"}, Retry_After="0")

@@ -115,8 +115,8 @@ def test_a_new_schedule_with_a_past_time_causes_a_warning(bakery: Bakery) -> Non
     words = ("policy", bakery.waitlist_id, "--schedule", "5 at 2020-01-01T09:00:00Z")
     text = bakery.typed(*words).stderr
     assert "2020-01-01T09:00:00Z has passed. A new schedule gives no slots" in text
-    # The warning is about times in the past. A saved schedule gets no such warning, because the
-    # service has already made the offers for these times.
+    # The page warns about times in the past, unless the schedule has been saved with them. The
+    # offers for these times were made long ago.
     assert "A new schedule" not in bakery.typed(*words, "--max-inside", "5").stderr
 
 

@@ -1,5 +1,6 @@
-"""Only the owner can read files with personal data or secrets, from the moment of their
-creation.
+"""Files with personal data or secrets can be read only by their owner.
+
+This is true from the moment at which a file is created.
 """
 
 import os
@@ -26,9 +27,9 @@ def _without_umask() -> Any:
 
 
 def record_modes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the mode of each file whenever the file is empty.
+    """Record the mode of each file that is empty when it is opened, or after it was emptied.
 
-    Return the list of modes, which later calls extend.
+    Return the list to which the modes are added.
     """
     modes: list[int] = []
     opened, truncated = os.open, os.ftruncate

@@ -1,4 +1,4 @@
-"""A search finds people even if it spells a name or a telephone number differently."""
+"""A search finds people even if names and telephone numbers are spelled differently."""
 
 import pytest
 

@@ -33,8 +33,8 @@ FORMULAS = [
     # Spreadsheets keep only 15 digits of a number, and replace the others with zeros.
     "1234567890123456",
 ]
-# A spreadsheet may split a line at another character than the file's separator, so that a new cell
-# begins within a value. In many countries, Excel splits at semicolons. LibreOffice splits at
+# A spreadsheet may use a different separator from the file's, and would then begin a new cell
+# within one of these values. In many countries, Excel splits at semicolons. LibreOffice splits at
 # several characters.
 WITHIN = {
     "1;=2": "1;'=2",
@@ -116,9 +116,9 @@ def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> No
 
 
 def test_an_exported_file_is_imported_unchanged(bakery: Bakery, tmp_path: Path) -> None:
-    """An export and an import change no values.
+    """An export followed by an import changes no values.
 
-    A JSON document is not taken for a formula, even if it contains one (promise P3).
+    A JSON document that contains a formula is not taken for a formula (promise P3).
     """
     ids = ["=1+1", "@ada", "-bob", "+cyd", "'=dan", "'eve", "fay"]
     bakery.sign_up(*ids, profile={"phone": "+49"}, attributes={"tag": "=x"})

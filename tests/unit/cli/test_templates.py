@@ -36,8 +36,8 @@ def test_a_template_asks_about_settings_that_exist(name: str) -> None:
     template = templates()[name]
     assert [one.setting for one in template.asks if one.setting not in settings()] == []
     given = template_settings(template, NOW)
-    # The command line does not ask for the answers of a signup. Required answers must be given as
-    # options.
+    # `signup` does not ask questions in the terminal. Answers that the waitlist requires must be
+    # given as options.
     assert [
         one.setting for one in template.asks if one.required and not get(given, one.setting)
     ] == []

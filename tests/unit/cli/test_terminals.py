@@ -1,6 +1,4 @@
-"""The command line works with all kinds of terminals and pipes: narrow, without UTF-8, full, or
-closed.
-"""
+"""The command line works with every terminal and pipe: narrow, without UTF-8, full, or closed."""
 
 import csv
 import io
@@ -29,7 +27,8 @@ for words in sys.argv[1:]:
         main()
     except SystemExit as ended:
         codes.append(ended.code)
-    # After an error, a command redirects its output to /dev/null. Undo this.
+    # If a command cannot write its output, it redirects the output to /dev/null. Restore the
+    # output.
     sys.stdout.flush()
     os.dup2(out, 1)
 print(codes, file=sys.stderr)
@@ -64,9 +63,7 @@ def terminal(fake: FakeService, *words: str, columns: int, **environ: str) -> Te
 
 
 def program_of_several(fake: FakeService, *commands: str) -> list[str]:
-    """Return the arguments that run these commands with the fake service, in a process of
-    its own.
-    """
+    """Return a command line that runs these commands with the fake service in a new process."""
     service = " ".join(Typed(fake.url).service)
     return [sys.executable, "-c", SEVERAL, *(f"{service} {words}" for words in commands)]
 
@@ -196,7 +193,8 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
     page = json.loads(content) | {"name": HOSTILE}
     page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
     refusal = answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})
-    # The export reads the questions of the waitlist first, so it gets one more response.
+    # The export first reads the questions of the waitlist. The test needs one more response for
+    # this.
     fake.script = [answer(status, page, **headers)] * (len(found) + 1) + [refusal] * len(missing)
     shown = Terminal(program_of_several(fake, *found, *missing), clean_environment(), columns=200)
     assert shown.ended() == 0
@@ -210,10 +208,10 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
 
 
 def test_text_of_customers_in_a_pipe_cannot_control_a_terminal(fake: FakeService) -> None:
-    """Customers' text that is written to a pipe cannot control a terminal, because head or less may
+    """Customers' text in a pipe cannot control a terminal, because programs such as head and less
     show it there.
 
-    In a file, the text keeps every character (promise P8).
+    If the output goes to a file, the text keeps every character (promise P8).
     """
     status, headers, content = people("ada")
     page = json.loads(content)

@@ -109,9 +109,9 @@ def test_the_file_of_tokens_is_complete_after_a_kill_and_a_repeat(
 
 @pytest.mark.parametrize("torn", ["", "\r", 'aaaa,"c000', "aaaa,c00010,token-of-c0"], ids=ascii)
 def test_an_incomplete_last_line_is_removed(fake: FakeService, tmp_path: Path, torn: str) -> None:
-    """If the last line in the file of tokens is incomplete, the command removes it.
+    """If the file of tokens ends with an incomplete line, the command removes this line.
 
-    The next token then starts in a new line (promise P3).
+    The next token would otherwise be appended to it (promise P3).
     """
     path, tokens = write_customer_file(tmp_path / "p.csv", customers(20)), tmp_path / "tokens.csv"
     words = ["import", "bakery", path, "--tokens", str(tokens)]
@@ -148,9 +148,9 @@ def test_a_file_that_cannot_be_written_is_an_error(fake: FakeService, tmp_path: 
 def test_each_imported_token_shows_the_position_of_its_person(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """With an imported token, a person sees the position.
+    """A person can see the position with a token from an import.
 
-    The file contains tokens of the new people, and of the people who were already on the waitlist
+    The import writes tokens for new people, and also for people who were already on the waitlist
     (promise P6).
     """
     names, tokens = customers(620), tmp_path / "tokens.csv"
@@ -211,8 +211,8 @@ def test_find_takes_either_a_text_or_an_address(fake: FakeService, words: list[s
 def test_a_list_is_moved_to_a_list_that_identifies_people_by_address(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """A waitlist's people move to a waitlist that identifies people by address, as
-    docs/operate/identity.md says.
+    """All people of a waitlist are moved to another waitlist, which identifies people by address,
+    as docs/operate/identity.md says.
 
     The order stays the same. People without an address keep their customer ids.
     """

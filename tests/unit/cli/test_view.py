@@ -1,4 +1,4 @@
-"""The commands that show a waitlist, with the real service."""
+"""Tests of the commands that show a waitlist. They use the real service."""
 
 import pytest
 

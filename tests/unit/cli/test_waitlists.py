@@ -1,4 +1,4 @@
-"""The commands that create and change waitlists, with the real service."""
+"""Tests of the commands that create and change waitlists. They use the real service."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,5 @@
-"""`waitlist webhook` sends events again that could not be delivered.
-
-Each request covers some hundreds of them.
+"""`waitlist webhook` sends events again that could not be delivered, some hundreds with each
+request.
 """
 
 import json

@@ -230,9 +230,9 @@ def test_a_failing_service_does_not_end_the_work(fake: FakeService) -> None:
 def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
     fake: FakeService, stay: str, tmp_path: Path
 ) -> None:
-    """`work` stops its program if it cannot extend the claim.
+    """If `work` cannot extend its claim, it stops its program.
 
-    If the credentials expire, they can be renewed until the claim ends (promise P4).
+    Expired credentials can be renewed until the claim ends (promise P4).
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     expired = answer(403, {"code": "forbidden", "detail": "The token has expired."})
@@ -249,9 +249,9 @@ def test_a_program_is_stopped_when_its_hold_cannot_be_extended(
 def test_a_program_that_ignores_sigterm_is_killed_before_the_next_claim(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`work` kills a program that ignores SIGTERM, and then claims the next entry.
+    """If a program ignores SIGTERM, `work` kills it before the next claim.
 
-    This is true even if a shell started the program and has ended (promise P4).
+    This is true even if a shell has started the program and has ended (promise P4).
     """
     monkeypatch.setattr("waitlist_cli.work.program.GRACE_SECONDS", 0.3)
     pipe = tmp_path / "pipe"
@@ -306,9 +306,10 @@ def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeSe
 
 
 def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> None:
-    """If there are too many claims, `work --until-empty` waits and continues.
+    """If the limit of claims is reached, `work --until-empty` waits and continues.
 
-    When some claims have ended, it can claim the people who are still waiting (promise P3).
+    Other people may still be waiting, who can be claimed when earlier claims have ended (promise
+    P3).
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     fake.script = [
@@ -325,10 +326,10 @@ def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> N
 
 
 def test_the_delay_of_a_released_person_grows_with_each_failure(fake: FakeService) -> None:
-    """A person for whom the program failed has to wait before the next claim.
+    """If the program fails, the person cannot be claimed for a while.
 
-    The delay grows with each failure, and also with each earlier claim that expired. It is at most
-    an hour. `--retry-after 0` turns it off.
+    This delay grows with each failure and with each claim that has expired. It is at most an hour.
+    `--retry-after 0` turns it off.
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40, "attempts": 1}
     words = ["work", "bakery", "--max", "2"]

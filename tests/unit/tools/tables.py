@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def local_table(name: str) -> "Iterator[DynamoDBClient]":
-    """Yield a client of a local DynamoDB with this table, which is as in the template."""
+    """Yield a client of a local DynamoDB. It contains the table that the template declares."""
     with serving(Database(), in_threads=False) as server:
         ensure_table(url_of(server), name)
         with client_of(url_of(server)) as client:

@@ -42,8 +42,9 @@ def test_an_existing_table_is_kept(client: "DynamoDBClient") -> None:
 
 
 def test_a_transaction_with_the_same_token_runs_only_once(client: "DynamoDBClient") -> None:
-    """A transaction is carried out once for each token. boto3 sends it again if it gets no
-    response.
+    """If boto3 gets no response, it sends a transaction again with the same token.
+
+    The transaction is carried out once.
     """
     condition = {
         "ConditionExpression": "attribute_not_exists(#pk)",

@@ -1,4 +1,4 @@
-"""The local IAM decides as AWS describes in the chapter about policy evaluation."""
+"""The local IAM decides as AWS describes in its policy evaluation logic."""
 
 from typing import Any
 

@@ -48,9 +48,9 @@ def test_a_request_becomes_an_event_and_the_answer_becomes_a_response() -> None:
 
 
 def test_an_encoded_slash_is_decoded_after_the_route_is_chosen() -> None:
-    """The gateway decodes an encoded slash after it has chosen the route.
+    """The gateway chooses the route before it decodes an encoded slash.
 
-    As in API Gateway, the decoded path may belong to another route (promise P5).
+    As in API Gateway, the decoded path may look like another route (promise P5).
     """
     public = FakeFunction(answer)
     gateway(public)(HttpRequest("GET", "/v1/waitlists/bakery%2Fentries%3Flimit=1"))
@@ -127,7 +127,7 @@ def test_a_function_that_fails_is_a_500_without_details() -> None:
 def test_only_a_busy_function_causes_retry_after() -> None:
     """The gateway sends Retry-After only if a function is busy.
 
-    API Gateway does not send it if a function is too slow, so clients must work without it.
+    If a function is too slow, API Gateway sends no such header, so clients must not depend on it.
     """
     busy, slow = BusyFunction(), FailingFunction("Sandbox.Timedout")
     assert dict(gateway(busy)(HttpRequest("GET", "/")).headers)["retry-after"] == "2"
@@ -138,7 +138,7 @@ def test_only_a_busy_function_causes_retry_after() -> None:
 
 
 def test_64_requests_that_each_invoke_through_the_same_server_do_not_deadlock() -> None:
-    # The 64 inner calls wait for each other. During this time, each of the outer calls needs a
+    # The 64 inner calls wait for each other. Until all of them run, each outer call occupies a
     # thread.
     together = threading.Barrier(MANY, timeout=120)
 

@@ -33,7 +33,8 @@ USUAL: dict[str, Any] = {
     "GetServiceQuota": {"Quota": {"Value": 5.0}},
     "ListCachePolicies": {"CachePolicyList": {"Items": []}},
     "GetEmailIdentity": {"VerifiedForSendingStatus": True},
-    # `GetAccount` of SES. The list already contains an operation of API Gateway with this name.
+    # This `GetAccount` is an operation of SES. API Gateway has an operation of the same name, which
+    # is listed above.
     "ses:GetAccount": {
         "SendingEnabled": True,
         "ProductionAccessEnabled": True,
@@ -741,11 +742,11 @@ def test_a_refused_call_to_aws_is_reported_and_other_checks_continue(
 
 
 def as_iam_names(service: str, operation: str) -> str:
-    # In IAM, the actions of API Gateway are the HTTP methods.
+    # For API Gateway, the names of the IAM actions are HTTP methods.
     return "apigateway:GET" if service == "apigateway" else f"{service}:{operation}"
 
 
-# For these services, the name in the signature differs from the prefix of the IAM actions.
+# These services have one name in signatures and another name in IAM actions.
 SIGNED_AS = {"monitoring": "cloudwatch"}
 
 

@@ -1,4 +1,4 @@
-"""The release id changes exactly when something changes that is deployed."""
+"""The release id changes if something changes that is deployed, and only then."""
 
 import shutil
 from pathlib import Path
@@ -34,10 +34,9 @@ def release(built: Path) -> str:
     ["template.yaml", "PublicFn/app.py", "SharedLayer/python/ids.py", "../../samconfig.toml"],
 )
 def test_a_change_of_any_deployed_part_changes_the_release_id(built: Path, changed: str) -> None:
-    """The release id changes with each deployed part, also with the layer and the values of
-    parameters.
+    """If any deployed part changes, the release id changes.
 
-    SAM does not compare these two.
+    This includes the layer and the values of parameters, which SAM itself does not compare.
     """
     before = release(built)
     with (built / changed).open("a") as file:

@@ -1,6 +1,6 @@
-"""The code and the changelog name the same version of a release.
+"""A release has the version that the code declares.
 
-Its chapter in the changelog has a date.
+The changelog has a section with a date for this version.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""The command that replaces the signing key of the entry tokens. Old tokens stay valid."""
+"""Tests of the command that replaces the signing key of the entry tokens. Old tokens stay valid."""
 
 import json
 from collections.abc import Iterator
@@ -107,8 +107,7 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
 def test_no_rotation_changes_the_identity_of_people(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A rotation never changes the key from which the ids of people are computed, even if it ends
-    all tokens.
+    """A rotation never changes the key from which the ids of people are computed.
 
     With another key, each address would become a new person.
     """

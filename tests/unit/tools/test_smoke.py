@@ -102,9 +102,9 @@ def test_the_command_reads_from_the_stacks_parameters_whether_bots_are_checked(
 def test_a_stack_that_lacks_its_issuer_fails(
     guests: Deployment,
 ) -> None:
-    """The smoke test fails if the stack does not know the issuer of the token.
+    """The smoke test fails if the stack is not configured for the issuer of the token.
 
-    The error is then about the missing customer id, and not about a missing token.
+    The signup is then refused, because the request contains no customer id.
     """
     with ApiClient(url_of(guests)) as client, pytest.raises(CliError) as refused:
         Smoke(client, LIST).run(has_issuer=True)

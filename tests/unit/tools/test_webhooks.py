@@ -33,8 +33,9 @@ def clock() -> Clock:
 def test_messages_are_sent_received_hidden_and_deleted(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Messages can be sent, received, hidden and deleted through botocore, which the
-    functions use.
+    """A queue sends, receives, hides and deletes messages.
+
+    The test uses it through botocore, as the functions do.
     """
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "local")

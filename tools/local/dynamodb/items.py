@@ -29,7 +29,7 @@ class Items(dict[Key, Item]):
     def partition(self, keys: tuple[str, str], value: str) -> list[Place]:
         """Return the sort positions in a partition.
 
-        `keys` names the partition key and the sort key, of the table or of the index.
+        `keys` contains the names of the partition key and the sort key.
         """
         if self._partitions is None:
             self._partitions = self._sorted()

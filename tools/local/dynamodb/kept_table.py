@@ -21,14 +21,15 @@ class KeptTable(MemoryTable):
         # table.
         self._file = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
         self._file.execute("PRAGMA journal_mode = WAL")
-        # If the process is killed, no write is lost. A power failure may lose the last writes.
+        # With this setting, no write is lost if the process is killed. A power failure may lose the
+        # last writes.
         self._file.execute("PRAGMA synchronous = NORMAL")
         self._file.execute(
             "CREATE TABLE IF NOT EXISTS items (pk, sk, item, PRIMARY KEY (pk, sk)) WITHOUT ROWID"
         )
         rows = self._file.execute("SELECT pk, sk, item FROM items")
         self.items = {(pk, sk): json.loads(item) for pk, sk, item in rows}
-        # Sort the partitions now, so that no request has to wait for this.
+        # Sort all partitions now. Otherwise, the first request would have to wait for this.
         self.items.partition(TABLE_KEYS, "")
 
     def transact_write_items(self, TransactItems: list[Item], **_: Any) -> Item:  # noqa: N803
@@ -37,7 +38,7 @@ class KeptTable(MemoryTable):
             try:
                 return super().transact_write_items(TransactItems)
             finally:
-                # The table has already undone the writes of a refused transaction.
+                # If a transaction was refused, the table has already undone its writes.
                 self._file.execute("COMMIT")
 
     def _write(self, key: Key, item: Item | None) -> None:

@@ -1,6 +1,6 @@
 """Finds the writes that DynamoDB refuses because they are too large or malformed.
 
-`make test-dynamodb` checks that AWS's DynamoDB Local refuses the same ones.
+`make test-dynamodb` checks that AWS's DynamoDB Local refuses the same writes.
 """
 
 import re

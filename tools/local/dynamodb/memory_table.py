@@ -38,12 +38,12 @@ EXPRESSION = re.compile(
     r"(?:#\w+(?:\.#\w+)*|:\w+|[<>]=?|=|<>|[(), ]|AND|OR|NOT|IN|BETWEEN"
     r"|attribute_exists|attribute_not_exists|begins_with)+"
 )
-# The commas between assignments. Commas between the arguments of a function do not match.
+# Matches the commas between assignments, but not those between the arguments of a function.
 ASSIGNMENTS = re.compile(r",(?![^(]*\))")
 
 
 class Missing:
-    """Stands for the value of a missing attribute. All comparisons with it are false."""
+    """The value of a missing attribute. Every comparison with it is false."""
 
     def __eq__(self, _: object) -> bool:
         return False
@@ -382,8 +382,9 @@ def _compiled(expression: str) -> CodeType:
 
 
 def _has_redundant_parentheses(expression: str) -> bool:
-    """Return whether there are two pairs of parentheses around the same text, which DynamoDB
-    refuses.
+    """Return whether two pairs of parentheses enclose the same text.
+
+    DynamoDB refuses such an expression.
     """
     opened, closed = [], {}
     for place, character in enumerate(expression):

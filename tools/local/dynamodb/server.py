@@ -1,7 +1,7 @@
 """An in-memory DynamoDB server, run as `python -m tools.local.dynamodb.server [--stream] [file]`.
 
-It runs in a child process, because threads of one Python process would slow each other down. If a
-file is given, all items are stored there, and are read at the next start. With `--stream`, the
+It is a process of its own, because it would compete with the gateway for Python's interpreter lock.
+If a file is given, all items are stored there, and are read at the next start. With `--stream`, the
 operation TakeRecords returns the new records of the stream.
 """
 
@@ -121,8 +121,9 @@ def _body(error: ClientError) -> Answer:
 def main() -> None:
     files = [argument for argument in sys.argv[1:] if argument != STREAM_OPTION]
     file = Path(files[0]) if files else None
-    # Collect only young objects. Old objects are items, which form no reference cycles. With 50,000
-    # people, a full collection would take seconds, during which the server answers no request.
+    # Let Python's garbage collector check only young objects. Items live long and form no reference
+    # cycles. With 50,000 people, a full collection would take seconds, in which the server answers
+    # no request.
     gc.set_threshold(10_000, 50, 1_000_000)
     server = HttpServer(port=0)
     database = Database(file, has_stream=STREAM_OPTION in sys.argv)

@@ -1,4 +1,4 @@
-"""The in-memory table with a stream, which has a record for each changed item."""
+"""An in-memory table with a stream. The stream has a record for each changed item."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ TIME_TO_LIVE = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
 
 class StreamedTable(MemoryTable):
-    """A table with a stream of the form that the template declares.
+    """A table with the stream that the template declares.
 
     `records` contains the old and the new image of each changed item, until `take_records` returns
     them.

@@ -113,10 +113,7 @@ def api_of(url: str) -> Api:
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[Opened]:
-    """Run an application with the access check of the console.
-
-    The browser has no session cookie yet.
-    """
+    """Serve an application behind the console's access check. The browser has not logged in yet."""
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
         guard = Guard(app, sockets[0].getsockname()[1])

@@ -1,4 +1,4 @@
-"""The console's dialog for sending a message to some or all people."""
+"""Tests of the console's dialog that sends a message to some or all people."""
 
 import re
 from typing import Any

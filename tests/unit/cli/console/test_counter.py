@@ -1,5 +1,6 @@
-"""The console's page *Counter*: an operator calls people to a desk, ends their calls, and can undo
-the last decision.
+"""Tests of the page *Counter* in the console.
+
+There, an operator calls people to a desk, ends their calls, and can undo the last decision.
 """
 
 import re
@@ -21,7 +22,7 @@ ROOM = "Room 2"
 class Counter:
     """The page *Counter* in a console.
 
-    `due` contains the decisions that the operator can still undo.
+    `due` contains the decisions that an operator can still undo.
     """
 
     console: Opened
@@ -109,7 +110,7 @@ def test_the_browser_remembers_the_desk(counter: Counter) -> None:
     [("", "Enter the name of this desk"), ("a" * 300, "may have at most 60 characters")],
 )
 def test_a_desk_without_a_usable_name_calls_nobody(counter: Counter, room: str, says: str) -> None:
-    """The field with the mistake shows the error and has the focus."""
+    """The error is shown at the field that caused it. This field has the focus."""
     counter.bakery.sign_up("ada")
     sent = counter.console.send(counter.path, room=room, key=counter.key)
     assert says in readable(sent.text)

@@ -55,9 +55,10 @@ TERMS = {
 
 
 def form_of(*questions: dict[str, str], **changes: str) -> dict[str, Any]:
-    """Return the fields of the form as a browser sends them.
+    """Return the fields of the form as a browser would send them.
 
-    A field of the questions occurs once for each question, so its value is a list.
+    Each question has the same fields, so the value of such a field is a list with one item for each
+    question.
     """
     columns = {name: [one[name] for one in questions] for name in EMAIL} if questions else {}
     return {**PAGE, **changes, **columns}
@@ -123,7 +124,8 @@ def test_the_customers_page_is_set_shown_and_emptied(console: Opened, bakery: Ba
     assert ">Mitte\nn | en: North | de: Nord</textarea>" in html
     assert ">en: I agree.\nde: Ich stimme zu.</textarea>" in html
     assert ">{}</textarea>".format(PAGE["texts"].replace("\r\n", "\n")) in html
-    # If the operator empties a text or removes a question, it disappears from the settings.
+    # If the operator empties a text in the form or removes a question, the setting no longer
+    # contains it.
     send(
         console, path, form_of(source="", sources="", texts="en.count.other: {n}\r\nde.text: A\\nB")
     )
@@ -164,7 +166,8 @@ def test_an_error_of_the_service_is_shown_beside_its_field(
     assert "<main" not in answer.text
     (beside,) = re.findall(rf'id="wrong-{re.escape(field)}">([^<]*)<', answer.text)
     assert message in beside
-    # The form still contains everything that the operator entered, and also the wrong value.
+    # When the form comes back with an error, it still contains everything that the operator has
+    # entered.
     for name in PAGE:
         value = form[name].replace("\r\n", "\n")
         assert value in answer.text

@@ -1,4 +1,4 @@
-"""The console's page *Invitations*, and its dialog for inviting people."""
+"""Tests of the console's page *Invitations* and of the dialog that invites people."""
 
 import re
 

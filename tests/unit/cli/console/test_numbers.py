@@ -1,4 +1,4 @@
-"""How the console formats numbers and times, and draws charts."""
+"""Tests of how the console formats numbers and times, and draws charts."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any

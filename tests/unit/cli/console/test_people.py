@@ -629,7 +629,8 @@ def test_a_person_who_is_added_by_address_has_a_single_place(
 ) -> None:
     """An operator adds a person by address.
 
-    The person signs up with another spelling of this address, and gets the same place (promise P1).
+    When the person signs up with another spelling of this address, they get the place that the
+    operator created (promise P1).
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     add = f"/lists/{bakery.waitlist_id}/do/add"

@@ -44,7 +44,7 @@ FIELDS = re.compile(r'action="([^"]*)".* value="([^"]*)"')
 
 @contextmanager
 def enter(url: str) -> Iterator[httpx.Client]:
-    """Open the URL that a console has printed. Yield a browser with access to this console."""
+    """Open the URL that a console has printed. Yield a browser that has access to this console."""
     address = httpx.URL(url)
     with browser_of(address.netloc.decode()) as browser:
         assert browser.get("/", params=address.params).status_code == 200
@@ -189,10 +189,10 @@ def test_the_browser_is_opened_without_a_secret_on_its_command_line(
 def test_no_other_program_can_use_the_port_on_an_address_of_localhost(
     family: socket.AddressFamily, host: str
 ) -> None:
-    """No other program can listen on the console's port at [::1].
+    """No other program can listen at [::1] on the console's port.
 
     Chromium tries this address before 127.0.0.1, and would send the console's session cookie to
-    that program.
+    such a program.
     """
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]

@@ -194,8 +194,8 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     console.submit(path, **berlin)
     found = bakery.typed.json("show", bakery.waitlist_id)
     assert found["opens_at"] == "2999-10-25T07:00:00.000Z"
-    # On this day, the clocks are set back and show 2:30 twice. A form with 2:30 means the earlier
-    # of the two times.
+    # On this day, the clocks are set back and show 2:30 twice. If an operator enters 2:30 in the
+    # form, it means the earlier of the two times.
     assert found["closes_at"] == "2999-10-27T00:30:00.000Z"
     assert 'type="datetime-local" step="any" size="20" value="2999-10-25T09:00:00"' in console.page(
         path
@@ -203,8 +203,8 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     live = readable(console.page(f"/lists/{bakery.waitlist_id}"))
     assert "not open yet" in live
     assert "Opens at" in live
-    # The form shows no milliseconds. If the operator does not edit a time, its milliseconds are
-    # still kept.
+    # A form shows no milliseconds. If the operator does not change a time, the milliseconds are
+    # kept.
     before = {"closes_at_before": "2999-10-27T01:30:00.123Z"}
     console.submit(path, **{**berlin, **before})
     assert bakery.typed.json("show", bakery.waitlist_id)["closes_at"] == before["closes_at_before"]
@@ -327,8 +327,8 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
 def test_the_form_says_what_happens_to_people_who_do_not_use_their_offers(
     console: Opened, bakery: Bakery
 ) -> None:
-    """The form's fields are about polling, about offers that were not accepted or were declined,
-    and about the end of the admission.
+    """These fields set three things: when customers count as away, what follows an offer that was
+    not accepted or was declined, and when the admission ends.
     """
     path = f"/lists/{bakery.waitlist_id}/policy"
     fields = {
@@ -484,8 +484,8 @@ def test_the_preview_warns_about_a_launch_in_the_past(console: Opened, bakery: B
     passed = "08:00:00 on Tue 1 Dec 2020 (UTC) has passed"
     assert passed in readable(console.send(f"{path}/preview", **plain).text)
     console.submit(path, **plain)
-    # The warning is about times in the past. A saved schedule gets no such warning, because the
-    # service has already made the offers for these times.
+    # The page warns about times in the past, unless the schedule has been saved with them. The
+    # offers for these times were made long ago.
     assert "has passed" not in readable(console.send(f"{path}/preview", **plain).text)
 
 

@@ -40,10 +40,10 @@ SEEN = '{"admission": null, "timezone": "Europe/Berlin"}'
 
 
 class Visible(HTMLParser):
-    """Collects everything in a page that a person can see or hear: texts, tooltips, and values of
+    """Collects everything in a page that a person can see or hear: texts, tooltips and values of
     fields.
 
-    The list of time zones is left out.
+    It leaves out the list of time zones.
     """
 
     def __init__(self, html: str) -> None:

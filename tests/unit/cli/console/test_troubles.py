@@ -17,7 +17,7 @@ from waitlist_cli.client.ids import entry_id_of
 
 
 class Tags(HTMLParser):
-    """Collects the tags and attributes of a page that occur in no template of the console."""
+    """Collects the tags and attributes in a page that none of the console's templates contains."""
 
     def __init__(self) -> None:
         super().__init__()
