@@ -29,7 +29,7 @@ from waitlist_cli.operations.sign_up import (
     sign_up,
 )
 from waitlist_cli.operations.tokens import LINK, TOKEN, VERIFY
-from waitlist_cli.terminal.action_commands import person_command, with_fields
+from waitlist_cli.terminal.action_commands import person_command, send_and_print, with_fields
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import (
@@ -207,7 +207,8 @@ def signup(
         if result.get("has_no_address"):
             context.output.note(explain_silence(entry["profile"], field).strip(), "yellow")
         was = "joined" if result["outcome"] == "joined" else "was already on the list"
-        context.output.text(f"{entry['entry_id']} {was}: {entry['status']}{place(entry)}")
+        who = context.describe_person(entry["entry_id"])
+        context.output.text(f"{who} {was}: {entry['status']}{place(entry)}")
 
 
 @command("position", PANEL, "waitlist position bakery --customer ada")
@@ -374,7 +375,7 @@ def bump(
         with open_source(file, None, delimiter, encoding=encoding) as source:
             return _bump_all(context, Bumps(waitlist, to, reason), source)
     person = context.person(waitlist, entry, customer)
-    print_status(context, person.send(BUMP, **to, reason=reason))
+    send_and_print(context, person, BUMP, {**to, "reason": reason})
     return 0
 
 

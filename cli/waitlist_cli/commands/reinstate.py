@@ -148,7 +148,8 @@ def _report(context: Context, task: Reinstatements, found: list[dict[str, Any]])
         )
     else:
         for entry in found:
-            output.text(f"{entry['entry_id']} is back: {entry['status']}{place(entry)}")
+            who = context.describe_person(entry["entry_id"])
+            output.text(f"{who} is back: {entry['status']}{place(entry)}")
         words = format_count(task.back, "person is", "people are")
         output.text(
             f"{words} back at the former place, {task.already:,} already on the list, "

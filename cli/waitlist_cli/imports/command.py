@@ -78,8 +78,11 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
     Return the exit code, which is 1 if any rows would be refused.
     """
     columns.check(source.columns)
-    found = try_out_import(context.api, waitlist_id, source.records(), columns)
     output = context.output
+    # Only people at a terminal see names.
+    is_for_people = output.console.is_terminal and not output.as_json
+    waitlist = context.waitlist if is_for_people else None
+    found = try_out_import(context.api, waitlist_id, source.records(), columns, waitlist)
     if output.as_json:
         output.json(found.as_json())
         return 1 if found.refused_rows else 0
@@ -93,14 +96,14 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
     for text, rows in found.notes.most_common():
         output.text(f"  {rows:,}: {format_value(text)}")
     for row, former in found.duplicates:
-        who = format_value(former.customer_id)
+        who = format_value(former.name)
         output.text(f"  Row {row:,} has the same customer as row {former.row:,}: {who}")
     for text, rows in found.reasons.most_common(SHOWN_REASONS):
         output.text(f"  {rows:,} would be refused: {format_value(text)}")
     first_of_last = found.people - len(found.last) + 1
     order = [*enumerate(found.first, 1), *enumerate(found.last, first_of_last)]
     people = [
-        (place, person.customer_id, person.priority, person.joined_at, person.row)
+        (place, person.name, person.priority, person.joined_at, person.row)
         for place, person in order
     ]
     names = ("position", "customer_id", "priority", "joined_at", "row")

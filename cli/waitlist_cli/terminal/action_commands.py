@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import Field, ListAction, ListRequest, PersonAction
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.command import Function, command
@@ -43,7 +44,8 @@ def person_command(
         chosen = instead if instead is not None and typed["instead"] else action
         person = context.person(*(typed[parameter.name] for parameter in PERSON))
         if chosen.is_deleting:
-            context.ask_first(typed["yes"], chosen.title.format(who=person.entry_id))
+            who = context.describe_person(person.entry_id)
+            context.ask_first(typed["yes"], chosen.title.format(who=who))
         send_and_print(context, person, chosen, values_of(chosen.fields, typed, person.show))
 
     run.__dict__["__signature__"] = Signature([CONTEXT, *PERSON, *own])
@@ -136,13 +138,19 @@ def values_of(
 def send_and_print(
     context: Context, person: Person, action: PersonAction, values: dict[str, Any]
 ) -> None:
-    answer = person.send(action, **values)
-    notice = action.notice_after(answer, person.entry_id)
+    # Afterwards, the person may be erased.
+    who = context.describe_person(person.entry_id)
+    try:
+        answer = returned = person.send(action, **values)
+    except Refused as error:
+        if who != person.entry_id:
+            error.message = f"{who}: {error.message}"
+        raise
     if action.outcome:
         answer = {"entry_id": person.entry_id, "outcome": action.outcome}
     if action.reveals and not context.output.as_json:
         context.output.line(answer[action.reveals])
     elif action.outcome or action.prints_notice:
-        context.output.result(answer, notice)
+        context.output.result(answer, action.notice_after(returned, who))
     else:
         print_status(context, answer)

@@ -11,8 +11,9 @@ import typer
 from waitlist_cli.client.configuration import Choice, target_of
 from waitlist_cli.client.ids import chosen_entry_id
 from waitlist_cli.client.paging import pages
-from waitlist_cli.client.retries import PATIENT
-from waitlist_cli.errors import WrongUsage
+from waitlist_cli.client.retries import ONCE, PATIENT
+from waitlist_cli.errors import CliError, WrongUsage
+from waitlist_cli.operations.names import Document, name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import Console, Output
 
@@ -28,7 +29,8 @@ class Context(typer.Context):
 
     @cached_property
     def output(self) -> Output:
-        return Output(bool(self.choice.as_json), Console(), Console(stderr=True))
+        as_json = bool(self.choice.as_json)
+        return Output(as_json, Console(), Console(stderr=True), self._zone)
 
     @cached_property
     def api(self) -> "Api":
@@ -74,6 +76,41 @@ class Context(typer.Context):
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, str(uuid.uuid4()))
+
+    @cached_property
+    def waitlist(self) -> Document | None:
+        """The waitlist that the command is about. It is None if there is no such waitlist, or if it
+        cannot be read.
+        """
+        waitlist_id = self.params.get("waitlist")
+        if not waitlist_id:
+            return None
+        try:
+            found: Document = self.api.operator("GET", f"/{waitlist_id}", policy=ONCE)
+        except CliError:
+            return None
+        return found
+
+    def describe_person(self, entry_id: str) -> str:
+        """Return the name and the entry id of a person, such as `Ada (k2…)`, for an operator at a
+        terminal.
+
+        Return only the entry id if a program reads the output, or if the name is not known.
+        """
+        output, waitlist = self.output, None
+        if output.console.is_terminal and not output.as_json:
+            waitlist = self.waitlist
+        if waitlist is None:
+            return entry_id
+        try:
+            path = f"/{waitlist['waitlist_id']}/entries/{entry_id}"
+            name = name_of(self.api.operator("GET", path, policy=ONCE), waitlist)
+        except CliError:
+            return entry_id
+        return name if name == entry_id else f"{name} ({entry_id})"
+
+    def _zone(self) -> str:
+        return "UTC" if self.waitlist is None else str(self.waitlist.get("timezone", "UTC"))
 
     def ask_first(self, yes: bool, question: str) -> None:
         """Ask the operator for confirmation, unless `yes` is true.

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from waitlist_cli.errors import Refused
+from waitlist_cli.operations.names import chosen_id
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.output import format_count, format_details
@@ -84,7 +85,7 @@ def print_entries(
         # Show only one id for each person, because the lines of a terminal are short and the
         # profile needs the space.
         people = [
-            {**entry, "customer_id": entry["customer_id"] or entry["entry_id"]} for entry in people
+            {**entry, "customer_id": chosen_id(entry) or entry["entry_id"]} for entry in people
         ]
         unused = ["entry_id"] if any(map(passed_over, people)) else ["entry_id", "not_ready"]
         if not any(entry["call_number"] for entry in people):
@@ -178,7 +179,8 @@ def print_status(context: Context, entry: dict[str, Any]) -> None:
         until += f", not ready: {reasons}{rests}"
     if entry.get("confirm_by"):
         until += f", to confirm by {entry['confirm_by']}"
-    context.output.text(f"{entry['entry_id']}: {entry['status']}{place(entry)}{until}")
+    who = context.describe_person(entry["entry_id"])
+    context.output.text(f"{who}: {entry['status']}{place(entry)}{until}")
 
 
 def place(entry: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -18,6 +18,7 @@ from rich.table import Table
 from rich.text import Text
 
 from waitlist_cli.errors import CliError
+from waitlist_cli.terminal.times import INSTANT, localize, localize_briefly
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{3}Z")
 HEADINGS = {
@@ -173,6 +174,8 @@ class Output:
     as_json: bool
     console: Console
     notes: Console
+    # Returns the time zone in which people read times on a terminal. Programs read them in UTC.
+    zone: Callable[[], str] = lambda: "UTC"
 
     def json(self, value: object) -> None:
         """Print a value as JSON. On a terminal, the JSON is indented."""
@@ -215,7 +218,7 @@ class Output:
             for row in chain([columns], rows):
                 self.line("\t".join(map(format_field, row)))
             return
-        whole = list(rows)
+        whole = [[self._shown(value) for value in row] for row in rows]
         if _fits(columns, whole, self.console.width):
             self.console.print(table(columns, whole, title=title, right=right))
         else:
@@ -246,11 +249,19 @@ class Output:
         grid.add_column(style="cyan", no_wrap=True)
         grid.add_column(overflow="fold")
         for name, value in pairs.items():
-            grid.add_row(Text(name), Text(format_value(value)))
+            grid.add_row(Text(name), Text(format_value(self._shown(value))))
         self.console.print(grid)
 
     def text(self, text: str) -> None:
+        if self.console.is_terminal and INSTANT.search(text):
+            text = localize(text, self.zone())
         self.console.print(Text(replace_controls(text)), soft_wrap=True)
+
+    def _shown(self, value: object) -> object:
+        """Return a value with its times in the time zone in which people read them."""
+        if isinstance(value, str) and INSTANT.search(value):
+            return localize_briefly(value, self.zone())
+        return value
 
     def note(self, text: str, style: str = "") -> None:
         """Print a note to standard error. If standard error is closed, ignore the note."""

@@ -57,10 +57,23 @@ def localize(text: str, zone: str) -> str:
 
     The times are written like `14:03:07 on Sun 29 Nov 2026 (Europe/Berlin)`.
     """
+    return _replace_times(text, lambda moment: local_text(moment, zone, "%H:%M:%S"))
 
+
+def localize_briefly(text: str, zone: str) -> str:
+    """Replace each time with a UTC offset in a text by the same time in `zone`.
+
+    The times are written like `2026-11-29 14:03:07 CET`, or `2026-11-29 13:03:07Z` in UTC.
+    """
+    own = ZoneInfo(zone)
+    end = "Z" if zone == "UTC" else " %Z"
+    return _replace_times(text, lambda moment: f"{moment.astimezone(own):%Y-%m-%d %H:%M:%S{end}}")
+
+
+def _replace_times(text: str, written: Callable[[datetime], str]) -> str:
     def in_place(found: re.Match[str]) -> str:
         try:
-            return local_text(datetime.fromisoformat(found[0]), zone, "%H:%M:%S")
+            return written(datetime.fromisoformat(found[0]))
         except (ValueError, OverflowError):
             # The text contains a time that does not exist, for example on the 30th of February.
             return found[0]

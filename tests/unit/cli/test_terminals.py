@@ -8,10 +8,13 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from tests.support.terminal import Terminal
+from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed, clean_environment
 
@@ -109,7 +112,8 @@ def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> No
 
     A table fits into the terminal, however long a profile is.
     """
-    fake.script = [people("ada", "[red]b")] * 2
+    # On a terminal, the command also reads the time zone of the waitlist.
+    fake.script = [people("ada", "[red]b")] * 3
     shown = terminal(fake, "head", "bakery", columns=80)
     assert shown.ended() == 0
     assert "───" in shown.text
@@ -193,9 +197,8 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
     page = json.loads(content) | {"name": HOSTILE}
     page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
     refusal = answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})
-    # The export first reads the questions of the waitlist. The test needs one more response for
-    # this.
-    fake.script = [answer(status, page, **headers)] * (len(found) + 1) + [refusal] * len(missing)
+    # An export to CSV also reads the questions of the waitlist, and `head` reads its time zone.
+    fake.script = [answer(status, page, **headers)] * (len(found) + 2) + [refusal] * len(missing)
     shown = Terminal(program_of_several(fake, *found, *missing), clean_environment(), columns=200)
     assert shown.ended() == 0
     assert "[0, 0, 0, 0, 0, 1, 1]" in shown.text
@@ -224,3 +227,32 @@ def test_text_of_customers_in_a_pipe_cannot_control_a_terminal(fake: FakeService
     (row,) = csv.DictReader(io.StringIO(written.partition("\ufeff")[2]))
     assert row["profile.note"] == "a\r\nb\tc"
     assert json.loads(row["profile"]) == {HOSTILE: HOSTILE, "name": HOSTILE}
+
+
+def test_people_at_a_terminal_read_names_and_the_time_zone_of_the_waitlist(
+    bakery: Bakery, tmp_path: Path
+) -> None:
+    def shown(*words: str) -> str:
+        command = [sys.executable, "-m", "waitlist_cli", *bakery.typed.service, *words]
+        at_terminal = Terminal(command, clean_environment(), columns=200)
+        at_terminal.ended()
+        return at_terminal.text
+
+    waitlist_id = bakery.waitlist_id
+    bakery.typed.run("edit", waitlist_id, "--timezone", "Asia/Kathmandu")
+    (ada,) = bakery.sign_up("ada", profile={"name": "Ada Lovelace"})
+    entry_id = ada["entry_id"]
+    joined = bakery.typed.json("show", waitlist_id, entry_id)["joined_at"]
+    local = datetime.fromisoformat(joined).astimezone(ZoneInfo("Asia/Kathmandu"))
+    assert f"{local:%Y-%m-%d %H:%M:%S} +0545" in shown("head", waitlist_id)
+    assert f"{local:%Y-%m-%d %H:%M:%S} +0545" in shown("show", waitlist_id, entry_id)
+    assert joined in bakery.typed.run("head", waitlist_id)
+    who = f"Ada Lovelace ({entry_id})"
+    assert f"{who}: waiting" in shown("bump", waitlist_id, entry_id, "--priority", "3")
+    assert f"{who} is removed" in shown("remove", waitlist_id, entry_id)
+    refusal = f"{who}: The customer has left the waitlist"
+    assert refusal in shown("ready", waitlist_id, entry_id)
+    people = tmp_path / "people.csv"
+    people.write_text("customer_id,name\nbob,Bob Dylan\n")
+    assert "Bob Dylan" in shown("import", waitlist_id, str(people), "--dry-run")
+    assert "Bob Dylan" not in bakery.typed.run("import", waitlist_id, str(people), "--dry-run")
