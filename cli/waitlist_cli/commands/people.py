@@ -134,8 +134,8 @@ def resume(
     person = context.person(waitlist, entry, customer)
     if token is None:
         raise WrongUsage(
-            "Only customers themselves can end their rest. Give the customer's entry token with "
-            "--token."
+            "Only customers themselves can end a rest, in which they let others go first. Give the "
+            "customer's entry token with --token."
         )
     found = context.api.customer("GET", person.path, token)
     if found["rest_until"]:

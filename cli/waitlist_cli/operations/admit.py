@@ -190,8 +190,8 @@ def admissions(
         ]
         # If a request is repeated, the response omits offers that have ended in the meantime. A
         # response with too few entries therefore does not mean that the queue is empty, but a
-        # response without entries does. For a quota, send all requests even if nobody gets a slot
-        # yet.
+        # response without entries does. If `refill` is true, send all requests even if nobody gets
+        # a slot yet.
         if not found and not refill:
             return
         yield found

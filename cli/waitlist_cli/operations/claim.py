@@ -1,4 +1,6 @@
-"""Claims people, and completes, releases, extends or parks claims."""
+"""Claims people, and completes, releases or extends claims. Claimed people can also be parked,
+which means that they are set aside.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace

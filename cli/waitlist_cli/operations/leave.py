@@ -4,7 +4,7 @@ from waitlist_cli.operations.action import ENTRY, Bulk, Inverse, PersonAction
 
 REMOVE = PersonAction(
     name="remove",
-    summary="Remove a person who is waiting, is parked, or has an offer.",
+    summary="Remove a person who is waiting, is parked (set aside), or has an offer.",
     title="Remove {who} from the list?",
     consequence="The person loses their place, but an operator can reinstate them later. The "
     "record and the history are kept.",

@@ -32,8 +32,8 @@ REDRIVE = PersonAction(
     consequence="The person waits again, and the number of their attempts starts at 0.",
     button="Return",
     path="/{waitlist_id}/parked/{entry_id}/redrive",
-    # The request contains the time at which the person was parked. If the person has been parked
-    # again since the dialog was opened, the service refuses the request.
+    # The request contains the time at which the person was parked (set aside). If the person has
+    # been parked again since the dialog was opened, the service refuses the request.
     fields=(Field("parked_at", "Parked at", "seen"), TO, REASON),
     notice=back_in_queue,
     bulk=Bulk(

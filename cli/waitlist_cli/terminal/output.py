@@ -137,7 +137,7 @@ NEXT_STEPS = {
     "not_offered": _STATUS,
     "not_waiting": _STATUS,
     "offer_expired": _STATUS,
-    "rest_not_allowed": "To allow rests, run `waitlist edit WAITLIST --rest-max-days 30 "
+    "rest_not_allowed": "To let customers rest, run `waitlist edit WAITLIST --rest-max-days 30 "
     "--rest-times 3`.",
     "unauthorized": "Run `waitlist token WAITLIST ENTRY` to issue an entry_token.",
     "waitlist_not_found": "Run `waitlist list` to see the existing waitlists.",

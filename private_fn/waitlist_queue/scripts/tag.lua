@@ -1,4 +1,5 @@
--- tag: Writes the segments and the readiness of an entry that is waiting, claimed, offered a slot, or parked.
+-- tag: Writes the segments and the readiness of an entry that is waiting, claimed, offered a slot, or parked (set
+-- aside).
 -- PRELUDE cold stale_segments
 -- NEEDS readiness segments tombstone waiting
 -- ARGV entry_id join_id segments_version tags readiness

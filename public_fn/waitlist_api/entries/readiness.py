@@ -155,8 +155,8 @@ class ReadinessChanges(Struct, frozen=True):
             )
             after = no_longer_near(after)
             if record.question.confirm_by_millis is not None:
-                # A customer who asks for a rest is still waiting, so this request also counts as
-                # the customer's confirmation.
+                # A customer who asks to let others go first is still waiting, so the request also
+                # counts as the customer's confirmation.
                 after = answered(after, self.now_millis())
             detail = {"until": iso(command.until_millis)}
             return Change(after, "rested", CUSTOMER, detail=detail)
@@ -165,8 +165,8 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(self.change(key, decide, command.stay), rules)
 
     def resume(self, command: ResumeCommand) -> Rested:
-        """End a customer's rest early. If the current rest has a different planned end from the one
-        in the command, nothing changes.
+        """End a customer's rest, in which others go first, before its planned end. If the planned
+        end differs from the one in the command, nothing changes.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -238,7 +238,8 @@ class ReadinessChanges(Struct, frozen=True):
 
     def _rules(self, waitlist_id: str) -> RestRules | None:
         rules = self.waitlist_cache.find(waitlist_id).settings.rest
-        # Since the settings were cached, an operator may have allowed customers to rest.
+        # Since the settings were cached, an operator may have allowed customers to rest (let others
+        # go first).
         return rules or self.waitlist_cache.look_up(waitlist_id).settings.rest
 
     def _check(self, rules: RestRules | None, record: EntryRecord, until_millis: int) -> None:

@@ -79,7 +79,9 @@ def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
     until = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT09:00:00.000Z")
     own = (*of(bakery, "ada"), "--token", ada["entry_token"])
     off = typed("rest", *own, "--until", until)
-    next_step = "To allow rests, run `waitlist edit WAITLIST --rest-max-days 30 --rest-times 3`.\n"
+    next_step = (
+        "To let customers rest, run `waitlist edit WAITLIST --rest-max-days 30 --rest-times 3`.\n"
+    )
     assert (off.exit_code, off.stderr.endswith(next_step)) == (1, True)
     typed.run("edit", bakery.waitlist_id, "--rest-times", "1")
     assert "position 1 of 2, not ready: resting, rests until" in typed.run(

@@ -113,9 +113,9 @@ local function has_expired_holds(keys, now)
   return redis.call('ZCOUNT', keys.held, '-inf', math.floor(now / 1000)) > 0
 end
 
--- Returns the time that belongs to the state of an entry, in milliseconds. For a claim or an offer, it is the
--- deadline. For a parked entry, it is the time at which the entry was parked. For an admitted customer, it is the end
--- of the pass. Returns 0 for any other entry.
+-- Returns the time that belongs to the state of an entry, in milliseconds. For a claim or an offer, it is the deadline.
+-- For a parked entry, it is the time at which the entry was set aside. For an admitted customer, it is the end of the
+-- pass. Returns 0 for any other entry.
 local function time_of(keys, entry_id)
   return tonumber(redis.call('ZSCORE', keys.held, entry_id) or
     redis.call('ZSCORE', keys.parked, entry_id) or redis.call('ZSCORE', keys.inside, entry_id) or 0)

@@ -8,14 +8,15 @@ local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- Returns whether the slot of an offer came from the quota that is running now.
+-- A quota offers slots until a number of people have entered. Returns whether the slot of an offer came from the
+-- current quota.
 local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
 end
 
--- Gives an unused offer back to the rate, the schedule or the quota. The next poll then triggers a run of the admission
--- policy.
+-- Gives the slot of an unused offer back to its source, which is the rate, the schedule or the quota. The next poll
+-- then triggers a run of the admission policy.
 local function give_back(keys, entry_id, hold)
   local paid = hold.paid
   if paid == '' then return end
