@@ -41,7 +41,10 @@ def is_current(lock: Path) -> bool:
 
 
 def write(lock: Path, python: str, *, upgrade: bool) -> None:
-    """Write a lock file. uv raises CalledProcessError if the requirements contradict each other."""
+    """Write a lock file.
+
+    If the requirements contradict each other, CalledProcessError is raised.
+    """
     command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
     command += ["--generate-hashes", "--no-build", "--python-version", python, "--no-header"]
     command += ["--upgrade"] if upgrade else []

@@ -30,8 +30,8 @@ def text() -> str:
 
 
 def _described(group: type[Settings], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the names and descriptions of the settings in a group, also of groups within
-    the group.
+    """Yield the names and descriptions of the settings in a group, including the groups
+    within it.
     """
     for field in fields(group):
         if is_internal(field):

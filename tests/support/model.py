@@ -20,7 +20,7 @@ ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
 # The state of the question whether a customer is still waiting. `over` means that no answer came in
-# time, and `noted` means that the customer's history says so.
+# time. `noted` means that the history says this.
 Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
 # The distance between the places of two consecutive signups.
 GAP = 2**24
@@ -248,8 +248,8 @@ class Waitlist:
         return (ready[::-1] if newest else ready)[:count]
 
     def counted(self, name: str = "") -> list[str]:
-        """Return the names of the entries that count for positions: the entry `name`, and all
-        entries with a verified address.
+        """Return the names of the entries that count when positions are computed: the entries with
+        a verified address, and the entry `name`.
         """
         line = self.of("waiting")
         return [other for other in line if other == name or not self.by_name[other].is_unverified]
@@ -283,7 +283,7 @@ class Waitlist:
         return replace(self, events=frozenset((dict(self.events) | {name: events}).items()))
 
     def note(self, request: str) -> "Waitlist":
-        """Remember a request, because a repetition must not take effect."""
+        """Remember a request that must not take effect again if it is repeated."""
         return replace(self, done=self.done | {request})
 
     def draw(self) -> tuple["Waitlist", int]:
@@ -356,7 +356,7 @@ def joined(line: Waitlist, name: str, key: str) -> Waitlist:
 def signup_finished(line: Waitlist, name: str) -> Waitlist:
     """Finish a signup that was interrupted.
 
-    The customer joins the queue. If the waitlist takes no signups, the signup is cancelled.
+    The customer joins the queue, or the signup is cancelled if the waitlist accepts no signups.
     """
     stay = line.stay(name)
     if stay is None or stay.state != "joining" or stay.rank:
@@ -402,7 +402,7 @@ def enlisted(line: Waitlist, name: str) -> Waitlist:
     ranks = {line.by_name[other].rank for other in line.of("waiting")}
     while rank in ranks:
         rank += -1 if stay.is_reinstated else 1
-    # If a customer is reinstated, the customer keeps the old call number.
+    # A customer who is reinstated gets the old call number again.
     had_number = stay.is_reinstated and stay.former is not None and stay.former.has_number
     has_number = line.has_numbers or had_number
     line = line.change(name, state="waiting", rank=rank, ticket=ticket, has_number=has_number)
@@ -420,7 +420,7 @@ def _has_open_offer(stay: Stay) -> bool:
 
 
 def declined(line: Waitlist, name: str) -> Waitlist:
-    """Count that a customer declined an offer, unless Redis had already ended the offer."""
+    """Count a declined offer, unless Redis has already ended the offer."""
     is_open = _has_open_offer(line.by_name[name])
     return replace(line, declined=line.declined + is_open)
 
@@ -494,8 +494,8 @@ def may_end_wait(line: Waitlist, stay: Stay) -> bool:
 
 
 def question_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after maintenance has taken one step for one customer who was asked whether
-    they are still waiting.
+    """Yield the states after the next step of maintenance for customers who were asked whether they
+    are still waiting.
 
     The step is a reminder, a note that no answer came, or the end of the wait. If the customer was
     claimed or got an offer after the question, maintenance asks again.
@@ -574,9 +574,9 @@ def polled(line: Waitlist, name: str, second: int) -> Waitlist:
 
 
 def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
-    """Mark customers as away whose last poll is too old.
+    """Before `count` offers are made, mark the next customers as away whose last poll is too old.
 
-    Only the customers whom `count` offers would reach are checked.
+    They get no offer.
     """
     seconds = line.policy.presence_seconds if line.policy else None
     present = 0
@@ -594,7 +594,7 @@ def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
 def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Waitlist:
     """Make the offers that the admission policy or a quota allows now.
 
-    If only `max_inside` limits the offers, they use no slots.
+    Usually each offer uses a slot. If `max_inside` is the only limit, no slots are used.
     """
     due, room = line.slots, line.room
     if line.policy and not line.policy.slots:
@@ -607,7 +607,7 @@ def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Wait
 
 
 def given_back(line: Waitlist, name: str) -> Waitlist:
-    """Make the slot of an offer available again after the offer has ended without an admission."""
+    """If an offer ends without an admission, make its slot available again."""
     paid = line.by_name[name].paid if name in line.by_name else ""
     if not paid:
         return line
@@ -615,10 +615,10 @@ def given_back(line: Waitlist, name: str) -> Waitlist:
 
 
 def slots_lost(line: Waitlist) -> Waitlist:
-    """Forget what only Redis knows: the available slots, the slots of open offers, and the times of
-    polls.
+    """Forget what only Redis stores: the available slots, the slots that open offers have used, and
+    the times of polls.
 
-    Without a time of a poll, a customer does not count as away.
+    Customers then count as present.
     """
     for name, _ in line.stays:
         line = line.change(name, paid="", is_away=False, polled_at=None)
@@ -639,7 +639,8 @@ def back_after_decline(
 ) -> Waitlist:
     """Put a customer who has declined an offer back into the queue.
 
-    If the customer keeps the place, the customer gets no other offer until the given time.
+    The policy decides whether the customer keeps the place. If so, the customer gets no other offer
+    until the given time.
     """
     declines = line.by_name[name].declines + 1
     keeps_place = line.policy is not None and declines <= line.policy.declines_kept
@@ -796,10 +797,7 @@ def subsets(names: list[str]) -> Iterator[list[str]]:
 
 
 def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
-    """Return the place `rank`.
-
-    If another waiting entry has it, return the nearest free place ahead of it.
-    """
+    """Return this place if it is free. Otherwise return the nearest free place ahead of it."""
     taken = {line.by_name[other].rank for other in line.of("waiting") if other != name}
     while rank in taken:
         rank -= 1
@@ -809,8 +807,8 @@ def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
 def _ahead_of(line: Waitlist, name: str) -> Place:
     """Return a place directly ahead of an entry."""
     rank = line.by_name[name].rank
-    # The ranks between `begin` and the first ticket of this priority are reserved for entries that
-    # are moved to the front.
+    # The ranks from `begin` to the first ticket of this priority are reserved for entries that are
+    # moved to the front.
     begin = (rank + ROOM) // TIER * TIER - ROOM
     others = [line.by_name[other].rank for other in line.of(*ON_LIST)]
     nearest = max([other for other in others if begin < other < rank], default=begin)

@@ -26,10 +26,7 @@ def document_of(world: World) -> Any:
 
 
 def document_file(name: str) -> Path:
-    """Return the path of an OpenAPI document.
-
-    If the repository does not contain the document, generate it.
-    """
+    """Return the path of an OpenAPI document, which may have to be generated first."""
     return GUESTS if name == GUESTS.name else _variants_folder() / name
 
 

@@ -35,10 +35,10 @@ def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
 
 
 def assert_exact(line: Line) -> None:
-    """Check the index of the segments and the list of entries with an unverified address.
+    """Check what Redis stores about the segments and about unverified addresses.
 
-    The index must contain all waiting entries with their ranks. Each entry with an unverified
-    address must be in this list, and no other entry.
+    The index of the segments must contain all waiting entries with their ranks. The list of
+    unverified entries must contain exactly the entries with an unverified address.
     """
     prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
     tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))

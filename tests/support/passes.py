@@ -16,7 +16,7 @@ from waitlist_api.auth.passes import KmsKeys, Passes
 
 WAITLIST_ID, ENTRY_ID = "bakery", "a" * 26
 PASS_SECONDS = 600
-# These events say that the passes `one` and `three` have ended. `three` was never used.
+# In these events, the passes `one` and `three` have ended, and `three` has never been used.
 EVENTS = [
     {"event": "admitted", "jti": "two"},
     {"event": "exited", "jti": "one"},
@@ -81,9 +81,8 @@ def _passes() -> Passes:
 
 
 def changed(token: str) -> str:
-    """Return a forged pass.
-
-    The signature is from `admission_pass`, but the content names another customer.
+    """Return a forged pass, which has the signature of `admission_pass` but names another
+    customer.
     """
     header, content, signature = token.split(".")
     claims = json.loads(base64.urlsafe_b64decode(content + "=="))

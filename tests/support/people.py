@@ -183,10 +183,7 @@ class People:
         return [] if answer.status == 404 else [event["event"] for event in answer.json["history"]]
 
     def lose_place(self, name: str) -> None:
-        """Delete an entry from Redis.
-
-        A failover to a replica that lags behind can have this effect.
-        """
+        """Delete an entry from Redis, as a failover to a replica that lags behind might do."""
         redis, entry_id = self.world.redis, self.id_of(name)
         redis.zrem(keys.queue(self.waitlist_id), entry_id)
         redis.hdel(keys.tickets_of_moved(self.waitlist_id), entry_id)

@@ -142,8 +142,9 @@ class ReplicatedCluster(Cluster):
 def running_server(**config: str) -> Iterator[Server]:
     """Run a Redis server that stores nothing on disk."""
     with running_valkey(**config) as process:
-        # The default timeout is five seconds, but a busy machine may need longer. After a timeout,
-        # the client would send the command again, and the command would take effect twice.
+        # Use a longer timeout than the default of five seconds, because the machine may be busy.
+        # After a timeout, the client would send the command again, and both commands would take
+        # effect.
         client = Redis(
             host=HOST, port=process.port, decode_responses=True, protocol=2, socket_timeout=None
         )

@@ -1,6 +1,6 @@
-"""Writes that DynamoDB refuses because they are too large or malformed.
+"""Pairs of similar writes.
 
-Next to each of them is a similar write that DynamoDB accepts.
+DynamoDB refuses the first one, because it is too large or malformed, and accepts the second one.
 """
 
 from collections.abc import Callable

@@ -88,10 +88,10 @@ class _Guarded:
 
 
 def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield the actions that IAM checks for a call.
+    """Yield the actions that IAM checks for a call, as in AWS's service authorization reference.
 
     Each action comes with the name of the resource, and with the path of the index or an empty
-    string. The service authorization reference of AWS lists these actions.
+    string.
     """
     match operation := _operation(method):
         case "TransactWriteItems":
@@ -147,7 +147,7 @@ def _operation(method: str) -> str:
 def _check(function: str, action: str, name: str, index: str) -> None:
     """Raise NotAllowed if the function's role does not allow an action on a resource.
 
-    The answer is cached, because most tests make thousands of equal calls.
+    Each result is cached, because most tests make the same call thousands of times.
     """
     if name not in VARIABLES:
         raise NotAllowed(f"{function} calls {action} on {name}, which no variable names")

@@ -1,4 +1,4 @@
-"""Returns an example path for each route of the API, for tests that call all routes."""
+"""Returns an example path for each route of the API, so that tests can call every route."""
 
 from tests.deployment.template import route_authorizers
 

@@ -29,7 +29,7 @@ class Segmented(Admissions):
         return record
 
     def arrive(self, name: str, **attributes: Any) -> None:
-        """Sign a customer up. This calls the service directly, and not over HTTP."""
+        """Sign a customer up by calling the service directly, without HTTP."""
         command = SignupCommand(
             waitlist_id=self.waitlist_id,
             customer_id=name,

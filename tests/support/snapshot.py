@@ -20,10 +20,7 @@ class RedisState:
         return cls({name: _value_of(redis, name) for name in sorted(redis.keys("*"))})
 
     def restore(self, redis: Any) -> None:
-        """Replace all keys in Redis.
-
-        A failover to a replica that lags behind has the same effect.
-        """
+        """Replace all keys in Redis, as a failover to a replica that lags behind might do."""
         pipeline = redis.pipeline()
         pipeline.flushall()
         for name, value in self.keys.items():

@@ -13,7 +13,7 @@ Past = dict[Key, Item]
 class StaleIndexTable(MemoryTable):
     """A table whose index can show old contents.
 
-    The table remembers its contents before each of the last writes of entries.
+    For this purpose, the table remembers its contents before each of the last writes.
     """
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ Item = dict[str, Any]
 
 @dataclass
 class Units:
-    """The number of calls and the request units that they used.
+    """The number of calls and the request units that these calls used.
 
     `writes` includes `index_writes`.
     """

@@ -92,7 +92,7 @@ class _Waiting(socket.socket):
 
 
 class _WaitingTls(_Waiting, ssl.SSLSocket):
-    """The same socket with TLS. The TLS handshake also counts as a wait."""
+    """The same socket with TLS. It also waits for the server during the TLS handshake."""
 
     def do_handshake(self, block: bool = False) -> None:
         self._port = self.getpeername()[1]
@@ -100,7 +100,7 @@ class _WaitingTls(_Waiting, ssl.SSLSocket):
 
 
 class _Sockets:
-    """Replaces the module `socket`. Its sockets wait in virtual time."""
+    """Replaces the module `socket` with sockets that wait in virtual time."""
 
     socket = _Waiting
 

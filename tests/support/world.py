@@ -71,7 +71,10 @@ class RedisClock:
         return "" if self.micros is None else self.micros
 
     def advance(self, seconds: float) -> None:
-        """Move the clock. If it was the server's own clock, it stands still from now on."""
+        """Move the clock forward.
+
+        If the server's own clock was used so far, the clock stands still from now on.
+        """
         start = time.time_ns() // 1000 if self.micros is None else self.micros
         self.micros = start + int(seconds * 1_000_000)
 
@@ -156,16 +159,16 @@ class World:
         return caller.request(method, path, **arguments)
 
     def advance(self, seconds: float) -> None:
-        """Move the clock of the functions.
+        """Move the clock of the functions forward.
 
-        Move the clock of Redis too, unless it is the server's own clock.
+        Unless Redis uses the server's own clock, move the clock of Redis too.
         """
         self.clock.advance(seconds)
         if self.redis_clock.micros is not None:
             self.redis_clock.advance(seconds)
 
     def maintain(self) -> None:
-        """Move the clocks by two minutes, and run maintenance."""
+        """Let two minutes pass on the clocks, and run maintenance."""
         self.advance(120)
         self.maintenance.run_all()
 

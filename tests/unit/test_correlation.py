@@ -67,8 +67,8 @@ def test_an_id_in_a_message_is_read_only_if_its_characters_are_safe(
 def test_log_records_carry_the_current_correlation_id(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # `mark_log_records` changes the log records of the whole process. monkeypatch undoes this after
-    # the test.
+    # `mark_log_records` changes how the whole process creates log records. monkeypatch undoes this
+    # after the test.
     monkeypatch.setattr(logging, "_logRecordFactory", logging.getLogRecordFactory())
     correlation, logger = Correlation(), logging.getLogger("a library's")
     correlation.mark_log_records()

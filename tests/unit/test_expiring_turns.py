@@ -33,7 +33,8 @@ class NeverDone:
 
 
 def handle_message(message: dict[str, Any], seconds_each: float) -> tuple[Any, int]:
-    """Return the answer to a message, and the number of calls that ended expired claims and offers.
+    """Send a message. Return the answer, and the number of calls that ended expired claims and
+    offers.
 
     Each of these calls takes `seconds_each`.
     """

@@ -197,9 +197,9 @@ def test_connections_that_are_opened_at_once_share_a_token(clock: WallClock) -> 
 def test_a_function_signs_with_the_keys_in_its_environment(
     bare_environment: pytest.MonkeyPatch,
 ) -> None:
-    """A function signs with the keys in its environment.
+    """A function signs with the keys in its environment, and needs no network for this.
 
-    It needs no network for this, because a function in a VPC may have no internet access.
+    In a VPC, it may have no internet access.
     """
     bare_environment.setenv("AWS_ACCESS_KEY_ID", "AKIDLAMBDA")
     bare_environment.setenv("AWS_SECRET_ACCESS_KEY", "the role's key")
@@ -262,8 +262,8 @@ def test_a_credentials_endpoint_without_keys_fails_at_once(
     def sleep(_seconds: float) -> None:
         raise AssertionError("a call has no time to sleep")
 
-    # botocore uses `time.sleep` as the default value of a parameter. Patching `time.sleep`
-    # therefore has no effect, so replace the default value.
+    # botocore has taken `time.sleep` as the default value of a parameter, so patching `time.sleep`
+    # has no effect. Replace the default value.
     environment_without_keys.setattr(
         ContainerMetadataFetcher.__init__, "__defaults__", (None, sleep)
     )

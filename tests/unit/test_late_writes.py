@@ -116,10 +116,7 @@ class Life:
         return self.change(self.record, event, verification=Verification())
 
     def decision(self, verb: c.Verb, at: int = NOW + HOUR, **more: Any) -> c.Decision:
-        """Return a decision that Redis makes now.
-
-        Redis has read the same state as the record contains.
-        """
+        """Return a decision that Redis makes now, based on the state in the record."""
         record = self.record
         made: dict[str, Any] = {
             "token": record.hold.token or "0" * 40,
@@ -147,8 +144,7 @@ class Life:
     def write_claim(self, decision: c.Decision) -> None:
         """Record a claim or an offer.
 
-        If the record already contains this claim or offer, nothing is written, because a claim may
-        be repeated.
+        A claim may be repeated, so nothing is written if the record already contains it.
         """
         transition = transition_of(KEY, decision, ())
         self.transitions.record(replace(transition, unless_token=decision.token), NOW)
@@ -233,10 +229,7 @@ class Life:
         return self.exit_at(record, NOW, keeps_room=True)
 
     def move(self, stamp: int, **more: Any) -> Move:
-        """Return a move of the customer, as Redis makes it.
-
-        Redis has read the same state as the record contains.
-        """
+        """Return a move that Redis makes now, based on the state in the record."""
         record = self.record
         assert record.ticket is not None
         made = c.BumpResult(
@@ -293,14 +286,13 @@ class Life:
         self.ledger.commit(record, decided, now_millis)
 
     def repeat_signup(self, record: EntryRecord) -> None:
-        """The customer, whose address is not verified, signs up again with other data.
-
-        No new link may be sent yet.
+        """Sign up again with other data, before the address is verified and before a new link may
+        be sent.
         """
         self.ask(record, self.draw(), NOW, OTHER_DATA)
 
     def repeat_signup_later(self, record: EntryRecord) -> None:
-        """The customer signs up again with other data, so late that a new link may be sent."""
+        """Sign up again with other data, after the time at which a new link may be sent."""
         self.ask(record, self.draw(), NOW + HOUR, OTHER_DATA)
 
     def ask_address(self, record: EntryRecord) -> EntryRecord:
@@ -330,7 +322,7 @@ class Life:
         return replace(self.record, entry_id=entry_id, status="joining", join_id="f" * 8)
 
     def ask_in_vain(self, asked_millis: int = NOW, unanswered: bool = True) -> EntryRecord:
-        """Record that the service asked the customer at this time whether they are still waiting.
+        """Record that the customer was asked whether they are still waiting.
 
         If `unanswered` is true, also record that no answer came in time.
         """
@@ -374,7 +366,7 @@ def with_record(act: Late) -> Step:
 
 
 JOIN_AGAIN = in_turn(Life.leave, Life.sign_up)
-# The customer is erased and then signs up. The record contains nothing from the first signup.
+# Erase the customer, who then signs up again. The record contains nothing from the first signup.
 COME_AS_NEW = in_turn(Life.erase, Life.sign_up)
 RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
 
@@ -390,7 +382,7 @@ def sign_up_and_draw(life: Life) -> EntryRecord:
 
 
 def forget_signup(life: Life) -> None:
-    """The first signup is cancelled, and another signup begins."""
+    """Cancel the first signup, and begin another one."""
     life.entries.cancel_join(life.record)
     life.begin()
 
@@ -797,7 +789,7 @@ def erased_by_another(life: Life) -> None:
     life.erasures.erase(life.record, life.draw())
 
 
-# In these cases, the late write is ignored without an error.
+# In these cases, a late write is ignored, and the caller gets no error.
 IGNORED: dict[str, tuple[Step, Step, Late]] = {
     "a delay: another stay has begun": (released, JOIN_AGAIN, note_delay),
     "a delay: a longer one is recorded": (
@@ -933,8 +925,8 @@ def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(li
 
 
 def test_an_event_that_the_history_has_stays_as_it_is_and_is_counted_once(life: Life) -> None:
-    """If maintenance and a request add the same event with different reasons, the first one wins,
-    and the event is counted once (promise P2).
+    """If maintenance and a request add the same event with different reasons, only the first event
+    is stored and counted (promise P2).
     """
     life.offer()
     expired = HistoryEvent(stamp=life.draw(), event="expired", by="maintenance")

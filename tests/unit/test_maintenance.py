@@ -54,10 +54,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
 def test_a_run_gets_its_remaining_time_and_its_own_alias(
     asked: Asked, event: dict[str, str], whom: str
 ) -> None:
-    """A run of maintenance knows its remaining time and the Lambda alias that was invoked.
+    """A run of maintenance knows how much time is left.
 
-    When the time is nearly over, it stops rebuilding, and invokes the same alias again (promise
-    P3).
+    When little is left, it stops rebuilding, and invokes itself again through the same Lambda alias
+    (promise P3).
     """
     maintenance.lambda_handler(event, Context())
     assert asked == [(ALIAS, whom, LEFT_MILLIS)]

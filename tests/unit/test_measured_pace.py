@@ -262,15 +262,15 @@ LAUNCH = Policy(rate=100 / HOUR, max_inside=50, pass_seconds=HOUR)
 
 
 def test_the_estimate_considers_that_the_room_will_be_full() -> None:
-    """The estimate takes into account that no more than 50 people can be inside.
+    """The estimate takes into account that at most 50 people can be inside.
 
-    Nobody is inside yet, the rate is 100 an hour, and passes last an hour.
+    Nobody is inside yet, the policy's rate is 100 an hour, and passes last an hour.
     """
     empty = compute_pace(samples(10, lambda _: 0), LAUNCH)
     low, middle, high = estimate_wait(empty, 2003)
     assert middle == pytest.approx(2003 / 50 * 2 / 3 * HOUR, rel=0.02)
-    # `whole` is the estimate if everybody stays until the pass expires. Position 2003 is the third
-    # place in the 41st group of fifty people.
+    # `whole` is the estimated wait if everybody stays inside until the pass expires. Position 2003
+    # is the third place in the 41st group of fifty people.
     whole = 40 * HOUR + 3 * 36
     assert low < 20 * HOUR < middle < whole < high
     # The first customers are admitted at the rate of the policy, because there is still room
@@ -286,10 +286,10 @@ def test_a_room_that_never_fills_does_not_change_the_rate() -> None:
 
 
 def test_the_time_inside_is_measured_before_the_room_is_full() -> None:
-    """The service measures how long people stay inside before `max_inside` is reached.
+    """The service measures how long people stay inside, even before `max_inside` is reached.
 
-    2 people a minute are admitted and stay for 10 minutes, so 20 people are inside. The limit is
-    100 people, and the policy's rate is 12 a minute.
+    2 people are admitted in each minute and stay for 10 minutes, so 20 people are inside. 100
+    people may be inside, and the policy's rate is 12 a minute.
     """
     policy = Policy(rate=12 / MINUTE, max_inside=100, pass_seconds=HOUR)
     found = compute_pace(samples(60, lambda _: 2, inside=20), policy)
@@ -314,10 +314,10 @@ def test_many_exits_at_once_do_not_raise_the_rate() -> None:
 
 
 def test_places_of_a_schedule_open_only_when_there_is_room() -> None:
-    """A schedule makes its offers only while there is room inside.
+    """The offers of a schedule are made only while there is room inside.
 
-    It offers 100 places at once, but only 50 people can be inside, and one person exits every 48
-    seconds.
+    The schedule allows 100 offers at once. Only 50 people can be inside, and one person exits every
+    48 seconds.
     """
     policy = Policy(instants=[(START + 20 * MINUTE, 100)], max_inside=50, pass_seconds=HOUR)
     found = compute_pace(samples(10, lambda _: 0), policy)
@@ -331,8 +331,8 @@ def test_a_full_list_admits_as_fast_as_people_exit() -> None:
     full = samples(60, lambda _: 10, inside=200)
     assert compute_pace(full, policy).rate == pytest.approx(10 / MINUTE, rel=0.02)
     free = samples(60, lambda _: 10, inside=100)
-    # The free places inside are filled at the rate of the policy. After 10 minutes people begin to
-    # exit, and one person is admitted for each exit.
+    # First, the free places inside are filled at the rate of the policy. After 10 minutes people
+    # begin to exit, and each exit allows one admission.
     filling = compute_pace(free, policy)
     assert estimate_wait(filling, 100)[1] == pytest.approx(12, abs=1)
     assert estimate_wait(filling, 1000)[1] == pytest.approx(900 / 200 * 600, rel=0.02)
@@ -342,7 +342,7 @@ def test_before_the_first_exit_the_estimate_uses_the_length_of_passes() -> None:
     policy = Policy(max_inside=200, pass_seconds=3600)
     found = compute_pace(samples(30, lambda _: 0, inside=200), policy)
     low, middle, high = estimate_wait(found, 200)
-    # Nobody has exited yet. The service only knows that nobody stays longer than a pass lasts.
+    # Nobody has exited yet. It is only known that nobody stays longer than a pass lasts.
     assert low < 1800 < middle < 3600 < high
 
 

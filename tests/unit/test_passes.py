@@ -1,4 +1,6 @@
-"""Admission passes: what they contain, how they are signed, and what happens if KMS fails."""
+"""Tests of admission passes: what they contain, how they are signed, and what happens if
+KMS fails.
+"""
 
 import base64
 import json

@@ -44,8 +44,8 @@ def test_a_schedule_counts_in_its_own_time_zone() -> None:
     policy = AdmissionPolicy(schedule=(AT_NINE,))
     assert estimate_hours(policy, 500, MIDNIGHT) == 7
     assert estimate_hours(policy, 501, MIDNIGHT) == 7 + 24
-    # It is 9:00, and today's scheduled offers are already being made. The next ones follow
-    # tomorrow.
+    # At 9:00, the offers of today's schedule are already being made. The next scheduled offers
+    # follow tomorrow.
     assert estimate_hours(policy, 1, NINE) == 24
 
 
@@ -58,10 +58,7 @@ def test_a_single_time_of_a_schedule_admits_once() -> None:
 
 
 def test_places_of_the_last_instant_continue_to_open_at_the_rate() -> None:
-    """The last scheduled time allows 500 offers.
-
-    At a rate of 100 an hour, they last until 14:00.
-    """
+    """The schedule has just allowed 500 offers. At a rate of 100 an hour, they last until 14:00."""
     policy = AdmissionPolicy(schedule=(AT_NINE,), rate=Rate(count=100, per="hour"))
     assert estimate_hours(policy, 100, NINE + 3 * HOUR) == pytest.approx(1)
     assert estimate_hours(policy, 300, NINE + 3 * HOUR) == pytest.approx(21 + 1)

@@ -1,4 +1,4 @@
-"""Which items about a person expire, and when."""
+"""Tests of which items about a person expire, and when."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -38,7 +38,7 @@ def table(memory: MemoryTable) -> Table:
 
 
 def record_admission(table: Table) -> None:
-    """Write the record of a customer who was admitted. The record will expire."""
+    """Write the record of an admitted customer, with a time at which it expires."""
     record = EntryRecord(
         waitlist_id=KEY[0],
         entry_id=KEY[1],

@@ -1,4 +1,4 @@
-"""The times of a schedule, also on days on which the clocks change."""
+"""Tests of the scheduled times, including the days on which the clocks change."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta

@@ -1,6 +1,6 @@
 """If a message contains outdated segments, the private function refuses it.
 
-The message is then sent again with the current segments, at most four times.
+It is then sent again with the current segments, up to four times.
 """
 
 from typing import Any, cast

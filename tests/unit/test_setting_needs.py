@@ -1,5 +1,5 @@
-"""The service warns if a setting has no effect without another setting, or without a parameter of
-the stack.
+"""The service warns about settings that have no effect without another setting or without a
+parameter of the stack.
 """
 
 from collections.abc import Iterator
@@ -303,7 +303,7 @@ def test_each_rule_is_tested() -> None:
 
 
 def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None:
-    """Each setting has a rule about its dependencies, or is listed as having none.
+    """Each setting has a rule about what it needs, or is listed as needing nothing.
 
     If this test fails for a new setting, add a rule to RULES or CONTRADICTIONS, or add the setting
     to WITHOUT_NEEDS.
@@ -316,7 +316,7 @@ def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None
 def names_of_settings(kind: Any) -> Iterator[str]:
     """Yield the names of all settings.
 
-    A setting with fields gives one name for each field, such as `rest.max_days`.
+    For a group of settings, yield the name of each field, such as `rest.max_days`.
     """
     for one in fields(kind):
         yield one.encode_name

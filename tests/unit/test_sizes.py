@@ -1,4 +1,4 @@
-"""No transaction exceeds the limits of DynamoDB: 100 writes and 4 MB."""
+"""Tests that no transaction exceeds the limits of DynamoDB: 100 writes and 4 MB."""
 
 from typing import Any
 

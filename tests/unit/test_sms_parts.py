@@ -1,5 +1,5 @@
-"""The service counts the parts of an SMS as 3GPP TS 23.038 says, with the limits of AWS End User
-Messaging.
+"""The service counts the parts of an SMS as 3GPP TS 23.038 says. The limits are those of AWS End
+User Messaging.
 
 https://docs.aws.amazon.com/sms-voice/latest/userguide/sms-limitations-character.html
 """
@@ -22,8 +22,8 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
         # In the GSM alphabet, a euro sign needs the space of two characters.
         ("€" * 80, 1),
         ("€" * 81, 2),
-        # Each part has space for 153 characters. After 76 euro signs, there is space for one
-        # character but not for another euro sign.
+        # Each part of the SMS has space for 153 characters. After 76 euro signs, one character
+        # would still fit, but another euro sign would not.
         ("€" * 153, 3),
         ("ä" * 160, 1),
         # A single character outside the GSM alphabet is enough: the whole text is then sent with 16

@@ -1,5 +1,5 @@
-"""The signing keys of entry tokens: which keys are valid, which one signs new tokens, and when a
-process notices a change.
+"""Tests of the signing keys of entry tokens: which keys are valid, which key signs new tokens, and
+when a process notices a change.
 """
 
 import base64

@@ -1,7 +1,7 @@
 """Measure what an admission policy costs.
 
-One comparison is between polls of a waitlist with a policy and polls of a waitlist without a
-policy. Another one is between offers by the policy and claims of the same number of entries.
+One comparison is between polls of waitlists with and without a policy. The other comparison is
+between offers by the policy and claims of the same number of entries.
 """
 
 import json
@@ -33,7 +33,8 @@ FASTEST = {
 class Taker:
     """A way to take entries from the head of a queue.
 
-    Some ways need a second message, which depends on the response to the first one.
+    Some ways need two messages, because the second message depends on the response to the first
+    one.
     """
 
     line: Line
@@ -160,7 +161,7 @@ class AdmissionBench:
 
 
 def check_taken(sides: Sequence[Sequence[str]], expected: int) -> None:
-    """Raise BenchError if the two sides have not each taken `expected` different entries."""
+    """Check that each side has taken `expected` different entries. Otherwise raise BenchError."""
     for answers in sides:
         entries = [
             entry["entry_id"] for answer in answers for entry in json.loads(answer)["entries"]

@@ -12,9 +12,9 @@ from io import TextIOWrapper
 
 from tools.bench.queue_client import BenchError
 
-# This process reads at intervals, and prints the number of lines at the end. If each line woke it
-# up, it would compete with Redis and the client for a processor. That would add 1 to 8 µs to each
-# call and hide the difference to be measured.
+# Read the log lines at intervals, and print their number at the end. A reader that waits for each
+# line would compete with Redis and the client for a processor. This would add 1 to 8 µs to each
+# call, which is more than the difference that is measured.
 READER = """
 import os, sys, time
 lines, buffer = 0, bytearray(1 << 20)

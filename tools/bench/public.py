@@ -71,7 +71,7 @@ IMPORT_REDIS = MEASURED.format("import redis")
 class Backends:
     """Answers botocore's requests in place of AWS.
 
-    It also counts the processor time of these answers, which is not the function's own.
+    It measures the processor time of its answers, which must not count as the function's time.
     """
 
     private: Handler
@@ -90,9 +90,9 @@ class Backends:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Count the processor time of this block as time of DynamoDB and the private function.
+        """Within the block, count the processor time as time of DynamoDB and the private function.
 
-        This time is later subtracted.
+        It is later subtracted.
         """
         began = time.thread_time()
         try:
@@ -151,7 +151,10 @@ class PublicBench:
         self._calls: list[Call] = []
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure each operation, compared with calls of boto3 alone. Then measure cold starts."""
+        """Compare each operation with the same AWS calls by boto3 alone.
+
+        Then measure cold starts.
+        """
         with self.function():
             self._made = self.request("PUT", f"/v1/admin/waitlists/{WAITLIST_ID}", {"name": "B"})
             signup = self._row("signup", SIGNUP, self._sign_up, tick)

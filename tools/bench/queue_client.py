@@ -29,7 +29,7 @@ class BenchError(Exception):
 
 
 class Disturbed(BenchError):
-    """Redis did not answer in time, because the machine is busy. The round is repeated."""
+    """Redis did not answer in time, because the machine is busy. The measurement is repeated."""
 
 
 class Handler:
@@ -143,7 +143,7 @@ class Line:
     def admit(self, count: int | None) -> str:
         """Return a message with which an operator admits `count` people.
 
-        If `count` is None, the admission policy decides how many.
+        If `count` is None, the admission policy makes its offers.
         """
         return self._payload("admit", settings_version=1, count=count)
 

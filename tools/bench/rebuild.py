@@ -92,9 +92,9 @@ class RebuildBench:
         ]
 
     def _pair(self, waiting: int, tick: Callable[[], None]) -> Pair:
-        """Run a rebuild between two halves of the baseline.
+        """Run a rebuild between the two halves of the baseline.
 
-        The speed of the machine changes with time, and this affects both alike.
+        If the speed of the machine changes during this time, both are affected alike.
         """
         before = self._pipeline(waiting)
         ours = self._rebuild(waiting)
@@ -161,8 +161,8 @@ def _speed(waiting: int, pairs: Sequence[Pair], target: Target | None) -> Row:
 
 
 def _units(waiting: int, units: float, bytes_of_entry: int) -> Row:
-    """Compare the read units of a rebuild with the smallest possible number, which reads each entry
-    once.
+    """Compare how many read units a rebuild uses with the smallest possible number, which reads
+    each entry once.
     """
     least = bytes_of_entry / 4096 * 0.5
     return Row(

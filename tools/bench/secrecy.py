@@ -28,16 +28,16 @@ Ask = Callable[[str], object]
 class SecrecyBench(PublicBench):
     """Measures signups, requests for a link, and changes of an address.
 
-    Responses to the first two are delayed until a fixed time. They are measured with and without
-    this delay. A change of an address needs no delay, because it does not read the record of the
-    new address.
+    Signups and requests for a link are always answered after the same time. They are measured with
+    and without this delay. A change of an address needs no delay, because it does not read the
+    record of the new address.
     """
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
         """Measure each kind of request.
 
-        If responses are delayed, first measure without the delay. There is no target for this
-        measurement.
+        If its responses are usually delayed, also measure it without the delay. That measurement
+        has no target.
         """
         with self.function():
             self.request("PUT", "/v1/admin/waitlists/secret", {"name": "S", "identity": RULES})

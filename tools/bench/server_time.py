@@ -102,7 +102,9 @@ class ServerTimeBench:
         return self._spent(lambda: [self._bare.evalsha(sha, 0, *given) for sha, given in shas])
 
     def _recorded(self, payloads: Sequence[str], outcome: str) -> Iterator[list[list[str]]]:
-        """Yield the commands of the script for each message. They use the keys of the copy."""
+        """Yield the commands of the script for each message, with the keys of the copied
+        waitlist.
+        """
         with self._bare.monitor() as monitor:  # type: ignore[no-untyped-call]
             check([self._handler.ask(payload) for payload in payloads], outcome)
             self._bare.echo(END)
@@ -131,9 +133,9 @@ class ServerTimeBench:
 
 
 def _call(commands: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
-    """Return a script that issues these commands, and its arguments.
+    """Return a script that issues these commands, and the arguments of the script.
 
-    Values other than simple words become arguments.
+    Values that are not simple words become arguments.
     """
     arguments: list[str] = []
 

@@ -85,9 +85,9 @@ class Simulation:
     _pace: Pace | None = None
 
     def looks(self) -> list[Look]:
-        """Simulate until everybody who polled was served or has left.
+        """Simulate until everybody who polled has been served or has left.
 
-        Return the polls of those who were served.
+        Return the polls of the people who were served.
         """
         scenario, chance = self.scenario, random.Random(f"{self.scenario.name} {self.seed}")
         service = scenario.service(chance)
@@ -196,16 +196,20 @@ class Simulation:
         return self._pace
 
     def _by_last_hour(self, now: int, position: int) -> float | None:
-        """Return a simple guess: the position divided by the people served in each second of the
-        last hour.
+        """Return the position, divided by the number of people served in each second of the last
+        hour.
+
+        This is a simple guess of the wait.
         """
         while self._served and self._served[0] <= now - HOUR:
             self._served.popleft()
         return position * HOUR / len(self._served) if self._served else None
 
     def _by_last_served(self, now: int, person: _Person) -> float | None:
-        """Return a simple guess: the wait of the person who was served last, minus the time that
-        this person has waited already.
+        """Return the wait of the person who was served last, minus the time for which this customer
+        has already waited.
+
+        This is a simple guess of the remaining wait.
         """
         if self._last_wait is None:
             return None
@@ -296,7 +300,7 @@ class Launch:
     def __call__(self, now: int, waiting: int) -> int:
         while self.ends and self.ends[0] <= now:
             heapq.heappop(self.ends)
-        # As in the real service, the bucket never holds slots for more than a minute.
+        # The bucket holds slots for a minute at most, as in the real service.
         most = max(1.0, self.per_second * MINUTE)
         self._due = min(most, self._due + self.per_second * (now - self._last))
         self._last = now

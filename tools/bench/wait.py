@@ -40,7 +40,7 @@ def _in_office_hours(now: int) -> float:
     return 2 / MINUTE if OPENS <= now % DAY < CLOSES else 0.0
 
 
-# At 5 people a minute, there are 100 people inside in less than half an hour. Afterwards, people
+# At a rate of 5 people a minute, 100 people are inside within half an hour. From then on, people
 # can only enter when others exit.
 LAUNCH = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
 
@@ -186,7 +186,7 @@ def _median_error(looks: Sequence[Look], guess: Callable[[Look], float | None]) 
 
 
 def wait_rows(sizes: Sizes, tick: Callable[[], None]) -> list[Row]:
-    """Run every simulation. Return three rows for each."""
+    """Run every simulation. Return three rows of results for each."""
     rows = []
     for scenario in SCENARIOS:
         rows += _rows(scenario.name, verdict_of(looks_of(scenario, sizes.wait_runs)))

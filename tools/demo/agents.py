@@ -33,7 +33,7 @@ def play(queue: AgentsQueue, console: Console) -> None:
 def _carry_out(step: Call | EndOfCall, queue: AgentsQueue) -> tuple[str | None, str]:
     """Carry out a step of the story.
 
-    Return the agent who joined or left the queues, and a sentence about the step.
+    Return the agent who has joined or left the queues, and a sentence that describes the step.
     """
     if isinstance(step, EndOfCall):
         queue.end_call(BY_NAME[step.agent])

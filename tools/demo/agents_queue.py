@@ -1,4 +1,4 @@
-"""The call centre's waitlist, which the demo uses over HTTP."""
+"""The waitlist of a call centre. The demo uses it over HTTP."""
 
 import uuid
 from collections.abc import Mapping

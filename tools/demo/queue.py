@@ -150,7 +150,7 @@ class DemoQueue:
                     progress.advance(task)
                 return [done.result() for done in calls]
             finally:
-                # If there is an error or Ctrl-C, do not send the remaining requests.
+                # After an error or Ctrl-C, do not send the remaining requests.
                 pool.shutdown(cancel_futures=True)
 
 

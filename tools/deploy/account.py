@@ -83,8 +83,8 @@ class Account:
     def deployed(self) -> dict[str, Any] | None:
         """The deployed stack, or None if there is none."""
         found = self.stack(self.settings.stack)
-        # If a change set of a new stack was refused, SAM leaves the stack in this state. The next
-        # deployment creates it.
+        # SAM leaves a stack in this state if AWS has refused its first change set. The next
+        # deployment creates the stack.
         return None if found and found["StackStatus"] == "REVIEW_IN_PROGRESS" else found
 
     def stack(self, name: str) -> dict[str, Any] | None:

@@ -22,11 +22,11 @@ from tools.deploy.stack import ACCOUNT, PARTITION, Stack, make
 from tools.local.table import TEMPLATE_PATH, read_template
 
 ROLES = TEMPLATE_PATH.parent / "docs" / "operate" / "policies" / "github-oidc-role.yaml"
-# CloudFormation shortens generated names that are too long. A role's name has up to 64 characters,
-# of which `MaintenanceFnRole`, two hyphens and 13 random characters use 32.
+# CloudFormation shortens generated names that are too long. The name of a role may have 64
+# characters. `MaintenanceFnRole`, two hyphens and 13 random characters need 32 of them.
 LONGEST_STACK_NAME = 32
-# One stack's role must not change resources of another stack. This other stack has the same prefix
-# as the stacks in samconfig.toml.
+# The role of one stack must not change resources of another stack. For this check, the name of the
+# other stack has the same prefix as the names in samconfig.toml.
 OTHER_STACK = "waitlist-publicfn"
 SYSTEM_TAG = "aws:cloudformation:stack-name"
 # Leave out the list handler, which CloudFormation does not call for the resources of a stack.
@@ -158,8 +158,8 @@ NOT_CALLED = {
         "iam:PassRole": "EventBridge's default bus accepts the events of SES without a role",
     },
     "AWS::SecretsManager::Secret": {
-        # The handler would need this action to read a property. `SecretString` and
-        # `GenerateSecretString` can only be written, so it never does.
+        # The handler only needs this action to read a property. It reads none, because
+        # `SecretString` and `GenerateSecretString` can only be written.
         "secretsmanager:GetSecretValue": "no property is read from the secret value",
         "secretsmanager:RemoveRegionsFromReplication": "there is no replica",
         "secretsmanager:ReplicateSecretToRegions": "there is no replica",
@@ -373,7 +373,7 @@ def _privilege(action: str) -> dict[str, Any]:
 
 
 def dependents(action: str) -> list[str]:
-    """Return the other actions that this action needs."""
+    """Return the other actions that AWS requires for this action."""
     privilege = _privilege(action)
     found = privilege.get("resource_types", {}).values()
     return sorted({other for kind in found for other in kind["dependent_actions"]})
@@ -402,8 +402,8 @@ def _context(
     found = {"aws:RequestedRegion": stack.region, "aws:ResourceAccount": ACCOUNT}
     changed = stack.resources[_changed(stack, logical_id, kind)]
     tags = _tags(changed) if tagged else {}
-    # A resource that is being created has no tags yet. A rule is different: the tags are those of
-    # its security group, which already exists.
+    # A new resource has no tags while it is being created. A new rule is created in a security
+    # group, and IAM compares the tags of this group.
     if handler == "create" and changed is resource:
         found |= {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     else:
@@ -438,8 +438,8 @@ def _context(
 def _changed(stack: Stack, logical_id: str, kind: str) -> str:
     """Return the resource on which IAM checks a call.
 
-    For a rule of a security group, this is the security group. For a user group, it may be the
-    user.
+    If the call is about a rule of a security group, this is the security group. If it is about a
+    user group, this may be the user.
     """
     properties = stack.made[logical_id].get("Properties", {})
     match stack.made[logical_id]["Type"], kind:
@@ -528,7 +528,8 @@ def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
             return {"alarm": arn("cloudwatch", f"alarm:{name}")}
         case "AWS::CloudWatch::Dashboard":
             dashboard = arn("cloudwatch", f"dashboard/{name}", "")
-            # The service authorization reference does not yet say that dashboards can have tags.
+            # The service authorization reference does not yet contain the actions that tag
+            # dashboards.
             return {"dashboard": dashboard, "alarm": dashboard}
         case "AWS::CodeDeploy::Application":
             return {"application": arn("codedeploy", f"application:{name}")}

@@ -1,6 +1,6 @@
 """Decides whether policies allow a call, as IAM does.
 
-It supports what the project's policies use, and raises Unknown for all else.
+If a policy contains something that this project's policies do not use, it raises Unknown.
 """
 
 import re

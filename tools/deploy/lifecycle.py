@@ -66,8 +66,8 @@ def references(value: Any) -> Iterator[str]:
 def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
     """Return the resources that CloudFormation must create before this resource.
 
-    They are in references and in `DependsOn`. References in an `UpdatePolicy` count too, although
-    this policy is only used in updates.
+    The resource refers to them, or names them in `DependsOn`. References in an `UpdatePolicy` count
+    too, although this policy is only used in updates.
     """
     resource = made[logical_id]
     depends_on = resource.get("DependsOn", [])
@@ -85,7 +85,7 @@ def order(made: Mapping[str, Resource]) -> list[str]:
     try:
         return list(TopologicalSorter(graph).static_order())
     except CycleError as error:
-        # graphlib yields a resource before all resources that depend on it.
+        # graphlib yields each resource before the resources that depend on it.
         raise Refused(f"circular dependency: {' -> '.join(reversed(error.args[1]))}") from error
 
 

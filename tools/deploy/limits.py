@@ -259,8 +259,7 @@ def _telemetry(stack: Stack) -> Iterator[str]:
         for dimension in _dimensions(alarm):
             if not dimension["Value"]:
                 yield f"{logical_id}: the dimension {dimension['Name']} is empty"
-    # CodeDeploy does not check the names of alarms, but the deployment stops if an alarm does not
-    # exist.
+    # CodeDeploy accepts the names of alarms that do not exist, but then the deployment stops.
     names = {alarm.get("AlarmName") for alarm in alarms.values()}
     for logical_id, group in stack.of_type("AWS::CodeDeploy::DeploymentGroup").items():
         for alarm in group.get("AlarmConfiguration", {}).get("Alarms", []):

@@ -38,9 +38,8 @@ from tools.deploy.stack import Stack, Unresolved, make, translated
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_STACK_NAME = "a-waiting-list-whose-stack-has-a-name-of-just-59-characters"
-# Two rules of cfn-lint are meant for templates, in which references have not been resolved yet.
-# After resolution, an availability zone is a literal (W3010), and a version refers to its function
-# by name (W2530).
+# These two rules of cfn-lint do not apply, because the references have already been resolved. An
+# availability zone is a literal now (W3010), and a version refers to its function by name (W2530).
 NOT_OF_VALUES = ["W2530", "W3010"]
 VPC = {
     "ExistingVpcId": "vpc-0a1b2c3d4e5f60718",
@@ -192,7 +191,7 @@ def first_creations(stack: Stack) -> Iterator[str]:
     for fails_at in order(stack.made):
         account = Account()
         kept = account.create(stack, fails_at)
-        # The table is meant to remain. `make preflight` finds such tables.
+        # When a stack is deleted, the table is meant to stay. `make preflight` finds such tables.
         if left := set(kept) - {"WaitlistTable"}:
             yield f"a creation that fails at {fails_at} leaves {', '.join(sorted(left))} behind"
         try:
@@ -216,14 +215,15 @@ BEFORE = (
     ("PublicCanaryErrorsAlarm", "PublicFnAliaslive"),
     ("PrivateDeployRole", "PrivateFnAliaslive"),
     ("PrivateCanaryErrorsAlarm", "PrivateFnAliaslive"),
-    # The private function understands callers of its own version and of the last version, but not
-    # callers of the next version.
+    # During an update, the private function must be the first to change. It understands callers of
+    # the last version, but not of the next version.
     ("PrivateFnAliaslive", "PublicFnAliaslive"),
     ("PrivateFnAliaslive", "MaintenanceFnAliaslive"),
     # The mapping needs the role's permissions. Without this order, it could be created directly
     # after the role, and could not read the stream for some seconds.
     ("EventsFnRole", "EventsFnStream"),
-    # The events function reads data that new versions of these functions write.
+    # The events function reads what these functions write. Its new version may need data that only
+    # their new versions write.
     ("PublicFnAliaslive", "EventsFnStream"),
     ("MaintenanceFnAliaslive", "EventsFnStream"),
 )

@@ -274,8 +274,8 @@ def check_size_of_cache(account: Account) -> Findings:
 
 
 def _warmth(account: Account, has: int) -> Findings:
-    """Compare the write units that the table accepts in a second at first with those that
-    customers' requests can use in a second.
+    """Check that the table accepts, from the start, as many write units in a second as customers'
+    requests can use with these settings.
     """
     asked = int(account.parameter("WarmThroughput"))
     most = int(account.parameter("MaxWriteUnitsPerSecond"))

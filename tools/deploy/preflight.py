@@ -52,9 +52,9 @@ class Refused(Exception):
 
 
 def check_stack(account: Account) -> Findings:
-    """Check that CloudFormation accepts updates of the stack in its present state.
+    """Check that CloudFormation would accept an update of the stack now.
 
-    SAM has a stack of its own, which is also checked.
+    Also check the stack that SAM itself has in the account.
     """
     for name in (account.settings.stack, SAM_STACK):
         found = account.stack(name)
@@ -381,9 +381,9 @@ CHECKS: tuple[Callable[[Account], Findings], ...] = (
 
 
 def findings(account: Account) -> Findings:
-    """Yield what the checks have found.
+    """Yield the findings of all checks.
 
-    If AWS refuses a call of a check, say that this check was not possible.
+    If AWS refuses a call of a check, yield the finding that this check was not possible.
     """
     for check in CHECKS:
         try:
@@ -401,7 +401,7 @@ def _fetch(url: str) -> bytes:
 
 
 def account_of(settings: Settings, fetch: Fetch = _fetch) -> Account:
-    """Return the account of the credentials in the environment.
+    """Return the AWS account to which the credentials in the environment belong.
 
     Raise Refused if there are no valid credentials or no region.
     """

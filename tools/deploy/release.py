@@ -17,7 +17,7 @@ CONFIG = ROOT / "samconfig.toml"
 UNBUILT = "RELEASE: unbuilt"
 DIGITS = 12
 LAYER = "SharedLayer"
-# The size in bytes of an unpacked function with its layers that Lambda accepts.
+# The largest size in bytes that Lambda accepts for an unpacked function with its layers.
 PACKAGE_BYTES = 262_144_000
 
 

@@ -24,20 +24,22 @@ NETWORK_ACTIONS = (
     "ec2:UnassignPrivateIpAddresses",
 )
 TRACE_ACTIONS = ("xray:PutTelemetryRecords", "xray:PutTraceSegments")
-# The actions of AWSCodeDeployRoleForLambdaLimited, without those for hooks and for an AppSpec in
-# S3.
+# The actions of AWS's managed policy AWSCodeDeployRoleForLambdaLimited, except those for hooks and
+# for an AppSpec in S3.
 # For the first two actions, the service authorization reference names functions as resources.
 # Lambda's guide also names their aliases.
 ALIAS_ACTIONS = ("lambda:GetAlias", "lambda:UpdateAlias")
 PROVISIONED_ACTION = "lambda:GetProvisionedConcurrencyConfig"
 ALARM_ACTION = "cloudwatch:DescribeAlarms"
-# The actions of AWSLambdaDynamoDBExecutionRole, without those for logs.
+# The actions of AWS's managed policy AWSLambdaDynamoDBExecutionRole, except those for log groups
+# and streams.
 STREAM_ACTIONS = ("dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator")
 LIST_STREAMS = "dynamodb:ListStreams"
-# The actions of AWSLambdaSQSQueueExecutionRole, without those for logs.
+# The actions of AWS's managed policy AWSLambdaSQSQueueExecutionRole, except those for log groups
+# and streams.
 QUEUE_ACTIONS = ("sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage")
-# This condition key is only in calls of the function's own code. It is not in calls of a service
-# that uses the function's role.
+# Calls by the function's own code contain this condition key. Calls by a service that uses the
+# function's role do not contain it.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
 # The logical id of the permissions boundary in docs/operate/policies/github-oidc-role.yaml.
@@ -94,7 +96,7 @@ class Roles:
             self.boundary = list(rules(BOUNDARY, "PolicyDocument", policy["PolicyDocument"]))
 
     def allow(self, need: Need, without: Collection[Rule] = ()) -> bool:
-        """Return whether a call is still allowed without the rules in `without`."""
+        """Return whether a call is still allowed if the rules in `without` are taken away."""
         of_key = self.keys.get(need.call.resource)
         return is_allowed(
             need.call,
@@ -118,7 +120,7 @@ class Roles:
             yield f"the boundary: {action}", [rule for rule in bounds if rule.action == action]
 
     def is_idle(self, right: Collection[Rule], asked: Iterable[Need]) -> bool:
-        """Return whether all calls are still allowed without this right."""
+        """Return whether all calls are still allowed if this permission is taken away."""
         return all(
             self.allow(need, right)
             for need in asked
@@ -144,7 +146,8 @@ def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
 def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
     for use in sorted(uses):
         if use.function not in stack.resources:
-            # These parameters turn the function's feature off, so the call is never made.
+            # With these parameters, the function's feature is turned off, so the call is never
+            # made.
             continue
         code = {OF_CODE: stack.attribute(use.function, "Arn")}
         for resource in _resources(stack, use):
@@ -251,7 +254,8 @@ def _of_code_deploy(stack: Stack) -> Iterator[Need]:
         for action in ALIAS_ACTIONS:
             yield Need(role, Call(action, function))
             yield Need(role, Call(action, live))
-        # CodeDeploy calls the alias, the old version and the new version.
+        # CodeDeploy needs these actions for three resources: the alias, the old version and the new
+        # version of a function.
         for qualified in (live, f"{function}:7", f"{function}:8"):
             yield Need(role, Call(PROVISIONED_ACTION, qualified))
         alarms = stack.resources[group]["Properties"]["AlarmConfiguration"]["Alarms"]

@@ -149,8 +149,8 @@ def _show(servers: Servers) -> None:
         answer = functions.invoke(FunctionName=function, Payload=(EVENTS / event).read_bytes())
         return _decoded(answer["Payload"].read().decode())
 
-    # The start of a container is part of the function's timeout of 3 s, and a busy machine may need
-    # longer. After its first response, a container is warm.
+    # The start of a container counts towards the function's timeout of 3 s. On a busy machine it
+    # may take longer. After its first response, a container stays warm.
     for _ in range(WARM_UPS):
         with suppress(Failed):
             started("PrivateFn", "private/ping.json")
@@ -214,9 +214,9 @@ def _expect(answer: Any, step: str, **fields: object) -> None:
 
 
 def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> Any:
-    """Call a function with an event.
+    """Invoke a function with an event.
 
-    If a customer sends the request, `proof` contains the headers of this customer.
+    If the event is a request of a customer, `proof` contains the customer's headers.
     """
     content = json.loads((EVENTS / event).read_text(encoding="utf-8"))
     if proof and "authorization" in content["headers"]:

@@ -88,7 +88,7 @@ class Smoke:
     def _is_refused(self, body: dict[str, str], status: int, what: str, advice: str) -> None:
         """Check that a signup is refused with this status.
 
-        Raise Failed if it is accepted, and CliError if the status is different.
+        Raise Failed if it is accepted, and CliError if it is refused with another status.
         """
         key = str(uuid.uuid4()) if body else ""
         try:

@@ -24,8 +24,8 @@ ZONES = ("a", "b", "c")
 STACK_UUID = "0a1b2c3d-4e5f-11ef-8a9b-0c1d2e3f4a5b"
 # A generated name ends with 12 random characters.
 RANDOM = "1A2B3C4D5E6F"
-# How long generated names may be, by resource type. Names of all other types are always short
-# enough.
+# The maximum length of generated names, by resource type. The names of all other types are always
+# short enough.
 LONGEST_NAMES = {
     "AWS::Lambda::Function": 64,
     "AWS::IAM::Role": 64,
@@ -35,8 +35,8 @@ LONGEST_NAMES = {
     "AWS::CodeDeploy::DeploymentGroup": 100,
 }
 
-# The property with the name of a resource, by resource type. For all other types, its name is the
-# last word of the type and `Name`.
+# The property that contains the name of a resource, by resource type. For all other types, it is
+# the last word of the type followed by `Name`.
 NAMED_BY = {
     "AWS::CloudFront::Function": "Name",
     "AWS::ElastiCache::User": "UserId",
@@ -92,7 +92,7 @@ class _NoManagedPolicies:
 
 @cache
 def _translated(given: str) -> dict[str, Any]:
-    # SAM changes the template that it gets, so give it a copy. A YAML alias is one object that
+    # Give SAM a copy of the template, because SAM changes it. A YAML alias is one object that
     # occurs several times, so copy each occurrence.
     template = json.loads(json.dumps(read_template()))
     for resource in template["Resources"].values():
@@ -279,7 +279,7 @@ class _Resolver:
     def _identity(self, logical_id: str) -> dict[str, str]:
         """Return the values of `Ref` and `GetAtt` for a resource.
 
-        By default, the value of `Ref` is `Name`.
+        If the table contains no value of `Ref`, it is the resource's `Name`.
         """
         if logical_id not in self.made:
             raise Unresolved(f"this stack has no {logical_id}")

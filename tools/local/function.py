@@ -29,9 +29,9 @@ MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 class FunctionSettings:
     """The settings of a function. `handler` has the form `module.function`.
 
-    `concurrency` is the reserved concurrency, above which calls are throttled. Lambda starts as
-    many environments as necessary, but this class starts at most `environments`. If all of them are
-    busy, a call waits for up to `queue_seconds`, and is then throttled.
+    `concurrency` is the reserved concurrency. Lambda starts as many environments as necessary, but
+    at most `environments` run here. If all of them are busy, a call waits for up to
+    `queue_seconds`, and is then throttled.
     """
 
     name: str
@@ -188,8 +188,8 @@ class Function:
                 # Take the environment that was used last. Environments that are not needed can then
                 # go cold.
                 return self._idle.pop()
-        # Release the lock while an environment starts. Calls that have an environment need not wait
-        # for this.
+        # Do not hold the lock while an environment starts. Other calls may already have an
+        # environment, and must not wait for the start.
         return _Environment(self._control)
 
     def _context(self, request_id: str) -> dict[str, Any]:
@@ -260,7 +260,7 @@ class _Environment:
                 socket.send_fds(control, [b"e"], [theirs.fileno()])
             self._pid = int(self._connection.recv_bytes())
         except (EOFError, OSError) as error:
-            # The control socket was closed when the function was stopped.
+            # The function was stopped, so the control socket is closed.
             self.close()
             raise _EnvironmentLostError from error
 

@@ -63,8 +63,8 @@ class Backends:
             "AWS_ENDPOINT_URL_KMS": self.api_url + kms.PATH,
             "AWS_ENDPOINT_URL_LAMBDA": self.api_url,
             "PASS_KEY_ARNS": kms.KEY_ARN,
-            # Set the issuer of passes here, because the event contains the API's domain without the
-            # port.
+            # Set the issuer of passes here. By default, the issuer comes from the domain in the
+            # event, which contains no port.
             "PASS_ISSUER": self.api_url,
             "LOG_LEVEL": self.log_level,
             "JWT_ISSUER": self.jwt_issuer,
@@ -72,8 +72,8 @@ class Backends:
             "WEBHOOK_URL": self.webhook_url,
             "WEBHOOK_SECRET": self.webhook_secret,
             "WEBHOOK_ONLY_LOOPBACK": "true",
-            # The queues also exist without a webhook, so that developers can try to send failed
-            # events again.
+            # Create the queues even if there is no webhook, so that developers can try to send
+            # failed events again.
             "WEBHOOK_QUEUE_URL": f"{self.api_url}{sqs.PATH}/{webhooks.QUEUE_NAME}",
             "WEBHOOK_DEAD_LETTERS_URL": f"{self.api_url}{sqs.PATH}/{webhooks.DEAD_LETTERS_NAME}",
             "AWS_ENDPOINT_URL_SQS": self.api_url + sqs.PATH,
@@ -144,7 +144,9 @@ def _rooms(
 
 
 def _patience(template: Mapping[str, Any]) -> float:
-    """Return how many seconds longer API Gateway waits than the public function's timeout."""
+    """Return the number of seconds by which API Gateway waits longer than the public function's
+    timeout.
+    """
     integrations = (
         operation["x-amazon-apigateway-integration"] for operation in operations(template).values()
     )

@@ -23,7 +23,7 @@ def gateway_event(
 ) -> dict[str, Any]:
     """Return the event of a request. `authorizer` describes the caller, and `now` is in UTC.
 
-    Optional fields without a value are left out, as API Gateway does.
+    If an optional field has no value, it is left out, as in API Gateway.
     """
     event: dict[str, Any] = {
         "version": "2.0",

@@ -54,7 +54,7 @@ class LambdaEndpoint:
         self._lock = threading.Lock()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # In a POST request, a browser always sends an Origin header. Other programs do not.
+        # Browsers send an Origin header with each POST request. Other programs do not send it.
         if request.header("origin") is not None or not request.names_this_machine:
             message = "Only programs on this machine may invoke functions. Web pages may not."
             return _refusal(403, "AccessDeniedException", message)
@@ -82,7 +82,10 @@ class LambdaEndpoint:
                 return _refusal(400, "InvalidParameterValueException", f"InvocationType: {other}")
 
     def stop(self, timeout_seconds: float) -> None:
-        """Wait until the asynchronous events that have started are done. Discard the others."""
+        """Wait until the asynchronous events that are being handled are done.
+
+        Discard all others.
+        """
         self._stopping.set()
         self._background.shutdown(wait=False, cancel_futures=True)
         with self._lock:
@@ -99,7 +102,7 @@ class LambdaEndpoint:
         return HttpResponse(202, _request_id())
 
     def _run_event(self, function: Invocable, payload: bytes) -> None:
-        # Lambda would repeat a failed event twice. This is not necessary here, because the next run
+        # Lambda would repeat a failed event twice. The local service does not, because the next run
         # of maintenance does the same work.
         invocation = self._invoked_in_the_end(function, payload)
         if invocation is None:

@@ -61,7 +61,7 @@ class LocalGateway:
         self._closing = False
 
     def close(self) -> None:
-        """Refuse new requests from now on. Requests that have begun may still call functions."""
+        """Refuse new requests from now on. Current requests may still call functions."""
         self._closing = True
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

@@ -181,9 +181,9 @@ class Mailbox(Background):
         return HttpResponse(200, HEADERS, html.encode("utf-8", "replace"))
 
     def _webhooks(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield each event's stamp and webhook.
+        """Yield the stamp and the webhook of each event.
 
-        The signature of the webhook contains the event's time.
+        The webhook's signature contains the time of the event.
         """
         url, secret = self._webhook or ("", "")
         if not secret:

@@ -13,9 +13,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 HOST = "127.0.0.1"
-# Operating systems use the ports from 32768 for outgoing connections. A cluster node has a second
-# port, which is higher by 10,000. This port must not be used for outgoing connections, and must not
-# be the first port of another node.
+# Operating systems use the ports from 32768 upwards for outgoing connections. The second port of a
+# cluster node is higher than the first by 10,000. It must not be in that range, and must not be a
+# first port.
 FIRST_PORT, LAST_PORT = 12_000, 21_999
 DRAWS = 1_000
 STARTS = 5
@@ -60,7 +60,7 @@ def started_at_reserved_port(
 
 
 def _reserved(stack: ExitStack, offsets: tuple[int, ...]) -> int:
-    """Reserve a random free port, until the stack is closed."""
+    """Reserve a random free port. The reservation ends when the stack is closed."""
     for _ in range(DRAWS):
         port = random.randint(FIRST_PORT, LAST_PORT)
         with ExitStack() as held:

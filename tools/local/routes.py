@@ -54,8 +54,8 @@ class Routes:
     def from_template(cls, template: Mapping[str, Any]) -> "Routes":
         """Read the routes of the API document.
 
-        `make run` has one more route, `$default`, which passes all other requests to the function.
-        In a deployed stack, API Gateway itself answers them with `404 {"message": "Not Found"}`.
+        The local service has another route, `$default`, which passes all other requests to the
+        function. In a deployed stack, API Gateway answers them with `404 {"message": "Not Found"}`.
         """
         return cls([*DOCUMENT_ROUTES, *(_method_path(route) for route in operations(template))])
 

@@ -61,8 +61,8 @@ from waitlist_api.records.table import Table
 # Before the server stops, it waits this long for its current requests. The public function's
 # timeout is shorter, so all of them are answered.
 DRAIN_SECONDS = 12
-# If the receiver of a webhook does not answer, the local service stops after this time at the
-# latest.
+# The longest time for which the local service waits at its end for a receiver of webhooks that does
+# not answer.
 WEBHOOK_DRAIN_SECONDS = 2
 
 
@@ -80,7 +80,7 @@ class LocalService:
     """The whole local service as a context manager. At the end of the block, all its processes and
     threads end.
 
-    The constructor opens the port first. If the port is in use, it raises PortError, and nothing
+    The constructor opens the port first. If the port is in use, it raises PortError before anything
     else has started.
     """
 

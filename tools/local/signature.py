@@ -93,9 +93,9 @@ def _check_body(request: HttpRequest) -> None:
 
 
 class _RecomputingAuth(SigV4Auth):
-    """Computes a signature from the headers that the client has signed.
+    """Computes a signature over the headers that the client has signed.
 
-    There are two ways to encode the path and the query.
+    The path and the query can be encoded in two ways.
     """
 
     def __init__(self, path: Callable[[str], str], query: Callable[[str], str]) -> None:

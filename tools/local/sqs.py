@@ -31,10 +31,10 @@ class QueuedMessage:
 
 
 class LocalQueue:
-    """A standard queue for any number of threads.
+    """A standard queue, which any number of threads may use.
 
-    A received message is hidden for `hidden_seconds`. If a message has been received
-    `most_receives` times, it then goes to `dead_letters`.
+    A received message is hidden for `hidden_seconds`. After it has been received `most_receives`
+    times, it is moved to `dead_letters`.
     """
 
     def __init__(
@@ -143,7 +143,7 @@ class SqsEndpoint:
         }
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        # In a POST request, a browser always sends an Origin header. Other programs do not.
+        # Browsers send an Origin header with each POST request. Other programs do not send it.
         if request.header("origin") is not None or not request.names_this_machine:
             return _refusal(403, "AccessDenied")
         action = self._actions.get((request.header("x-amz-target") or "").rpartition(".")[2])

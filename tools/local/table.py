@@ -56,8 +56,8 @@ def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
 def create_table_request(table_name: str) -> dict[str, Any]:
     """Return the arguments of boto3's `create_table` for this table.
 
-    Point-in-time recovery and time to live are not included. They need other calls, and no code
-    depends on them.
+    They do not include point-in-time recovery and time to live. No code depends on these two, and
+    they would need other calls.
     """
     table = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     return {
@@ -65,7 +65,7 @@ def create_table_request(table_name: str) -> dict[str, Any]:
         "BillingMode": table["BillingMode"],
         "AttributeDefinitions": table["AttributeDefinitions"],
         "KeySchema": table["KeySchema"],
-        # Leave out the throughput of the index, which depends on parameters of the stack.
+        # Leave out the throughput of the index, because its values are parameters of the stack.
         "GlobalSecondaryIndexes": [
             {name: value for name, value in index.items() if name != "WarmThroughput"}
             for index in table["GlobalSecondaryIndexes"]

@@ -91,7 +91,9 @@ class WebhookPump(Background):
             self._start_calls(time.monotonic() + LOOK_SECONDS)
 
     def _start_calls(self, end: float) -> None:
-        """Give messages to the function until the time `end`, or until the queue is empty."""
+        """Give messages from the queue to the function, until the time `end` or until the queue is
+        empty.
+        """
         while (left := end - time.monotonic()) > 0 and self._free.acquire(timeout=left):
             received = self._queue.receive(1)
             if not received:

@@ -14,7 +14,7 @@ Run = Callable[[str], tuple[list[dict[str, Any]], str]]
 
 @pytest.fixture
 def quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs a part of the benchmark.
+    """Return a function that runs one part of the benchmark.
 
     It returns the measured rows and the printed text.
     """

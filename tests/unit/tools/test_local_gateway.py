@@ -113,8 +113,8 @@ def test_a_request_is_refused_if_its_event_exceeds_lambdas_limit(
     assert whole(HttpRequest("POST", "/", json_type, letter * 3_000_000)).status == 200
     too_large = whole(HttpRequest("POST", "/", json_type, b"a" * MAX_PAYLOAD_BYTES))
     assert (too_large.status, too_large.body) == (413, b'{"message": "Request Entity Too Large"}')
-    # If a request has no content type, the function gets its body in base64, which makes it a third
-    # longer.
+    # If a request has no content type, the function gets the body in base64. This makes the body a
+    # third longer.
     assert whole(HttpRequest("POST", "/", (), b"a" * 5_000_000)).status == 413
     assert len(public.events) == 1
 

@@ -93,9 +93,8 @@ class Account:
         self.set_parameters()
 
     def set_parameters(self, *overrides: str) -> None:
-        """Write these parameters into the configuration.
-
-        The first one is always a write rate that a new table supports.
+        """Write these parameters into the configuration, together with a write rate that a new
+        table supports.
         """
         overrides = ("MaxWriteUnitsPerSecond=4000", *overrides)
         self.config.write_text(
@@ -142,10 +141,7 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
 
 @pytest.fixture
 def look(account: Account, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
-    """Return a function that runs the command with the section `dev`.
-
-    It returns the lines of the findings.
-    """
+    """Return a function that checks the section `dev` and returns one line for each finding."""
 
     def run(exit_code: int, fetch: Callable[[str], bytes] = _no_fetch) -> list[str]:
         assert main(["--config-env", "dev"], fetch) == exit_code

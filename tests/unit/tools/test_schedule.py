@@ -13,9 +13,9 @@ EVENTS = Path(__file__).parents[3] / "events"
 
 
 def run(function: Invocable, minutes: int) -> list[float]:
-    """Run the schedule for some minutes without waiting.
+    """Run the schedule for some minutes in virtual time.
 
-    Return how long it would have waited each time.
+    Return how long it has waited each time.
     """
     waits: list[float] = []
 

@@ -193,10 +193,10 @@ def test_the_command_reads_the_url_of_the_api_from_the_stack(
 def test_on_a_stack_with_an_edge_only_customers_call_the_edge(
     monkeypatch: pytest.MonkeyPatch, account: Any
 ) -> None:
-    """If a stack has a CDN, only customers use it.
+    """If a stack has a CDN, customers use the CDN.
 
-    With the parameter EdgeOnly, the API refuses customers who bypass the CDN. Operators always send
-    their signed requests to the API itself.
+    With the parameter EdgeOnly, the API refuses customers who bypass it. Operators send their
+    signed requests directly to the API.
     """
     called: dict[str, list[str]] = {"https://api": [], "https://d1.cloudfront.net": []}
     with deployed(monkeypatch, issuer=False) as deployment:

@@ -1,4 +1,4 @@
-"""The webhook of a local run: the SQS queue, the loop that invokes the function, and the
+"""Tests of the local webhook: the SQS queue, the loop that invokes the function, and the
 mailbox.
 """
 

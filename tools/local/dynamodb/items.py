@@ -18,8 +18,8 @@ INDEX_KEYS = ("place", "place_rank")
 class Items(dict[Key, Item]):
     """All items by their keys, and the sorted keys of each partition.
 
-    The partitions of the table and of its index are sorted at the first query. This saves time in
-    tests that often replace all items but seldom query them.
+    The keys are not sorted before the first query. This saves time in tests, which often replace
+    all items but seldom query them.
     """
 
     def __init__(self, items: Mapping[Key, Item] = {}) -> None:

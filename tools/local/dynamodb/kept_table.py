@@ -17,7 +17,7 @@ class KeptTable(MemoryTable):
 
     def __init__(self, file: Path) -> None:
         super().__init__()
-        # Only one thread at a time uses this connection, because each call holds the lock of the
+        # The connection may be used in several threads, because each call holds the lock of the
         # table.
         self._file = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
         self._file.execute("PRAGMA journal_mode = WAL")

@@ -29,8 +29,7 @@ class Refused(Exception):
 class MisfitItem(Refused):
     """DynamoDB would refuse a write because of its item.
 
-    In a transaction, DynamoDB gives one reason for each write. `position` is the position of the
-    refused write.
+    If the write is part of a transaction, `position` says which of the writes it is.
     """
 
     position = 0

@@ -216,9 +216,9 @@ class MemoryTable:
 
 @contextmanager
 def _refusing(operation: str, reasons: list[Item] | None = None) -> Iterator[None]:
-    """Turn refusals into the errors of DynamoDB.
+    """Convert refusals to the errors that DynamoDB sends.
 
-    In a transaction, some of them become reasons for a cancellation.
+    In a transaction, some refusals become the reasons of a cancellation.
     """
     try:
         yield

@@ -26,8 +26,8 @@ Answer = dict[str, Any]
 STREAM_OPTION = "--stream"
 CONTENT_TYPE = "application/x-amz-json-1.0"
 ERROR_NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
-# DynamoDB remembers the token of a transaction for ten minutes. This server only remembers the
-# newest tokens, because its clients repeat a transaction within seconds.
+# This server remembers the tokens of the newest transactions. DynamoDB remembers all tokens of ten
+# minutes, but the server's clients repeat a transaction within seconds.
 REMEMBERED_TRANSACTIONS = 10_000
 
 

@@ -69,7 +69,7 @@ class Opened:
     def submit(self, path: str, **form: str) -> str:
         """Submit the form of a dialog.
 
-        Return the notice that appears, or the text of the page that follows.
+        Return the notice that appears, or the text of the next page.
         """
         response = self.send(path, **form)
         assert response.status_code == 200, response.text
@@ -91,9 +91,9 @@ class Opened:
         return readable(response.text)
 
     def submit_refused(self, path: str, **form: str) -> str:
-        """Submit the form of a dialog with a mistake.
+        """Submit the form of a dialog with a wrong value.
 
-        Return the text of the dialog that appears again.
+        Return the text of the dialog, which is shown again with the error.
         """
         response = self.send(path, **form)
         assert response.status_code >= 400, response.text

@@ -28,10 +28,7 @@ WAITLIST: dict[str, Any] = {
 
 
 def start(console: Opened, page: str, **form: Any) -> None:
-    """Start an import.
-
-    The page has guessed what the columns mean, and the operator accepts this.
-    """
+    """Start an import, in which the columns mean what the page has guessed."""
     html = console.page(page)
     columns = re.findall(r'name="column" value="([^"]*)"', html)
     targets = re.findall(
@@ -159,9 +156,9 @@ def test_an_export_in_json_lines_is_imported_with_tokens(console: Opened, bakery
 
 
 def test_an_export_of_everyone_is_imported_unchanged(console: Opened, bakery: Bakery) -> None:
-    """An export of everyone can be imported.
+    """If everyone is exported and imported, people who were held back stay held back.
 
-    People who were held back are still held back, and the page says which data the import omits.
+    The page says which data the import omits.
     """
     bakery.sign_up("ada", "bob", "cyd", "dan", profile={"name": "Zoë"})
     name = bakery.waitlist_id

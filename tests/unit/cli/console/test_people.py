@@ -218,7 +218,7 @@ def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery)
     ]
     profile = {"name": "Ada", "size": "huge", "terms": "I agreed in 2025", "score": 7}
     bakery.sign_up("ada", profile=profile, attributes={"city": "Bonn", "language": ["de", "en"]})
-    # The waitlist asks other questions now than at the person's signup.
+    # The waitlist's questions have changed since the person signed up.
     ask(bakery, questions)
     ada = person(console, bakery, "ada")
     shown = console.text(f"{ada.path}/edit")
@@ -697,7 +697,7 @@ def test_columns_for_profile_fields_and_attributes_can_be_chosen(
     ).headers["HX-Redirect"]
     assert headings(console, to) == [*usual, "email", "name"]
     assert headings(console, f"/lists/{bakery.waitlist_id}") == [*usual, "email", "name"]
-    # The page leaves these columns out at first. The operator can choose them.
+    # The page does not show these columns at first. The operator can choose them.
     assert 'value="profile.party">' in console.page(to)
 
 
