@@ -64,7 +64,7 @@ class Segmented(Admissions):
         return self._named(f"{segment_id_of(self.waitlist_id, segment)}:")
 
     def claim_within(self, count: int = 1, **segment: str) -> list[str]:
-        """Claim entries from a segment that the settings declare."""
+        """Claim entries from a segment, which must be in the waitlist's settings."""
         claimed: c.ClaimResult = self.world.services.queue.send(
             c.Claim(
                 waitlist_id=self.waitlist_id,

@@ -19,7 +19,7 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
         ("a" * 307, 3),
         ("a" * 459, 3),
         ("a" * 460, 4),
-        # In the GSM alphabet, a euro sign needs the space of two characters.
+        # In the GSM alphabet, a euro sign takes as much space as two other characters.
         ("€" * 80, 1),
         ("€" * 81, 2),
         # Each part of the SMS has space for 153 characters. After 76 euro signs, one character

@@ -49,7 +49,9 @@ class Rebuilt(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """The time of a rebuild, and the average time of the ZADD commands before and after it."""
+    """The time of a rebuild, and the average time of the ZADD commands that were sent before and
+    after it.
+    """
 
     ours: Rebuilt
     bare_seconds: float

@@ -314,7 +314,9 @@ class Launch:
 def launch(
     policy: Policy, stay: Callable[[random.Random], float]
 ) -> Callable[[random.Random], Service]:
-    """Return a function that creates a launch with the rate and the limit of this policy."""
+    """Return a function that creates a simulated launch with the rate and the limit of
+    this policy.
+    """
     rate, room = policy.rate or 0.0, policy.max_inside or 0
     return lambda chance: Launch(chance, rate, room, stay)
 

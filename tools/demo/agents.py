@@ -25,7 +25,9 @@ def play(queue: AgentsQueue, console: Console) -> None:
         before, queues = queues, queue.queues()
         print_change(console, event, moved, before, queues)
     print_agents(
-        console, "At the end. Agents with the status `offered` are on a call.", queue.statuses()
+        console,
+        "The agents at the end of the story. Those with the status `offered` are on a call.",
+        queue.statuses(),
     )
     console.print(f"The waitlist is {queue.waitlist_id}. The next run creates a new waitlist.")
 

@@ -28,12 +28,11 @@ class Call:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: one action on one resource that a statement in the holder's policy allows or denies.
+    """A rule: a policy allows or denies one action on one resource.
 
-    Two rules are equal if they have the same place in the policies, which does not depend on the
-    parameters of the stack. `place` is the number of the resource within its statement. `excepted`
-    contains the actions of a `NotAction`, in which case `action` is `*`. A rule in a resource
-    policy has a principal.
+    `place` is the number of the resource within its statement. Rules at the same place in the
+    policies are equal, whatever the parameters of the stack are. `excepted` contains the actions of
+    a `NotAction`, and `action` is then `*`. A rule in a resource's policy has a principal.
     """
 
     holder: str

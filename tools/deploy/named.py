@@ -24,7 +24,7 @@ from tools.deploy.account import (
 from tools.deploy.limits import names_over
 from tools.local.table import TABLE_RESOURCE, read_template
 
-# The write units in a second that a new on-demand table and its index accept from the start.
+# A new on-demand table and its index accept this many write units in a second from the start.
 NEW_TABLE_UNITS = 4_000
 # If a serverless cache has a minimum size, it must be at least this large.
 LEAST_ECPUS = 1_000

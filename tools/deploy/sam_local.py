@@ -1,10 +1,9 @@
-"""Run the deployed functions in containers, and test a signup from HTTP to Redis and back.
+"""Run the deployed functions in containers, and test a signup over HTTP.
 
-    httpx → sam local start-api → PublicFn → sam local start-lambda → PrivateFn → Valkey
-                                      └→ DynamoDB and KMS (moto)
-
-Redis, DynamoDB, KMS and both SAM servers listen on the addresses in `events/sam-local-env.json`.
-The program stops everything that it started. The exit status is 1 if a step fails.
+The request goes through `sam local start-api` to PublicFn, and through `sam local start-lambda` to
+PrivateFn, which uses Valkey. moto replaces DynamoDB and KMS. All servers listen on the addresses in
+`events/sam-local-env.json`. The program stops everything that it started. The exit status is 1 if a
+step fails.
 """
 
 import json

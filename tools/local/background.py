@@ -1,4 +1,7 @@
-"""A base class for background work of the local service. Each kind of work has a thread."""
+"""A base class for background work of the local service.
+
+Each kind of work runs in a thread of its own.
+"""
 
 import threading
 

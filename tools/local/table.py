@@ -1,7 +1,7 @@
 """The DynamoDB table in `template.yaml`, for programs that create it without CloudFormation.
 
-A local table has the same keys and indexes as a deployed one, because only the template declares
-them.
+Only the template declares the keys and indexes, so a local table cannot differ from a deployed
+table.
 """
 
 from functools import cache
