@@ -120,8 +120,8 @@ def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
 
 
 def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
-    """Return the first lines of Lua code of a script. They give names to the keys, to the arguments
-    and to the used fields of the hash `meta`.
+    """Return the first lines of a script's Lua code. They name the keys, the arguments and those
+    fields of the hash `meta` that the script uses.
 
     All fields are read with a single command.
     """

@@ -98,8 +98,8 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # Retry calls that got no reply after all other calls. The node of such a call may not
-        # respond, and waiting for it may use up the remaining time.
+        # Calls that got no reply are retried last. Their nodes may not respond, and waiting for the
+        # nodes may use up the remaining time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
             number: self._resolve_reply(client, calls[number], replies[number]) for number in order

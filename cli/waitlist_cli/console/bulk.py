@@ -1,4 +1,4 @@
-"""Takes an action on several people of a table at once."""
+"""Applies an action to several people who are selected in a table."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -144,7 +144,9 @@ class Console:
         return {**found, "claim_token": claim["claim_token"] if claim and lasts else None}
 
     def undo_of(self, action: PersonAction, waitlist_id: str, before: Document) -> str:
-        """Return the path that undoes an action on this person, or "" if it cannot be undone."""
+        """Return the path of the request that undoes an action on this person. Return "" if the
+        action cannot be undone.
+        """
         return self.undos.keep(waitlist_id, self.inverses_of(action, waitlist_id, before))
 
     def inverses_of(

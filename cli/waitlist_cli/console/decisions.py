@@ -42,7 +42,7 @@ class Decision:
 
 
 def call_later(seconds: float, function: Callable[[], None]) -> None:
-    """Call the function in another thread after some seconds."""
+    """Call the function in a different thread after a number of seconds."""
     timer = threading.Timer(seconds, function)
     timer.daemon = True
     timer.start()

@@ -220,7 +220,7 @@ class FileJobs:
         return job
 
     def keep(self, job: FileJob) -> None:
-        """Register a job whose file has arrived completely."""
+        """Register a job whose file has been uploaded completely."""
         with self._lock:
             self._jobs[job.id] = job
 

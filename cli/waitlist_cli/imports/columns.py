@@ -249,7 +249,7 @@ def _advice(header: Sequence[str], missing: Sequence[str]) -> str:
         if len(header) == 1 and delimiter in header[0]:
             return f"The file seems to have another delimiter. Give --delimiter {option}"
     if CUSTOMER in missing:
-        return "Give the name of the column with the customer ids as --customer NAME."
+        return "Use --customer NAME to say which column contains the customer ids."
     return "Write the names of columns exactly as they are in the first row."
 
 

@@ -174,10 +174,11 @@ class Action(Request):
     stays_open: bool = False
     # Fields of the request body that have the same values in every request.
     body: Mapping[str, Any] = field(default_factory=dict)
-    # Whether the button in the dialog is red, because the person loses something by the action.
+    # Whether the button in the dialog is red. It is red if the action takes something away from the
+    # person.
     is_final: bool = False
-    # The sentence that the operator must tick in a second dialog. If it is "", there is no second
-    # dialog.
+    # The sentence that the operator must confirm in a second dialog, by ticking it. If the sentence
+    # is "", there is no second dialog.
     sure: str = ""
     # True for an action without an inverse. The dialog then says that the action cannot be undone.
     cannot_be_undone: bool = False

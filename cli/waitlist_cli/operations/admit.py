@@ -122,7 +122,8 @@ WITHDRAW = PersonAction(
     name="withdraw",
     summary="Withdraw an offer.",
     title="Take back the offer of {who}?",
-    consequence="The person waits at their old place again, and the next person gets the slot.",
+    consequence="The person returns to their old place in the queue, and the next person gets the "
+    "slot.",
     button="Take back",
     path=f"{ENTRY}/withdraw",
     # A later offer stays valid.
@@ -141,7 +142,7 @@ WITHDRAW = PersonAction(
     inverse=lambda person, _: [Inverse("admit", person["entry_id"])],
     bulk=Bulk(
         "Take back the offers of {people}?",
-        "These people wait at their old places again, and the next people get the slots.",
+        "These people return to their old places in the queue, and the next people get the slots.",
         "{people}: offer taken back.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Sends a message to some or all people of a waitlist, and counts whom it would reach."""
+"""Sends a message to some or all people of a waitlist, and counts the recipients beforehand."""
 
 import re
 from collections.abc import Mapping
@@ -31,8 +31,9 @@ def _one_language(field: Field, waitlist: Document, _person: Document) -> Field 
 
 
 def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for the text in one language, if the waitlist has several languages and this
-    is one of them.
+    """Return the field for a text in one language.
+
+    Return None unless the waitlist has this language and at least one other language.
     """
     languages = languages_of(waitlist)
     return field if field.name.rpartition("_")[2] in languages and len(languages) > 1 else None
@@ -120,7 +121,9 @@ def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def reach_text(answer: Document) -> str:
-    """Say how many people a message reaches by channel, and how many it does not reach."""
+    """Describe how many people a message reaches on each channel, and how many people it does not
+    reach.
+    """
     mail, sms = answer["reached"]["mail"], answer["reached"]["sms"]
     verb = "would get" if answer["dry_run"] else "get"
     one = verb if answer["dry_run"] else "gets"
@@ -145,7 +148,7 @@ def _reason(name: str) -> str:
 
 
 def send_message(request: ListRequest, *, dry_run: bool = False) -> Any:
-    """Send a message, or count whom it would reach, and return the answer of the service."""
+    """Send a message, or only count its recipients, and return the service's response."""
     waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
     body = message_body(request.values, (waitlist["messages"] or {}).get("language", "en"))
     path = PATH.format(waitlist_id=request.waitlist_id)
@@ -154,7 +157,7 @@ def send_message(request: ListRequest, *, dry_run: bool = False) -> Any:
 
 
 def _count(request: ListRequest) -> str:
-    """Say whom the message would reach. Raise WrongUsage if it would reach nobody."""
+    """Describe who would receive the message. Raise WrongUsage if nobody would receive it."""
     answer = send_message(request, dry_run=True)
     if not answer["people"]:
         raise WrongUsage(reach_text(answer))

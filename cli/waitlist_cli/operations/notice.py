@@ -36,8 +36,9 @@ def _one_text(field: Field, waitlist: Document, _person: Document) -> Field | No
 
 
 def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for the text in one language, if the waitlist has several languages and this
-    is one of them.
+    """Return the field for a text in one language.
+
+    Return None unless the waitlist has this language and at least one other language.
     """
     languages, language = languages_of(waitlist), field.name.removeprefix("text_")
     if language not in languages or len(languages) == 1:

@@ -134,7 +134,9 @@ def draw_code(url: str) -> tuple[int, str]:
 
 
 def _code(url: str, left: float, top: float, side: float, colour: str) -> Iterator[str]:
-    """Yield the QR code with a coloured frame. Black on white can be scanned in any light."""
+    """Yield the QR code in black on white, which can be scanned in any light, with a coloured
+    frame.
+    """
     count, dots = draw_code(url)
     yield (
         f'<rect x="{left:.2f}" y="{top:.2f}" width="{side:.2f}" height="{side:.2f}" rx="4" '

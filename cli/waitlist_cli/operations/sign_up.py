@@ -126,7 +126,7 @@ ADD = ListAction(
         Field(
             "customer_id",
             "Customer id",
-            hint="Your own id for the person. The console makes an id if you leave this empty.",
+            hint="Your own id for the person. The console creates an id if you leave this empty.",
         ),
         Field(
             "ended",

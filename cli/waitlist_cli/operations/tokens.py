@@ -1,4 +1,4 @@
-"""Issues entry tokens and links, and verifies addresses by hand."""
+"""Issues entry tokens and links, and marks addresses as verified."""
 
 from waitlist_cli.operations.action import ENTRY, REASON, Field, PersonAction
 

@@ -190,7 +190,8 @@ class Worker:
         self._report(hold, outcome, code, time.monotonic() - began, delay)
 
     def _delay_for(self, hold: Hold) -> int:
-        """Return for how many seconds the person cannot be claimed again after a failure.
+        """Return the number of seconds for which the person cannot be claimed again after a
+        failure.
 
         The number varies at random by up to 20%.
         """

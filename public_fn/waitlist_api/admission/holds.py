@@ -158,7 +158,7 @@ class ActionResult(Struct, frozen=True):
 class Holds(Struct, frozen=True):
     """Completes, releases and extends claims, sets claimed entries aside, and handles offers.
 
-    Redis decides by its own clock whether an action comes in time. The service then records the
+    Redis decides by its own clock whether an action is in time. The service then records the
     decision.
     """
 

@@ -68,7 +68,7 @@ class Counted(Struct, frozen=True):
 
 
 class Invitations(Struct, frozen=True):
-    """Makes the offers of invitations, and counts how the offers ended."""
+    """Makes the offers of invitations, and counts the outcomes of the offers."""
 
     records: InvitationRecords
     invitees: Invitees
@@ -141,7 +141,7 @@ class Invitations(Struct, frozen=True):
         )
 
     def run(self, invitation: Invitation, is_time_up: IsTimeUp, *, is_resumed: bool) -> Invitation:
-        """Make the offers of an invitation until all are made or the time is up.
+        """Make offers for an invitation until all offers have been made or the time is up.
 
         `is_resumed` is true if an earlier run may have made offers that it did not record.
         """

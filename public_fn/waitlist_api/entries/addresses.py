@@ -70,9 +70,8 @@ def is_mail_address(sent: str) -> bool:
 
 
 def parse_mailbox(sent: object) -> str:
-    """Return an email address with an ASCII domain.
-
-    Raise ValueError if the text is not a valid email address.
+    """Normalise an email address, so that its domain is ASCII. Raise ValueError if the text is not
+    a valid email address.
     """
     from email_validator import EmailNotValidError, validate_email
 
@@ -173,7 +172,7 @@ def _number(text: str, region: str | None) -> Address:
 
 
 def _plain_digits(text: str) -> str:
-    """Return the text without a leading `tel:`, and with the digits of all scripts in ASCII."""
+    """Return the text without a leading `tel:`, and with all digits converted to ASCII."""
     text = re.sub(r"^tel:", "", text, flags=re.IGNORECASE)
     return "".join(str(unicodedata.decimal(character, character)) for character in text)
 

@@ -120,10 +120,10 @@ class Joins(Struct, frozen=True):
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
     ) -> EntryRecord:
-        """Check how another request has changed the record in the meantime. If it has finished this
-        signup, return the record as it is now.
+        """Check how a different request has changed the record in the meantime.
 
-        Raise NotWaiting if the signup has been cancelled.
+        If the other request has finished this signup, return the current record. Raise NotWaiting
+        if the signup has been cancelled.
         """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):

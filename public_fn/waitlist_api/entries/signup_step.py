@@ -115,7 +115,7 @@ class Replay(Struct, frozen=True):
 
 
 class FinishLeave(Struct, frozen=True):
-    """Finish an earlier request to leave that was interrupted, and then decide again."""
+    """Finish an earlier, interrupted request to leave, and then decide the next step again."""
 
     record: EntryRecord
 

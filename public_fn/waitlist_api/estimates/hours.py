@@ -27,10 +27,9 @@ def open_seconds(hours: Hours, start: float, second: float) -> float:
 
 
 def spread(pace: Pace, hours: Hours) -> Pace:
-    """Convert a pace (how fast people are admitted) so that people are admitted only during the
-    offer hours.
+    """Convert a pace (how fast people are admitted) from open time to real time.
 
-    The times in the given pace come from a clock that runs only during the offer hours.
+    Open time comes from a clock that runs only during the offer hours.
     """
     if pace.cycle:
         return pace
@@ -47,7 +46,7 @@ def spread(pace: Pace, hours: Hours) -> Pace:
 
 
 def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
-    """Convert a time interval in which people are admitted.
+    """Convert a time interval in which people are admitted from open time to real time.
 
     The result has one part for each period of offer hours that the interval touches.
     """
@@ -65,8 +64,8 @@ def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
             places = piece.places * (until - start) / length
             yield Piece(begin + start - first, begin + until - first, places)
     if length > 0 and piece.end > starts[-1]:
-        # The last part of the interval lies after the offer hours that are known. Spread it evenly
-        # over the time after them.
+        # The last part of the interval lies after the offer hours that are known. Spread this part
+        # evenly over the time after these hours.
         start, known = max(piece.start, starts[-1]), windows[-1][1]
         part = _open_fraction(windows)
         yield Piece(
