@@ -166,9 +166,10 @@ def _config() -> Item:
 
 
 def _size(item: Item) -> int:
-    """Return the size of an item, by which AWS charges: the length of all names and texts.
+    """Return the size by which AWS charges for an item.
 
-    A number counts half a byte for each digit, and one more byte.
+    It is the length of all names and texts. A number counts half a byte for each digit, and one
+    more byte.
     """
     typed = [(name, *pair) for name, value in item.items() for pair in value.items()]
     return sum(len(name) + _weight(kind, value) for name, kind, value in typed)

@@ -21,8 +21,7 @@ from tools.bench.targets import Row, Target
 from waitlist_queue import keys
 
 COPY = "copy"
-# Matches the names of commands and fields. If somebody wrote the script by hand, these words would
-# be constants.
+# Matches names of commands and fields, which a script written by hand would contain as constants.
 WORD = re.compile(r"[A-Za-z_]{1,20}")
 # The recording ends when MONITOR reports this text. MONITOR reports commands in order, so it has
 # reported all earlier ones.

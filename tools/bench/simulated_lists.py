@@ -219,7 +219,7 @@ class Simulation:
 def steady(per_second: float) -> Callable[[random.Random], Service]:
     """Serve people at a constant rate.
 
-    If nobody is waiting at such a moment, nobody is served later instead.
+    A moment at which nobody is waiting is not made up for later.
     """
 
     def begin(chance: random.Random) -> Service:

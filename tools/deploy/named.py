@@ -262,7 +262,7 @@ def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
 
 
 def check_size_of_cache(account: Account) -> Findings:
-    """Check that ElastiCache accepts the minimum size of the cache."""
+    """Check that ElastiCache accepts the minimum size that the parameters set for the cache."""
     least = int(account.parameter("RedisMinEcpuPerSecond"))
     most = int(account.parameter("RedisMaxEcpuPerSecond"))
     if least and not LEAST_ECPUS <= least <= most:

@@ -52,7 +52,7 @@ from waitlist_shared.ranks import millis_of
 
 PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
-# The thread spends at most one part in SHARE of its time on reading the table.
+# The thread spends at most 1/SHARE of its time on reading the table.
 SHARE = 20
 # The number of waitlists that a filter can name, because DynamoDB limits a filter to 4 KB.
 MOST_LISTS = 100

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tools.local.routes import Routes
 
 SIGNUP_RATE = {"Ref": "SignupRateLimit"}
-# The template's default for the burst limit is also this many times the rate limit.
+# The burst limit is this many times the rate limit, which is also the default in the template.
 BURST_SECONDS = 2
 
 

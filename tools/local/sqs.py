@@ -97,9 +97,9 @@ class LocalQueue:
                     del self._messages[message.id]
 
     def hide(self, receipt: str, seconds: float) -> bool:
-        """Hide the message that was received with this receipt for some seconds.
+        """Hide a message for some seconds.
 
-        Return False if it has been received again since.
+        Return False unless the receipt is the newest receipt of a message.
         """
         with self._lock:
             for message in self._messages.values():
