@@ -17,6 +17,10 @@ from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.queue.behaviour", "tests.support")
 
+from tests.support.shards import use_few_shards  # noqa: E402
+
+use_few_shards()
+
 from tests.support.journal import read_at_most  # noqa: E402
 from tests.support.redis_servers import (  # noqa: E402
     Cluster,

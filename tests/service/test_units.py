@@ -14,8 +14,10 @@ import pytest
 from tests.service.api.test_verification import Guests
 from tests.service.messages.stage import Context
 from tests.support.admissions import Admissions
+from tests.support.constants import replaced_constants
 from tests.support.dynamodb import TABLE
 from tests.support.flood import ENTRY, FLOOD, LIST, OFFER, Dearest
+from tests.support.shards import SHARDS_OF_A_STACK
 from tests.support.stores import empty_redis
 from tests.support.units import MeteredTable, units_of
 from tests.support.world import SECRET, RedisClock, World
@@ -304,7 +306,8 @@ def test_a_minute_of_maintenance_uses_what_is_said(
     """
     people.leave("first")
     runs = []
-    for _ in range(30):
-        people.world.advance(60)
-        runs.append(counted(people, people.world.maintenance.run_all, monkeypatch))
+    with replaced_constants(SHARDS=SHARDS_OF_A_STACK):
+        for _ in range(30):
+            people.world.advance(60)
+            runs.append(counted(people, people.world.maintenance.run_all, monkeypatch))
     assert Counter(runs).most_common(1)[0][0] == MINUTE

@@ -3,23 +3,22 @@
 The service uses few shards of the index and a single thread.
 """
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
-from unittest.mock import patch
 
 from tests.reliability.model.chance import Chances
+from tests.support.constants import replaced_constants
+from tests.support.shards import FEW_SHARDS
 from tests.support.threads import InOrder
 from tests.support.waits import virtual_waits
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
-# A rebuild treats each shard of the index in the same way. Two shards reveal the same problems as
-# sixteen.
-FEW_SHARDS = 2
 # A partition of the journal covers an hour instead of a minute. Maintenance then takes fewer steps.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 SMALL: dict[str, Any] = {
+    # A rebuild treats each shard of the index in the same way. Two shards reveal the same problems as
+    # sixteen.
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
     # Normally, maintenance waits for up to an hour before it checks all entries again. With the
@@ -42,7 +41,6 @@ OF_A_CASE: dict[str, Any] = {
     "random": CHANCES,
     "os": CHANCES,
 }
-PACKAGES = ("waitlist_api.", "waitlist_queue.", "waitlist_shared.")
 
 
 @contextmanager
@@ -52,18 +50,5 @@ def deterministic(**smaller: Any) -> Iterator[None]:
     Timeouts happen only where a test injects them, however busy the machine is. `smaller` gives
     smaller values to other names.
     """
-    patches = [
-        patch.object(module, name, small)
-        for path, module in list(sys.modules.items())
-        if path.startswith(PACKAGES)
-        for name, small in (SMALL | smaller).items()
-        if hasattr(module, name)
-    ]
-    for one in patches:
-        one.start()
-    try:
-        with virtual_waits():
-            yield
-    finally:
-        for one in patches:
-            one.stop()
+    with replaced_constants(**SMALL | smaller), virtual_waits():
+        yield
