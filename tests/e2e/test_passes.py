@@ -15,6 +15,7 @@ import pytest
 from tests.e2e.callers import Customer, Entry, Operator
 from tests.e2e.processes import Service
 from tests.support.passes import PASS_SECONDS, Issuer, changed
+from tests.support.plain_http import plain_client
 from tests.unit.tools.fakes import FakeFunction
 from tools.local.http_message import HttpRequest
 from tools.local.jwt_authorizer import JwtAuthorizer, guarded_routes
@@ -125,7 +126,8 @@ def test_a_jwt_authorizer_accepts_only_passes_of_its_waitlist(
 
 def test_a_jwt_library_accepts_only_passes_of_its_waitlist(service: Service, shown: Shown) -> None:
     """P5"""
-    keys = jwt.PyJWKClient(httpx.get(service.url + DISCOVERY).json()["jwks_uri"])
+    with plain_client(service.url) as http:
+        keys = jwt.PyJWKClient(http.get(DISCOVERY).json()["jwks_uri"])
 
     def read(token: str) -> Any:
         key = keys.get_signing_key_from_jwt(token)

@@ -8,6 +8,7 @@ from redis import Redis
 
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service, running_service, wait_until
+from tests.support.plain_http import plain_client
 from tools.local.child import Child
 from tools.local.operator import local_operator
 
@@ -47,10 +48,10 @@ def test_a_restart_loses_nothing_that_external_stores_contain() -> None:
             "REDIS_URL": f"redis://127.0.0.1:{redis.port()}",
             "AWS_ENDPOINT_URL_DYNAMODB": f"http://127.0.0.1:{dynamodb.port()}",
         }
-        with running_service(**stores) as first, httpx.Client(base_url=first.url) as http:
+        with running_service(**stores) as first, plain_client(first.url) as http:
             Operator(http, local_operator(), "bakery").put({"name": "Bakery"})
             ada, bob = (Customer(http, "bakery").joined(name) for name in ("ada", "bob"))
-        with running_service(**stores) as second, httpx.Client(base_url=second.url) as http:
+        with running_service(**stores) as second, plain_client(second.url) as http:
             customer = Customer(http, "bakery")
             assert [customer.position(ada), customer.position(bob)] == [1, 2]
             assert customer.joined("cleo").position == 3

@@ -40,7 +40,7 @@ def send(words: Sequence[str]) -> httpx.Response:
                 url = word
             case _:
                 raise ValueError(f"curl {word}: tests/support/curl.py does not know this option")
-    with plain_client(timeout=35) as http:
+    with plain_client() as http:
         return http.request(method or "GET", url, content=body, headers=headers, auth=auth)
 
 

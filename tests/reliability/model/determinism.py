@@ -17,8 +17,8 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 # A partition of the journal covers an hour instead of a minute. Maintenance then takes fewer steps.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 SMALL: dict[str, Any] = {
-    # A rebuild treats each shard of the index in the same way. Two shards reveal the same problems as
-    # sixteen.
+    # A rebuild treats each shard of the index in the same way. Two shards reveal the same problems
+    # as sixteen.
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
     # Normally, maintenance waits for up to an hour before it checks all entries again. With the

@@ -34,7 +34,7 @@ class Bakery:
     def sign_up(self, *names: str, **body: Any) -> list[dict[str, Any]]:
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries"
         entries = []
-        with plain_client(timeout=35) as http:
+        with plain_client() as http:
             for name in names:
                 answer = http.post(url, json={"customer_id": name, **body})
                 assert answer.status_code == 201, answer.text
@@ -44,7 +44,7 @@ class Bakery:
     def fail_to_sign_up(self, **body: Any) -> str:
         """Send a signup that the service must refuse, and return the error code."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries"
-        with plain_client(timeout=35) as http:
+        with plain_client() as http:
             return str(http.post(url, json=body).json().get("code"))
 
     def rest(self, entry: dict[str, Any], days: int) -> None:
@@ -55,7 +55,7 @@ class Bakery:
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}/rest"
         until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
-        with plain_client(timeout=35) as http:
+        with plain_client() as http:
             answer = http.post(url, json={"until": until}, headers=headers)
             assert answer.status_code == 200, answer.text
 
@@ -63,7 +63,7 @@ class Bakery:
         """Unsubscribe a customer from messages. `entry` is the result of `sign_up`."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}"
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
-        with plain_client(timeout=35) as http:
+        with plain_client() as http:
             answer = http.patch(url, json={"messages": "off"}, headers=headers)
             assert answer.status_code == 200, answer.text
 

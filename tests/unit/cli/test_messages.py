@@ -17,13 +17,13 @@ def turn_messages_on(bakery: Bakery) -> None:
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     texts = {"de": {"offered": {"text": "Die Torte für {name} ist da."}}}
     body = {"messages": {"kinds": ["joined", "offered"], "texts": texts}}
-    with plain_client(timeout=35) as http:
+    with plain_client() as http:
         assert http.patch(url, json=body, auth=local_operator()).status_code == 200
 
 
 def deliver_messages(bakery: Bakery) -> None:
     """Send the messages that are waiting in the local mailbox."""
-    with plain_client(timeout=35) as http:
+    with plain_client() as http:
         assert http.get(f"{bakery.typed.url}/_local/mailbox.json").status_code == 200
 
 
@@ -55,7 +55,7 @@ def test_messages_are_counted_listed_and_shown(typed: Typed, bakery: Bakery) -> 
     assert typed.run(*test, "--email", "me@example.org") == "The test message was sent.\n"
     result = typed(*test, "--phone", "me@example.org")
     assert (result.exit_code, "(invalid_request)" in result.stderr) == (1, True)
-    with plain_client(timeout=35) as http:
+    with plain_client() as http:
         last = http.get(f"{bakery.typed.url}/_local/mailbox.json").json()["messages"]
     assert "Die Torte" in next(one["text"] for one in last if one["to"] == "me@example.org")
     assert typed(*test).exit_code == 2

@@ -89,7 +89,7 @@ class Life:
     def as_customer(self, entry: Mapping[str, Any], verb: str) -> None:
         path = f"/v1/waitlists/{self.name}/entries/{entry['entry_id']}/{verb}"
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
-        with plain_client(timeout=35) as http:
+        with plain_client() as http:
             answer = http.post(f"{self.bakery.typed.url}{path}", headers=headers)
             assert answer.status_code in (200, 204), answer.text
 
@@ -309,7 +309,7 @@ def test_an_unverified_address_stays_unverified_after_an_import(
 
     old, new = verifying(), verifying()
     path = f"{typed.url}/v1/waitlists/{old.waitlist_id}/entries"
-    with plain_client(timeout=35) as http:
+    with plain_client() as http:
         for name in ("ada", "bob"):
             assert http.post(path, json={"profile": {"email": f"{name}@example.com"}}).is_success
     ada, _ = typed.json("head", old.waitlist_id)["entries"]

@@ -175,7 +175,7 @@ def test_a_person_is_found_by_address_verified_and_gets_a_link(
     waitlist = f"by-mail-{secrets.token_hex(4)}"
     admin = f"{typed.url}/v1/admin/waitlists/{waitlist}"
     rules = {"field": "email", "verify": "before_offer"}
-    with plain_client(timeout=35) as http:
+    with plain_client() as http:
         settings = {"name": "By mail", "identity": rules}
         assert http.put(admin, json=settings, auth=local_operator()).status_code == 201
         body = {"profile": {"email": "ada@example.com"}}
@@ -222,7 +222,7 @@ def test_a_list_is_moved_to_a_list_that_identifies_people_by_address(
     bakery.sign_up("ada2", profile={"email": "ada+x@example.com"})
     path, refused, new = tmp_path / "people.csv", tmp_path / "r.csv", f"{bakery.waitlist_id}-new"
     typed.run("export", bakery.waitlist_id, "--output", str(path))
-    with plain_client(timeout=35) as http:
+    with plain_client() as http:
         settings = {"name": "New", "open": False, "identity": {"field": "email"}}
         url = f"{typed.url}/v1/admin/waitlists/{new}"
         assert http.put(url, json=settings, auth=local_operator()).status_code == 201

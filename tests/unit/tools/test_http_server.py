@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
+from tests.support.plain_http import TIMEOUT_SECONDS, plain_client
 from tests.unit.tools.fakes import serving, url_of
 from tools.local.http_message import HttpRequest, HttpResponse, json_response
 from tools.local.http_server import MAX_BODY_BYTES, HttpServer, PortError
@@ -15,7 +16,7 @@ def echo(request: HttpRequest) -> HttpResponse:
 
 def test_a_body_that_lambda_would_not_accept_is_refused() -> None:
     """P5"""
-    with serving(echo) as server, httpx.Client(base_url=url_of(server)) as client:
+    with serving(echo) as server, plain_client(url_of(server)) as client:
         assert client.post("/", content=b"a" * MAX_BODY_BYTES).status_code == 200
         assert client.post("/", content=b"a" * (MAX_BODY_BYTES + 1)).status_code == 413
         chunks = iter([b"a" * MAX_BODY_BYTES, b"a"])
@@ -28,7 +29,7 @@ def test_an_error_in_the_app_is_a_500_and_the_server_keeps_running() -> None:
             raise ValueError("broken")
         return echo(request)
 
-    with serving(fail) as server, httpx.Client(base_url=url_of(server)) as client:
+    with serving(fail) as server, plain_client(url_of(server)) as client:
         assert client.get("/broken").status_code == 500
         assert client.get("/").status_code == 200
 
@@ -42,7 +43,7 @@ def test_the_server_is_idle_as_soon_as_the_response_is_sent() -> None:
         return json_response(200, "done")
 
     with serving(slow) as server, ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(httpx.get, url_of(server))
+        answer = pool.submit(httpx.get, url_of(server), timeout=TIMEOUT_SECONDS)
         assert entered.wait(30)
         assert not server.wait_until_idle(0)
         leave.set()

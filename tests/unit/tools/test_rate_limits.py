@@ -1,5 +1,4 @@
-import httpx
-
+from tests.support.plain_http import plain_client
 from tests.unit.tools.fakes import FakeFunction, serving, url_of
 from tools.local.local_gateway import LocalGateway
 from tools.local.rate_limits import BURST_SECONDS, RateLimits
@@ -16,7 +15,7 @@ def test_signups_above_the_rate_get_a_429_without_calling_the_function() -> None
     limits = RateLimits.from_template(template, RATE, lambda: now)
     public = FakeFunction(lambda _: {"statusCode": 200})
     gateway = LocalGateway(public, {}, Routes.from_template(template))
-    with serving(gateway, limits=limits) as server, httpx.Client(base_url=url_of(server)) as http:
+    with serving(gateway, limits=limits) as server, plain_client(url_of(server)) as http:
         statuses = [http.post(ENTRIES).status_code for _ in range(RATE * BURST_SECONDS + 1)]
         assert statuses == [200] * RATE * BURST_SECONDS + [429]
         assert len(public.events) == RATE * BURST_SECONDS

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 
 from tests.support.passes import ENTRY_ID, EVENTS, Issuer, documented_check, issuer_at_a_url
+from tests.support.plain_http import plain_client
 
 HERE = Path(__file__).resolve().parent
 # The program prints its port and then receives webhooks, one in each POST request. It ends when its
@@ -42,7 +43,7 @@ def place(issuer: Issuer) -> Iterator[str]:
 
 def test_it_lets_passes_of_its_list_in_and_no_others() -> None:
     """P5"""
-    with issuer_at_a_url() as issuer, place(issuer) as url, httpx.Client(trust_env=False) as http:
+    with issuer_at_a_url() as issuer, place(issuer) as url, plain_client() as http:
 
         def shop(token: str) -> httpx.Response:
             return http.get(f"{url}/shop", headers={"Authorization": f"Bearer {token}"})
@@ -55,7 +56,7 @@ def test_it_lets_passes_of_its_list_in_and_no_others() -> None:
 
 def test_a_pass_serves_the_browser_that_used_it_first_until_its_customer_exits() -> None:
     """A pass stands for one admission, so a second browser cannot use it (promise P4)."""
-    with issuer_at_a_url() as issuer, place(issuer) as url, httpx.Client(trust_env=False) as http:
+    with issuer_at_a_url() as issuer, place(issuer) as url, plain_client() as http:
 
         def shop(cookie: str, jti: str) -> httpx.Response:
             # The cookie is `Secure`, and an HTTP client sends such a cookie only over TLS. The test

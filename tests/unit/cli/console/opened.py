@@ -134,9 +134,7 @@ def browser_of(host: str) -> httpx.Client:
     Like browsers, it connects to 127.0.0.1.
     """
     port = host.rpartition(":")[2]
-    return plain_client(
-        f"http://127.0.0.1:{port}", timeout=30, follow_redirects=True, headers={"Host": host}
-    )
+    return plain_client(f"http://127.0.0.1:{port}", follow_redirects=True, headers={"Host": host})
 
 
 @contextmanager

@@ -204,7 +204,7 @@ def test_a_person_is_removed_and_erased(console: Opened, bakery: Bakery) -> None
 def ask(bakery: Bakery, fields: Sequence[object]) -> None:
     """Set the questions of the waitlist."""
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
-    with plain_client(timeout=35) as http:
+    with plain_client() as http:
         patched = http.patch(url, json={"page": {"fields": fields}}, auth=local_operator())
         assert patched.status_code == 200, patched.text
 
@@ -422,7 +422,7 @@ def test_people_are_held_back_made_ready_and_listed_separately(
 def test_a_person_is_marked_verified_and_gets_a_link(console: Opened, bakery: Bakery) -> None:
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     rules = {"field": "email", "verify": "before_offer"}
-    with plain_client(timeout=35) as http:
+    with plain_client() as http:
         patched = http.patch(url, json={"identity": rules}, auth=local_operator())
         assert patched.status_code == 200
         body = {"profile": {"email": "ada@example.com"}}
