@@ -80,7 +80,7 @@ def test_a_person_is_called_and_marked_as_a_no_show_and_back(
     page.get_by_role("button", name="No-show").click()
     undo = page.get_by_role("button", name="Undo No-show, ada")
     expect(undo).to_be_visible()
-    assert focused(page) == "next"
+    expect(page.locator("#next")).to_be_focused()
     assert axe.violations(page) == []
     undo.click()
     expect(name).to_be_focused()
@@ -97,6 +97,39 @@ def test_a_no_show_leaves_when_it_can_no_longer_be_undone(
     expect(page.get_by_text("No one is waiting.")).to_be_visible()
     assert status(operator, ada.entry_id) == "left"
     assert axe.violations(page) == []
+
+
+def test_actions_on_the_page_of_a_person_are_undone_with_the_keyboard(
+    desk: Callable[[int], Page], operator: Operator, others: Customer, axe: Axe
+) -> None:
+    page, ada, bob = desk(0), others.joined("ada"), others.joined("bob")
+    page.get_by_label("This desk").fill("Room 2")
+    page.get_by_role("button", name="Call next").click()
+    page.get_by_role("link", name="Page of the person").click()
+    page.wait_for_load_state()
+    page.get_by_role("button", name="Admit…").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("You can undo this for 2 min.")
+    assert axe.violations(page) == []
+    dialog.get_by_role("button", name="Admit", exact=True).click()
+    undo = page.get_by_role("button", name="Undo: Admit: ada. This happens in 2 min.")
+    expect(undo).to_be_visible()
+    assert axe.violations(page) == []
+    undo.focus()
+    page.keyboard.press("Enter")
+    notice = page.locator(".notice").last
+    expect(notice).to_contain_text("Undone: Nothing has changed for ada.")
+    expect(notice).to_be_focused()
+    assert status(operator, ada.entry_id) == "offered"
+    page.goto(page.url.replace(ada.entry_id, bob.entry_id))
+    for button in ("Hold back", "Make ready"):
+        page.wait_for_load_state()
+        page.get_by_role("button", name=f"{button}…").click()
+        dialog.get_by_role("button", name=button, exact=True).click()
+        expect(dialog).to_be_hidden()
+    names = page.locator("button.undo").evaluate_all("found => found.map(one => one.ariaLabel)")
+    assert [name.startswith("Undo: bob is ") for name in names] == [True, True]
+    assert len(set(names)) == 2
 
 
 def test_the_counter_works_by_keyboard_alone(
@@ -119,6 +152,10 @@ def test_the_counter_works_by_keyboard_alone(
     expect(page.get_by_text("ada has arrived.")).to_be_visible()
     assert focused(page) == "next"
     page.keyboard.press("n")
+    expect(page.get_by_role("heading", name="bob", exact=True)).to_be_focused()
+    page.keyboard.press("b")
+    expect(page.get_by_text("bob waits at the old place again.")).to_be_visible()
+    page.keyboard.press("u")
     expect(page.get_by_role("heading", name="bob", exact=True)).to_be_focused()
     page.keyboard.press("b")
     expect(page.get_by_text("bob waits at the old place again.")).to_be_visible()

@@ -29,7 +29,8 @@ def console(
             "--undo-seconds",
             min=1,
             max=120,
-            help="How long operators at the counter can undo what they have done.",
+            help="How long the console waits before it sends an action that has no inverse. "
+            "Until then, the operator can undo the action.",
         ),
     ] = 10,
 ) -> None:

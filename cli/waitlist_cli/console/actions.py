@@ -14,13 +14,21 @@ from starlette.responses import RedirectResponse, Response
 
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import WrongUsage
-from waitlist_cli.operations.action import Action, Bulk, Document, Field
+from waitlist_cli.operations.action import (
+    Action,
+    Bulk,
+    Document,
+    Field,
+    ListAction,
+    PersonAction,
+)
 from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.settings import change_seen
-from waitlist_cli.terminal.output import format_count, format_value
+from waitlist_cli.terminal.output import format_count, format_duration
 from waitlist_cli.terminal.parameters import filters_of, lines_of
 
 MOST_BYTES = 1_000_000
+CANNOT_BE_UNDONE = "This cannot be undone."
 
 
 class Form(ImmutableMultiDict[str, str]):
@@ -127,7 +135,7 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
 def dialog(
     console: Console,
     request: Request,
-    action: Action,
+    action: PersonAction | ListAction,
     waitlist: Document,
     who: str,
     person: Document | None = None,
@@ -150,13 +158,29 @@ def dialog(
         title=action.title.format(who=who),
         waitlist=waitlist,
         consequence=f"{action.consequence} {action.more(person or waitlist)}",
+        ending=_ending(console, action, waitlist, person or {}),
         questions=questions,
         fields=fields,
         seen=json.dumps(shown) if person and questions else "",
         key=str(uuid.uuid4()),
         send_to=request.url.path,
-        **_named(chosen, waitlist),
+        **shown_people(chosen, waitlist),
     )
+
+
+def _ending(
+    console: Console, action: PersonAction | ListAction, waitlist: Document, person: Document
+) -> str:
+    """Return the sentence that says how long the action can be undone.
+
+    Return "" if requests can undo the action.
+    """
+    if isinstance(action, ListAction):
+        return "" if action.inverse else CANNOT_BE_UNDONE
+    if console.can_wait(action, waitlist, person):
+        seconds = format_duration(int(console.decisions.seconds))
+        return f"You can undo this for {seconds}."
+    return "" if action.can_be_inverted(waitlist, person) else CANNOT_BE_UNDONE
 
 
 def bulk_dialog(
@@ -177,6 +201,7 @@ def bulk_dialog(
         action=action,
         title=bulk.title.format(people=format_count(len(names), "person", "people")),
         consequence=bulk.consequence,
+        ending="",
         names=names,
         entries=entries,
         questions=(),
@@ -186,7 +211,7 @@ def bulk_dialog(
     )
 
 
-def _named(chosen: Sequence[Document], waitlist: Document) -> dict[str, Any]:
+def shown_people(chosen: Sequence[Document], waitlist: Document) -> dict[str, Any]:
     """Return the names and the entry ids of these people, for the template of a dialog."""
     if not chosen:
         return {}
@@ -196,50 +221,38 @@ def _named(chosen: Sequence[Document], waitlist: Document) -> dict[str, Any]:
     }
 
 
-def counted_dialog(
+def second_dialog(
     console: Console,
     request: Request,
     action: Action,
-    waitlist: Document,
     form: Form,
+    title: str,
     said: str,
-    chosen: Sequence[Document],
+    *,
+    sure: str = "",
+    **values: Any,
 ) -> Response:
-    """Return the second dialog of an action, which says what the action will do.
+    """Return the second dialog of an action. It asks the operator again, and says what the action
+    will do.
 
-    The dialog repeats what the operator has entered in the first dialog.
+    The dialog repeats what the operator has entered in the first dialog. If `sure` is given, the
+    operator must tick this sentence.
     """
     entered = [replace(field, kind="seen", value=form.text(field.name)) for field in action.fields]
+    question = Field("sure", sure, "tick", is_required=True)
+    answer = question if sure else Field("sure", "", "seen", value="yes")
     response = console.page(
         request,
         "dialog.html",
         action=action,
-        title=action.title.format(who=format_value(waitlist["name"])),
+        title=title,
         consequence=said,
+        ending="",
         questions=(),
-        fields=[*entered, Field("counted", "", "seen", value="yes")],
+        fields=[*entered, answer],
         key=form.key,
         send_to=request.url.path,
-        **_named(chosen, waitlist),
-    )
-    response.headers.update({"HX-Retarget": "#dialog-body", "HX-Reswap": "innerHTML"})
-    return response
-
-
-def second_dialog(
-    console: Console, request: Request, action: Action, who: str, key: str
-) -> Response:
-    """Return the dialog that asks a second time before an action is carried out."""
-    response = console.page(
-        request,
-        "dialog.html",
-        action=action,
-        title=f"{action.title.format(who=who)} There is no way back.",
-        consequence="",
-        questions=(),
-        fields=[Field("sure", action.sure.format(who=who), "tick", is_required=True)],
-        key=key,
-        send_to=request.url.path,
+        **values,
     )
     response.headers.update({"HX-Retarget": "#dialog-body", "HX-Reswap": "innerHTML"})
     return response

@@ -44,6 +44,7 @@ from waitlist_cli.errors import CliError
 STATIC = Path(__file__).parent / "static"
 PARTS = (
     bulk,
+    counter,
     overview,
     settings_page,
     waitlist,
@@ -68,12 +69,11 @@ def console_app(api: Api, folder: Path, undo_seconds: float = UNDO_SECONDS) -> I
 
     The console stores dropped files in `folder`.
     """
-    console = Console(api, Pages(str(api.http.base_url).rstrip("/")))
-    decisions = Decisions(console, undo_seconds)
+    pages = Pages(str(api.http.base_url).rstrip("/"))
+    console = Console(api, pages, decisions=Decisions(undo_seconds))
     jobs = FileJobs(folder, api)
     routes = [route for part in PARTS for route in part.routes(console)]
     routes += [*imports.routes(console, jobs), *file_moves.routes(console, jobs)]
-    routes += counter.routes(console, decisions)
     static = Mount("/static", StaticFiles(directory=STATIC))
     try:
         yield Starlette(
@@ -84,7 +84,7 @@ def console_app(api: Api, folder: Path, undo_seconds: float = UNDO_SECONDS) -> I
             },
         )
     finally:
-        decisions.send_all()
+        console.decisions.send_all()
         console.searches.end()
         jobs.end()
 

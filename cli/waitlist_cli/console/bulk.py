@@ -9,12 +9,18 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.client.ids import ENTRY_ID
-from waitlist_cli.console.actions import Form, bulk_dialog, with_form
+from waitlist_cli.console.actions import (
+    Form,
+    bulk_dialog,
+    second_dialog,
+    shown_people,
+    with_form,
+)
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.action import Bulk, Document, Inverse, PersonAction
-from waitlist_cli.operations.every_action import PERSON_ACTIONS, find_action
-from waitlist_cli.operations.names import name_of
+from waitlist_cli.operations.every_action import PERSON_ACTIONS, find_action, possible_for_person
+from waitlist_cli.operations.names import list_names, name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_count
 
@@ -39,15 +45,30 @@ def routes(console: Console) -> list[Route]:
         action, bulk = _bulk_action(request)
         key, waitlist, values = form.key, console.get(f"/{waitlist_id}"), form.read(action)
         seen = [field.name for field in action.fields if field.kind == "seen"]
-        people = chosen_people(console, waitlist_id, form.getlist("entry"))
-        if bulk.is_backwards(action.to_body(dict(values))):
-            people.reverse()
+        # If the dialog is sent twice, the people are those from before the first time.
+        people = [
+            console.undos.person_before(f"{key}.{person['entry_id']}", partial(dict, person))
+            for person in chosen_people(console, waitlist_id, form.getlist("entry"))
+        ]
+        is_backwards = bulk.is_backwards(action.to_body(dict(values)))
+        lasting = [
+            person
+            for person in people
+            if action in possible_for_person(person)
+            and not action.can_be_inverted(waitlist, person)
+        ]
+        if lasting and not form.text("sure"):
+            title = bulk.title.format(people=format_count(len(people), "person", "people"))
+            who = list_names([name_of(person, waitlist) for person in lasting])
+            said = f"{bulk.consequence} This cannot be undone for {who}."
+            everyone = shown_people(people, waitlist)
+            return second_dialog(console, request, action, form, title, said, **everyone)
         inverses: list[Inverse] = []
-        refused = []
-        for person in people:
+        taken, refused = set(), []
+        for person in reversed(people) if is_backwards else people:
+            console.decisions.send_all(waitlist_id, person["entry_id"])
             person_key = f"{key}.{person['entry_id']}"
-            before = console.undos.person_before(person_key, partial(dict, person))
-            body = action.to_body({**values, **{name: before[name] for name in seen}})
+            body = action.to_body({**values, **{name: person[name] for name in seen}})
             try:
                 Person(console.api, waitlist_id, person["entry_id"], person_key).send(
                     action, **body
@@ -55,11 +76,12 @@ def routes(console: Console) -> list[Route]:
             except Refused as error:
                 refused.append(f"{name_of(person, waitlist)}: {error.message}")
                 continue
-            inverses[:0] = console.inverses_of(action, waitlist_id, before)
-        done = len(people) - len(refused)
-        if not done:
+            taken.add(person["entry_id"])
+            inverses[:0] = console.inverses_of(action, waitlist, person)
+        if not taken:
             raise Refused(" ".join(refused))
-        notice = bulk.notice.format(people=format_count(done, "person", "people"))
+        names = [name_of(person, waitlist) for person in people if person["entry_id"] in taken]
+        notice = bulk.notice.format(people=list_names(names))
         if refused:
             notice += f" Refused for {len(refused)}. {' '.join(refused)}"
         return console.done(notice, undo=console.undos.keep(waitlist_id, inverses))

@@ -12,22 +12,29 @@ from starlette.responses import HTMLResponse, Response
 
 from waitlist_cli.client.api import Api
 from waitlist_cli.client.ids import ENTRY_ID, checked_waitlist_id
+from waitlist_cli.console.decisions import Decision, Decisions
 from waitlist_cli.console.field_columns import Columns, Document, columns_of
 from waitlist_cli.console.rendering import Pages
 from waitlist_cli.console.searches import Searches
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Inverse, PersonAction
 from waitlist_cli.operations.poster import draw_code
+from waitlist_cli.terminal.output import format_duration
 
 MOST_UNDOS = 100
 
 
 @dataclass(frozen=True)
 class Undo:
-    """The requests that the console sends if an operator undoes an action."""
+    """How an operator can undo an action.
+
+    If the action has been sent to the service, the undo sends the inverses. If the action is a
+    `decision` that has not been sent yet, the undo forgets the decision.
+    """
 
     waitlist_id: str
-    inverses: Sequence[Inverse]
+    inverses: Sequence[Inverse] = ()
+    decision: Decision | None = None
     # Each undo has its own idempotency key.
     key: str = field(default_factory=lambda: str(uuid.uuid4()))
 
@@ -42,15 +49,20 @@ class Undos:
     _before: dict[str, Document] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def keep(self, waitlist_id: str, inverses: Sequence[Inverse]) -> str:
+    def keep(
+        self,
+        waitlist_id: str,
+        inverses: Sequence[Inverse] = (),
+        decision: Decision | None = None,
+    ) -> str:
         """Remember how to undo an action, and return the path to which the button *Undo* posts.
 
         Return "" if the action cannot be undone.
         """
-        if not inverses:
+        if not inverses and not decision:
             return ""
         number = str(next(self._numbers))
-        self._kept[number] = Undo(waitlist_id, inverses)
+        self._kept[number] = Undo(waitlist_id, inverses, decision)
         for oldest in list(self._kept)[:-MOST_UNDOS]:
             self.forget(oldest)
         return f"/lists/{waitlist_id}/undo/{number}"
@@ -87,6 +99,8 @@ class Notice:
     # True if `code` is a link. The notice then shows the link as a QR code too, so that a customer
     # at the desk can scan it.
     is_link: bool = False
+    # How many seconds the button *Undo* is shown.
+    undo_seconds: float = 60
 
     @property
     def qr(self) -> tuple[int, str]:
@@ -108,6 +122,7 @@ class Console:
     columns: dict[str, list[str]] = field(default_factory=dict)
     searches: Searches = field(default_factory=Searches)
     undos: Undos = field(default_factory=Undos)
+    decisions: Decisions = field(default_factory=Decisions)
     # Maps a waitlist id to unsaved settings of the customer page, which the preview shows.
     page_drafts: dict[str, dict[str, Any]] = field(default_factory=dict)
     # Maps a file name to a script or style sheet of the customer page. The files come from the
@@ -126,7 +141,13 @@ class Console:
         # Notices appear only on a full page. If the browser asked only for a part of a page, keep
         # the notices for the next full page.
         notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
-        defaults = {"every": None, "notices": notices, "query": request.url.query}
+        waitlist_id = request.path_params.get("waitlist", "")
+        defaults = {
+            "every": None,
+            "notices": notices,
+            "query": request.url.query,
+            "problems": self.decisions.problems_in(waitlist_id),
+        }
         return self.pages.answer(request, template, **{**defaults, **values})
 
     def person(self, waitlist_id: str, entry_id: str) -> dict[str, Any]:
@@ -143,19 +164,29 @@ class Console:
         )
         return {**found, "claim_token": claim["claim_token"] if claim and lasts else None}
 
-    def undo_of(self, action: PersonAction, waitlist_id: str, before: Document) -> str:
-        """Return the path of the request that undoes an action on this person. Return "" if the
-        action cannot be undone.
-        """
-        return self.undos.keep(waitlist_id, self.inverses_of(action, waitlist_id, before))
-
     def inverses_of(
-        self, action: PersonAction, waitlist_id: str, before: Document
+        self, action: PersonAction, waitlist: Document, before: Document
     ) -> Sequence[Inverse]:
         """Return the requests that undo an action that has just been taken on this person."""
-        if action.inverse is None:
+        if action.inverse is None or not action.has_inverse_for(waitlist, before):
             return ()
-        return action.inverse(before, self.person(waitlist_id, before["entry_id"]))
+        return action.inverse(before, self.person(waitlist["waitlist_id"], before["entry_id"]))
+
+    def can_wait(self, action: PersonAction, waitlist: Document, person: Document) -> bool:
+        """Return whether an action on this person is sent when it can no longer be undone.
+
+        If requests can undo the action, it is sent at once.
+        """
+        can_wait = action.can_wait and self.decisions.seconds > 0
+        return can_wait and not action.can_be_inverted(waitlist, person)
+
+    def decide(self, decision: Decision) -> Response:
+        """Remember a decision for some seconds, and return the response that says so."""
+        kept = self.decisions.add(decision)
+        seconds = self.decisions.seconds
+        text = f"{kept.label}: {kept.name}. This happens in {format_duration(int(seconds))}."
+        undo = self.undos.keep(kept.waitlist_id, decision=kept)
+        return self._shown(Notice(text, undo=undo, undo_seconds=seconds))
 
     def keep_claims(self, waitlist_id: str, claims: Sequence[dict[str, Any]]) -> None:
         self.claims.update({(waitlist_id, claim["entry_id"]): claim for claim in claims})
@@ -190,6 +221,9 @@ class Console:
         if to is not None:
             self.notices.append(notice)
             return Response(headers={"HX-Redirect": to})
+        return self._shown(notice, key)
+
+    def _shown(self, notice: Notice, key: str = "") -> Response:
         html = self.pages.html("done.html", notice=notice, key=key)
         return HTMLResponse(html, headers={"HX-Trigger": "done"})
 

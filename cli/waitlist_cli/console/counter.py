@@ -15,12 +15,12 @@ from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
-from waitlist_cli.console.decisions import Decision, Decisions
+from waitlist_cli.console.decisions import Decision
 from waitlist_cli.console.serve import claimed_person
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import Document
-from waitlist_cli.operations.claim import CALL, CLAIM_TOKEN, claim_people
-from waitlist_cli.operations.counter import OUTCOMES, PUT_BACK
+from waitlist_cli.operations.claim import CALL, CLAIM_TOKEN, EXTEND, claim_people
+from waitlist_cli.operations.counter import OUTCOMES, PUT_BACK, Outcome
 from waitlist_cli.operations.names import data_beside_name, name_of
 from waitlist_cli.operations.person import Person
 
@@ -45,18 +45,22 @@ LONG_ROOM = f"The name of the desk may have at most {MOST_ROOM} characters."
 NOT_UNDONE = "This can no longer be undone here."
 
 
-def routes(console: Console, decisions: Decisions) -> list[Route]:
+def routes(console: Console) -> list[Route]:
+    decisions = console.decisions
+
     def show(request: Request) -> Response:
-        return _page(console, decisions, request, room=room_of(request))
+        return _page(console, request, room=room_of(request))
 
     def call_next(request: Request, form: Form) -> Response:
         waitlist_id, room = waitlist_of(request), " ".join(form.text(ROOM).split())
         if problem := _problem_of(room):
-            return _page(console, decisions, request, room=room, problem=problem, focus=ROOM)
+            return _page(console, request, room=room, problem=problem, focus=ROOM)
         waitlist = console.get(f"/{waitlist_id}")
-        if waitlist["max_claims"]:
-            # While an operator can still undo the end of a call, the person counts as claimed.
-            decisions.send_all(waitlist_id)
+        for decision in decisions.open_in(waitlist_id):
+            # While an operator can still undo the end of a call, the person counts as claimed. A
+            # person who was called by mistake must be back at the old place before the next call.
+            if waitlist["max_claims"] or decision.label == PUT_BACK.label:
+                decisions.send_all(waitlist_id, decision.entry_id)
         body = {"count": 1, "lease_seconds": LEASE_SECONDS, "call": {"to": room}}
         # If the button is pressed twice, both requests have the same key and call the same person.
         key = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{form.key} {room}"))
@@ -71,7 +75,7 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
         else:
             said, focus = "No one can be called now.", "next"
         decisions.say(waitlist_id, said)
-        response = _page(console, decisions, request, room=room, focus=focus)
+        response = _page(console, request, room=room, focus=focus)
         response.set_cookie(
             ROOM,
             quote(room),
@@ -84,20 +88,18 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
         )
         return response
 
-    def end_call(request: Request, _form: Form) -> Response:
+    def end_call(request: Request, form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
         name = request.path_params["outcome"]
         outcome = next((one for one in OUTCOMES if one.name == name), None)
         if outcome is None:
             raise Refused(f"There is no outcome {name!r}.", "not_found", 404)
         who = _find_name(console, waitlist_id, console.person(waitlist_id, entry_id))
-        if outcome is PUT_BACK:
-            decision = Decision(waitlist_id, entry_id, who, outcome)
-            decisions.carry_out(decision)
-            decisions.say(waitlist_id, decision.text)
-        else:
-            decisions.add(waitlist_id, entry_id, who, outcome)
-        return _page(console, decisions, request, room=room_of(request), focus="next")
+        send = partial(_end_call, console, waitlist_id, entry_id, outcome, form.key)
+        decision = Decision(waitlist_id, entry_id, who, outcome.label, send)
+        if decisions.add(decision) is decision:
+            decisions.say(waitlist_id, outcome.done.format(who=who))
+        return _page(console, request, room=room_of(request), focus="next")
 
     def call_again(request: Request, form: Form) -> Response:
         """Call a person again, or call a person who has been claimed but not called yet."""
@@ -109,29 +111,29 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
         room = " ".join(form.text(ROOM).split()) or room_of(request)
         room = room or (called["to"] if called else "")
         if problem := _problem_of(room):
-            return _page(console, decisions, request, room=room, problem=problem, focus=ROOM)
+            return _page(console, request, room=room, problem=problem, focus=ROOM)
         values = {CLAIM_TOKEN.name: person["claim_token"], "to": room}
         Person(console.api, waitlist_id, entry_id, form.key).send(CALL, **values)
         name = _find_name(console, waitlist_id, person)
         decisions.say(waitlist_id, f"{name} is called to {room}{' again' if called else ''}.")
-        return _page(console, decisions, request, room=room, focus=f"call-{entry_id}")
+        return _page(console, request, room=room, focus=f"call-{entry_id}")
 
     def undo(request: Request, _form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
-        is_undone = decisions.undo(waitlist_id, entry_id)
-        name = _find_name(console, waitlist_id, console.person(waitlist_id, entry_id))
-        said = f"Undone. {name} is still called." if is_undone else NOT_UNDONE
-        decisions.say(waitlist_id, said)
-        focus = f"name-{entry_id}" if is_undone else "next"
-        return _page(console, decisions, request, room=room_of(request), focus=focus)
+        is_undone = decisions.undo(decisions.find(waitlist_id, entry_id))
+        person = console.person(waitlist_id, entry_id)
+        name, is_called = _find_name(console, waitlist_id, person), bool(person["claim_token"])
+        remains = f"{name} is still called" if is_called else f"Nothing has changed for {name}"
+        decisions.say(waitlist_id, f"Undone: {remains}." if is_undone else NOT_UNDONE)
+        focus = f"name-{entry_id}" if is_undone and is_called else "next"
+        return _page(console, request, room=room_of(request), focus=focus)
 
     def dismiss(request: Request, _form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
-        decisions.dismiss(waitlist_id, entry_id)
         waitlist = console.get(f"/{waitlist_id}")
         if not claimed_person(console, waitlist, entry_id)["claim_token"]:
             console.claims.pop((waitlist_id, entry_id), None)
-        return _page(console, decisions, request, room=room_of(request), focus="next")
+        return _page(console, request, room=room_of(request), focus="next")
 
     return [
         Route(PATH, show),
@@ -145,7 +147,6 @@ def routes(console: Console, decisions: Decisions) -> list[Route]:
 
 def _page(
     console: Console,
-    decisions: Decisions,
     request: Request,
     *,
     room: str,
@@ -154,7 +155,7 @@ def _page(
 ) -> Response:
     """Return the page. After an action, the element with the id `focus` gets the focus."""
     waitlist_id = waitlist_of(request)
-    path = f"/lists/{waitlist_id}/counter"
+    path, decisions = f"/lists/{waitlist_id}/counter", console.decisions
     is_part = request.headers.get("hx-request") == "true"
     if request.method == "POST" and not is_part and not problem:
         # The scripts of the page have not been loaded.
@@ -183,7 +184,6 @@ def _page(
         ],
         ended=[one for one in people if not one["claim_token"]],
         undoable=decisions.open_in(waitlist_id),
-        problems=decisions.problems_in(waitlist_id),
         elsewhere=_named(
             [
                 one
@@ -205,6 +205,29 @@ def _page(
         # This action has succeeded, so replace the whole page instead.
         response.headers.update({"HX-Retarget": "#main", "HX-Reswap": "innerMorph"})
     return response
+
+
+def _end_call(
+    console: Console, waitlist_id: str, entry_id: str, outcome: Outcome, key: str
+) -> None:
+    """End a call. Raise an error if the person is no longer called here."""
+    token = console.person(waitlist_id, entry_id)["claim_token"]
+    if not token:
+        raise Refused(
+            "The call has ended. It has expired, or somebody else has ended it.",
+            "claim_expired",
+            409,
+        )
+    action, values = outcome.action, dict(outcome.values)
+    person = Person(console.api, waitlist_id, entry_id, key)
+    if CLAIM_TOKEN in action.fields:
+        values[CLAIM_TOKEN.name] = token
+    else:
+        # The request does not contain the claim token. Another console may have called the person
+        # in the meantime, so first let the service check the token.
+        person.send(EXTEND, **{CLAIM_TOKEN.name: token})
+    person.send(action, **action.to_body(values))
+    console.claims.pop((waitlist_id, entry_id), None)
 
 
 def _named(people: list[dict[str, Any]], waitlist: Document) -> list[dict[str, Any]]:

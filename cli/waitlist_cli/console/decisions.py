@@ -1,4 +1,4 @@
-"""Remembers the decisions of operators at a service counter.
+"""Remembers the decisions of operators that can still be undone.
 
 A decision is sent to the service when it can no longer be undone.
 """
@@ -9,36 +9,32 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
 
-from waitlist_cli.console.context import Console
-from waitlist_cli.errors import CliError, Refused
-from waitlist_cli.operations.claim import CLAIM_TOKEN, EXTEND
-from waitlist_cli.operations.counter import Outcome
-from waitlist_cli.operations.person import Person
+from waitlist_cli.errors import CliError
 
-# How long an operator can undo the end of a call, unless the operator has chosen another time.
+# How long an operator can undo a decision, unless the operator has chosen another time.
 UNDO_SECONDS = 10
 # How long the counter shows the result of an action.
 SAID_SECONDS = 20.0
 Key = tuple[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Decision:
-    """An outcome that the operator has chosen for a called person, and that can still be undone."""
+    """What an operator has decided about a person, such as *No-show*."""
 
     waitlist_id: str
     entry_id: str
     name: str
-    outcome: Outcome
-    idempotency_key: str = field(default_factory=lambda: str(uuid.uuid4()))
+    # The text of the button that the operator has pressed.
+    label: str
+    # Sends the request to the service.
+    send: Callable[[], object]
+    # The idempotency key of the form that the operator has sent.
+    form_key: str = ""
 
     @property
     def key(self) -> Key:
         return self.waitlist_id, self.entry_id
-
-    @property
-    def text(self) -> str:
-        return self.outcome.done.format(who=self.name)
 
 
 def call_later(seconds: float, function: Callable[[], None]) -> None:
@@ -48,53 +44,64 @@ def call_later(seconds: float, function: Callable[[], None]) -> None:
     timer.start()
 
 
+@dataclass(frozen=True)
 class Decisions:
-    """Sends each decision `undo_seconds` after it was made, unless the operator undoes it.
+    """Sends each decision `seconds` after it was made, unless the operator undoes it.
 
     Nobody else learns of a decision that is undone: the customer gets no message, and the place of
     the customer does not change. When the console ends, it sends all decisions at once.
     """
 
-    def __init__(self, console: Console, undo_seconds: float = UNDO_SECONDS) -> None:
-        self._console = console
-        self._undo_seconds = undo_seconds
-        self._lock = threading.Lock()
-        self._open: dict[Key, Decision] = {}
-        self._sending: dict[Key, Decision] = {}
-        # The decisions that could not be sent to the service, and the reason for each.
-        self._problems: dict[Key, str] = {}
-        self._said: dict[str, tuple[str, float]] = {}
-        # The idempotency key of the next call on each waitlist.
-        self._next_keys: dict[str, str] = {}
+    seconds: float = UNDO_SECONDS
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _open: dict[Key, Decision] = field(default_factory=dict)
+    _sending: dict[Key, Decision] = field(default_factory=dict)
+    # The decisions that could not be sent to the service, and the reason for each.
+    _problems: dict[Key, str] = field(default_factory=dict)
+    _said: dict[str, tuple[str, float]] = field(default_factory=dict)
+    # The idempotency key of the next call on each waitlist.
+    _next_keys: dict[str, str] = field(default_factory=dict)
 
-    def add(self, waitlist_id: str, entry_id: str, name: str, outcome: Outcome) -> None:
-        """Remember a decision, and send it later.
+    def add(self, decision: Decision) -> Decision:
+        """Remember a decision, send it later, and return it.
 
-        If there already is a decision about the person, ignore the new decision.
+        If there already is a decision about the person, ignore the new decision, and return the
+        earlier one.
         """
-        decision = Decision(waitlist_id, entry_id, name, outcome)
         with self._lock:
-            if decision.key in self._open or decision.key in self._sending:
-                return
+            earlier = self._open.get(decision.key) or self._sending.get(decision.key)
+            if earlier is not None:
+                return earlier
             self._problems.pop(decision.key, None)
             self._open[decision.key] = decision
-        self.say(waitlist_id, decision.text)
-        call_later(self._undo_seconds, lambda: self._send(decision))
+        call_later(self.seconds, lambda: self._send(decision))
+        return decision
 
-    def undo(self, waitlist_id: str, entry_id: str) -> bool:
+    def find(self, waitlist_id: str, entry_id: str) -> Decision | None:
+        """Return the decision about a person that can be undone, or None."""
+        with self._lock:
+            return self._open.get((waitlist_id, entry_id))
+
+    def undo(self, decision: Decision | None) -> bool:
         """Forget a decision that has not been sent yet.
 
-        Return False if it has already been sent.
+        Return False if it has already been sent or undone.
         """
         with self._lock:
-            return self._open.pop((waitlist_id, entry_id), None) is not None
+            if decision is None or self._open.get(decision.key) is not decision:
+                return False
+            del self._open[decision.key]
+            return True
 
-    def send_all(self, waitlist_id: str | None = None) -> None:
-        """Send the open decisions now."""
+    def send_all(self, waitlist_id: str | None = None, entry_id: str | None = None) -> None:
+        """Send the open decisions now: all, those on a waitlist, or the decision about a person."""
         with self._lock:
             found = list(self._open.values())
         for decision in found:
-            if waitlist_id in (None, decision.waitlist_id):
+            if waitlist_id in (None, decision.waitlist_id) and entry_id in (
+                None,
+                decision.entry_id,
+            ):
                 self._send(decision)
 
     def open_in(self, waitlist_id: str) -> list[Decision]:
@@ -144,31 +151,9 @@ class Decisions:
                 return
             self._sending[decision.key] = self._open.pop(decision.key)
         try:
-            self.carry_out(decision)
+            decision.send()
         except CliError as error:
-            label = decision.outcome.label
-            self._problems[decision.key] = f"{label}: {decision.name}. {error.message}"
+            self._problems[decision.key] = f"{decision.label}: {decision.name}. {error.message}"
         finally:
             with self._lock:
                 del self._sending[decision.key]
-
-    def carry_out(self, decision: Decision) -> None:
-        """Send the request of a decision. Raise an error if the person is no longer called here."""
-        token = self._console.person(*decision.key)["claim_token"]
-        if not token:
-            raise Refused(
-                "The call has ended. It has expired, or somebody else has ended it.",
-                "claim_expired",
-                409,
-            )
-        action, values = decision.outcome.action, dict(decision.outcome.values)
-        person = Person(self._console.api, *decision.key, decision.idempotency_key)
-        if CLAIM_TOKEN in action.fields:
-            values[CLAIM_TOKEN.name] = token
-        else:
-            # The request for this action does not contain the claim token. Another console may have
-            # called the person in the meantime, so extend the claim first. The service refuses the
-            # extension if the token is no longer valid.
-            person.send(EXTEND, **{CLAIM_TOKEN.name: token})
-        person.send(action, **action.to_body(values))
-        self._console.claims.pop(decision.key, None)

@@ -14,6 +14,7 @@ from waitlist_cli.client.paging import pages
 from waitlist_cli.console.actions import Form, dialog, second_dialog, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.counter import LEASE_SECONDS, room_of
+from waitlist_cli.console.decisions import Decision
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.action import REASON, Document, PersonAction
 from waitlist_cli.operations.claim import CALL_TO, CLAIM_PERSON, CLAIM_TOKEN, LEASE
@@ -83,6 +84,10 @@ def routes(console: Console) -> list[Route]:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
         action = find_action(PERSON_ACTIONS, request.path_params["action"])
         key, waitlist = form.key, console.get(f"/{waitlist_id}")
+        earlier = console.decisions.find(waitlist_id, entry_id)
+        if earlier is not None and earlier.form_key != key:
+            # The action comes after the decision, so the decision can no longer be undone.
+            console.decisions.send_all(waitlist_id, entry_id)
         before = console.undos.person_before(key, partial(console.person, waitlist_id, entry_id))
         values = form.read(action, action.asked(waitlist, before), form.seen())
         if CLAIM_TOKEN in action.fields:
@@ -97,23 +102,35 @@ def routes(console: Console) -> list[Route]:
         body = action.to_body(action.read_answers(values, waitlist, before))
         who = name_of(before, waitlist)
         if action.sure and not form.text("sure"):
-            return second_dialog(console, request, action, who, key)
-        try:
+            title = f"{action.title.format(who=who)} There is no way back."
+            sure = action.sure.format(who=who)
+            return second_dialog(console, request, action, form, title, "", sure=sure)
+
+        def send() -> Any:
             answer = Person(console.api, waitlist_id, entry_id, key).send(action, **body)
+            if action.ends_claim:
+                console.claims.pop((waitlist_id, entry_id), None)
+            return answer
+
+        # If the action is not possible now, it is sent at once, so that the dialog shows the error.
+        waits = console.can_wait(action, waitlist, before)
+        if waits and action in possible_for_person(before):
+            label = action.button_text
+            return console.decide(Decision(waitlist_id, entry_id, who, label, send, key))
+        try:
+            answer = send()
         except Refused as error:
             if action is CLAIM_PERSON and error.code == "not_waiting":
                 raise _explain_lost_call(console.person(waitlist_id, entry_id), who) from error
             raise
         if action is CLAIM_PERSON:
             console.keep_claims(waitlist_id, [answer])
-        if action.ends_claim:
-            console.claims.pop((waitlist_id, entry_id), None)
         return console.done(
             localize(action.notice_after(answer, who), waitlist["timezone"]),
             to=f"/lists/{waitlist_id}/people" if action.is_deleting else None,
             code=answer[action.reveals] if action.reveals else "",
             is_link=action is LINK,
-            undo=console.undo_of(action, waitlist_id, before),
+            undo=console.undos.keep(waitlist_id, console.inverses_of(action, waitlist, before)),
         )
 
     return [

@@ -26,7 +26,11 @@ def routes(console: Console) -> list[Route]:
     def show(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         waitlist = console.get(f"/{waitlist_id}")
-        claimed = [entry_id for owner, entry_id in list(console.claims) if owner == waitlist_id]
+        claimed = [
+            entry_id
+            for owner, entry_id in list(console.claims)
+            if owner == waitlist_id and not console.decisions.is_decided(waitlist_id, entry_id)
+        ]
         with ThreadPoolExecutor(AT_ONCE) as threads:
             people = list(threads.map(partial(claimed_person, console, waitlist), claimed))
         return console.page(

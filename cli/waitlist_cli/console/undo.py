@@ -5,12 +5,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.console.actions import Form, with_form
-from waitlist_cli.console.context import Console, waitlist_of
+from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.errors import Refused
-from waitlist_cli.operations.action import REASON, Inverse, ListRequest
+from waitlist_cli.operations.action import REASON, WHO, Inverse, ListRequest
 from waitlist_cli.operations.every_action import LIST_ACTIONS, PERSON_ACTIONS, find_action
-from waitlist_cli.operations.names import name_of
+from waitlist_cli.operations.names import MOST_NAMES, name_of
 from waitlist_cli.operations.person import Person
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.times import localize
 
 # The reason in a person's history for an action that undoes another action.
@@ -23,6 +24,8 @@ def routes(console: Console) -> list[Route]:
         found = console.undos.get(waitlist_id, number)
         if found is None:
             raise Refused("This action was undone before, or the console was restarted.")
+        if found.decision is not None and not console.decisions.undo(found.decision):
+            raise Refused("This action has already been carried out, and can no longer be undone.")
         # The number of the undo is part of each idempotency key, so pressing the button a second
         # time has no further effect.
         notices = [
@@ -30,27 +33,42 @@ def routes(console: Console) -> list[Route]:
             for step, inverse in enumerate(found.inverses)
         ]
         console.undos.forget(number)
-        count = len(dict.fromkeys(inverse.entry_id for inverse in found.inverses))
-        text = f"Undone for {count} people." if count > 1 else f"Undone. {notices[-1]}"
+        if found.decision is not None:
+            notices = [f"Nothing has changed for {found.decision.name}."]
+        text = f"Undone: {' '.join(notices)}"
+        if len(notices) > MOST_NAMES:
+            people = len({inverse.entry_id for inverse in found.inverses} - {""})
+            text = f"Undone for {format_count(people, 'person', 'people')}."
         response = console.done(text)
         # A dialog that is open stays open.
         response.headers["HX-Trigger"] = "undone"
         return response
 
-    return [Route("/lists/{waitlist}/undo/{number}", with_form(undo), methods=["POST"])]
+    def dismiss(request: Request, _form: Form) -> Response:
+        console.decisions.dismiss(waitlist_of(request), entry_of(request))
+        return console.done("Dismissed.")
+
+    problem = "/lists/{waitlist}/problems/{entry}/dismiss"
+    return [
+        Route("/lists/{waitlist}/undo/{number}", with_form(undo), methods=["POST"]),
+        Route(problem, with_form(dismiss), methods=["POST"]),
+    ]
 
 
 def _send(console: Console, waitlist_id: str, inverse: Inverse, key: str) -> str:
-    """Carry out one of the actions that undo an earlier action, and return its notice."""
+    """Carry out one of the actions that undo an earlier action, and return what to tell the
+    operator.
+    """
     waitlist = console.get(f"/{waitlist_id}")
     zone = waitlist["timezone"]
     if not inverse.entry_id:
         action = find_action(LIST_ACTIONS, inverse.action)
         notice, _ = action.carry_out(ListRequest(console.api, waitlist_id, key, inverse.values))
-        return localize(notice, zone)
+        return localize(inverse.notice or notice, zone)
     action_on_person = find_action(PERSON_ACTIONS, inverse.action)
     person = Person(console.api, waitlist_id, inverse.entry_id, key)
     reason = {"reason": REASON_OF_UNDO} if REASON in action_on_person.fields else {}
     answer = person.send(action_on_person, **{**reason, **inverse.values})
     who = name_of(person.show(), waitlist)
-    return localize(action_on_person.notice_after(answer, who), zone)
+    notice = inverse.notice.replace(WHO, who) or action_on_person.notice_after(answer, who)
+    return localize(notice, zone)

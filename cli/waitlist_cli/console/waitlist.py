@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from waitlist_cli.console.actions import Form, counted_dialog, dialog, with_form
+from waitlist_cli.console.actions import Form, dialog, second_dialog, shown_people, with_form
 from waitlist_cli.console.bulk import chosen_people
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.numbers import line_of, series
@@ -74,9 +74,12 @@ def routes(console: Console) -> list[Route]:
         if chosen:
             values[ENTRIES.name] = " ".join(person["entry_id"] for person in chosen)
         sent = ListRequest(console.api, waitlist_id, form.key, values)
-        if action.count_first and not form.text("counted"):
-            said = action.count_first(sent)
-            return counted_dialog(console, request, action, waitlist, form, said, chosen)
+        if not form.text("sure") and (said := action.ask_again(sent)):
+            title = action.title.format(who=format_value(waitlist["name"]))
+            people = shown_people(chosen, waitlist)
+            return second_dialog(
+                console, request, action, form, title, said, waitlist=waitlist, **people
+            )
         notice, answer = action.carry_out(sent)
         notice = localize(notice, waitlist["timezone"])
         to = None

@@ -139,6 +139,8 @@ class Inverse:
     entry_id: str = ""
     # The fields of the request body that come from the operator.
     values: Mapping[str, Any] = field(default_factory=dict)
+    # What the operator reads after the undo, if the notice of the action would be misleading.
+    notice: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,8 +182,6 @@ class Action(Request):
     # The sentence that the operator must confirm in a second dialog, by ticking it. If the sentence
     # is "", there is no second dialog.
     sure: str = ""
-    # True for an action without an inverse. The dialog then says that the action cannot be undone.
-    cannot_be_undone: bool = False
     # True if the action deletes data for good. The command then asks for a confirmation.
     is_deleting: bool = False
 
@@ -241,11 +241,27 @@ class PersonAction(Action):
     # True if the action ends the claim of a person whom this console has claimed.
     ends_claim: bool = False
     # Returns the requests that undo the action, in the order in which they are sent. The arguments
-    # are the person before the action, and the same person after it. None means that the action can
-    # never be undone.
+    # are the person before the action, and the same person after it. None means that no request can
+    # undo the action.
     inverse: Callable[[Document, Document], Sequence[Inverse]] | None = None
+    # Returns whether the inverse undoes the whole action on this person. Its arguments are the
+    # waitlist and the person before the action.
+    has_inverse_for: Callable[[Document, Document], bool] = lambda _waitlist, _person: True
     # Whether and how operators can take the action on several people at once.
     bulk: Bulk | None = None
+
+    def can_be_inverted(self, waitlist: Document, person: Document) -> bool:
+        """Return whether requests can undo the action after it has been taken on this person."""
+        return self.inverse is not None and self.has_inverse_for(waitlist, person)
+
+    @property
+    def can_wait(self) -> bool:
+        """Return whether the console may send the action some seconds later.
+
+        If the action reveals a secret, the operator needs the secret at once. An action that asks a
+        second question is sent after the answer.
+        """
+        return not self.reveals and not self.sure
 
     def notice_after(self, answer: Any, who: str) -> str:
         text = self.notice(answer) if callable(self.notice) else self.notice
@@ -273,8 +289,8 @@ class ListAction(Action):
     # Sends the requests of the action. Returns the message for the operator, and the response.
     carry_out: Callable[[ListRequest], tuple[str, Any]]
     # Returns the requests that undo the action. The argument is the response that `carry_out`
-    # returned. None means that the action can never be undone.
+    # returned. None means that no request can undo the action.
     inverse: Callable[[Any], Sequence[Inverse]] | None = None
-    # Returns what the action would do. If this function is given, the dialog is submitted twice,
-    # and the second dialog shows the returned text.
-    count_first: Callable[[ListRequest], str] | None = None
+    # Returns what the action would do. A second dialog shows this text and asks the operator again.
+    # If the text is "", the action can be undone, and there is no second dialog.
+    ask_again: Callable[[ListRequest], str] = lambda _: ""

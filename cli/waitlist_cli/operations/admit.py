@@ -20,6 +20,8 @@ from waitlist_cli.operations.action import (
 )
 from waitlist_cli.operations.claim import COUNT, FILTER
 from waitlist_cli.operations.declared import defaults
+from waitlist_cli.operations.names import MOST_NAMES, list_names, name_of
+from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_count, format_duration, format_value
 from waitlist_cli.terminal.times import local_text
 
@@ -98,6 +100,19 @@ def back_in_queue(entry: Document) -> str:
     return f"{{who}} is back in the queue, at position {format_value(entry['position'])}."
 
 
+def makes_offers(waitlist: Document) -> bool:
+    """Return whether people whom an operator admits get an offer that they must accept."""
+    policy = waitlist["admission"] or defaults("admission")
+    return bool(policy["acceptance"] != "automatic")
+
+
+def _former_offer(person: Document, _: Document) -> list[Inverse]:
+    """Return the request for a new offer that ends when the withdrawn offer would have ended."""
+    left = datetime.fromisoformat(person["offered_until"]) - datetime.now(UTC)
+    seconds = max(OFFER_SECONDS.at_least, int(left.total_seconds()))
+    return [Inverse("admit", person["entry_id"], {OFFER_SECONDS.name: seconds})]
+
+
 ADMIT_PERSON = PersonAction(
     name="admit",
     summary="Offer a slot to one person.",
@@ -112,6 +127,7 @@ ADMIT_PERSON = PersonAction(
         else "{who} is admitted."
     ),
     inverse=lambda _, person: withdrawals([person]),
+    has_inverse_for=lambda waitlist, _: makes_offers(waitlist),
     bulk=Bulk(
         "Admit {people} now?",
         "These people get a slot now, regardless of their positions, the rate and the schedule.",
@@ -139,7 +155,7 @@ WITHDRAW = PersonAction(
         REASON,
     ),
     notice=back_in_queue,
-    inverse=lambda person, _: [Inverse("admit", person["entry_id"])],
+    inverse=_former_offer,
     bulk=Bulk(
         "Take back the offers of {people}?",
         "These people return to their old places in the queue, and the next people get the slots.",
@@ -159,7 +175,6 @@ EXIT = PersonAction(
     ),
     prints_notice=True,
     is_final=True,
-    cannot_be_undone=True,
 )
 
 
@@ -204,17 +219,47 @@ def _admit(request: ListRequest) -> tuple[str, Any]:
     seconds = filters.pop(OFFER_SECONDS.name, None)
     refill, send = unused == "refill", partial(admissions, request.api, request.waitlist_id)
     if unused == "end":
-        return QUOTA_ENDED, list(send(0, {}, key=request.key))
-    if refill and filters:
-        raise WrongUsage("A quota applies to the whole list. Leave the filter empty.")
+        list(send(0, {}, key=request.key))
+        return QUOTA_ENDED, ()
     pages = send(count, filters, key=request.key, refill=refill, offer_seconds=seconds)
     entries = [entry for page in pages for entry in page]
-    zone = request.api.operator("GET", f"/{request.waitlist_id}")["timezone"]
+    waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
     slots = format_count(len(entries), "person has", "people have")
-    notice = f"{slots} a slot.{offered_until(entries, zone)}"
+    notice = f"{slots} a slot{_names(request, waitlist, entries)}."
+    notice += offered_until(entries, waitlist["timezone"])
     if len(entries) < count:
         notice += " The quota continues with the next people." if refill else f" {NO_MORE}"
-    return notice, entries
+    ends = [Inverse("end-quota", notice="The quota has ended.")] if refill else []
+    return notice, [*ends, *withdrawals(entries)]
+
+
+def _names(request: ListRequest, waitlist: Document, entries: Sequence[Document]) -> str:
+    """Return the names of these people after a colon, or "" if there are more than three people."""
+    if not 0 < len(entries) <= MOST_NAMES:
+        return ""
+    people = [
+        Person(request.api, request.waitlist_id, entry["entry_id"]).show() for entry in entries
+    ]
+    return f": {list_names([name_of(person, waitlist) for person in people])}"
+
+
+def _warn(request: ListRequest) -> str:
+    """Return what cannot be undone, or "" if offers are made that can be withdrawn."""
+    count, unused = request.values[COUNT.name], request.values[UNUSED.name]
+    if unused == "end":
+        return _warn_of_end(request)
+    if unused == "refill" and request.values.keys() & {"filter", "filters"}:
+        raise WrongUsage("A quota applies to the whole list. Leave the filter empty.")
+    if not makes_offers(request.api.operator("GET", f"/{request.waitlist_id}")):
+        people = format_count(count, "person is", "people are")
+        return f"Up to {people} admitted now. This cannot be undone."
+    stats = request.api.operator("GET", f"/{request.waitlist_id}/stats")
+    if unused == "refill" and stats["quota"]:
+        return (
+            f"{quota_text(stats)} {format_count(count, 'person is', 'people are')} added to this "
+            "quota. Undo would end the whole quota."
+        )
+    return ""
 
 
 def quota_text(stats: Document) -> str:
@@ -236,6 +281,11 @@ def _end_quota(request: ListRequest) -> tuple[str, Any]:
     return QUOTA_ENDED, list(admissions(request.api, request.waitlist_id, 0, {}, key=request.key))
 
 
+def _warn_of_end(request: ListRequest) -> str:
+    stats = request.api.operator("GET", f"/{request.waitlist_id}/stats")
+    return f"{quota_text(stats)} Ending a quota cannot be undone.".strip()
+
+
 END_QUOTA = ListAction(
     name="end-quota",
     title="End the quota of {who}?",
@@ -243,7 +293,7 @@ END_QUOTA = ListAction(
     button="End the quota",
     path="/{waitlist_id}/admit",
     carry_out=_end_quota,
-    cannot_be_undone=True,
+    ask_again=_warn_of_end,
 )
 UNUSED = Field(
     "unused",
@@ -270,5 +320,6 @@ ADMIT = ListAction(
         FILTER,
     ),
     carry_out=_admit,
-    inverse=withdrawals,
+    inverse=lambda inverses: inverses,
+    ask_again=_warn,
 )

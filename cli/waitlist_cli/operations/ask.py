@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.paging import PAGE
 from waitlist_cli.client.retries import PATIENT
+from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Field, ListAction, ListRequest
 from waitlist_cli.terminal.output import format_count
 
@@ -30,13 +31,18 @@ def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = Fals
 
 
 def _ask(request: ListRequest) -> tuple[str, Any]:
-    days, only_count = request.values.get("days", 0), request.values["mode"] == "count"
-    count = ask_all(request.api, request.waitlist_id, days, dry_run=only_count)
-    if only_count:
-        people = format_count(count, "person", "people")
-        return f"{people} would be asked. No one has been asked.", count
+    count = ask_all(request.api, request.waitlist_id, request.values.get("days", 0))
     people = format_count(count, "person was", "people were")
     return f"{people} asked whether they are still waiting.", count
+
+
+def _count(request: ListRequest) -> str:
+    """Say how many people would be asked. Raise WrongUsage if nobody would be asked."""
+    days = request.values.get("days", 0)
+    count = ask_all(request.api, request.waitlist_id, days, dry_run=True)
+    if not count:
+        raise WrongUsage("No one would be asked.")
+    return f"{format_count(count, 'person', 'people')} would be asked. This cannot be undone."
 
 
 DAYS = Field(
@@ -60,16 +66,7 @@ ASK = ListAction(
     ),
     label="Still there?",
     path="/{waitlist_id}/confirm",
-    fields=(
-        DAYS,
-        Field(
-            "mode",
-            "What to do",
-            "choice",
-            options=(("ask", "Ask them"), ("count", "Only count the people who would be asked")),
-            value="ask",
-        ),
-    ),
+    fields=(DAYS,),
     carry_out=_ask,
-    cannot_be_undone=True,
+    ask_again=_count,
 )

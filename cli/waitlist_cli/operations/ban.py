@@ -1,13 +1,21 @@
 """Bans people from a waitlist and ends bans."""
 
 from waitlist_cli.operations.action import ENTRY, REASON, Document, Field, Inverse, PersonAction
+from waitlist_cli.operations.leave import can_return, returns
 
 
 def _end_of_ban(person: Document, after: Document) -> list[Inverse]:
     """Return the requests that end a ban and give the person their place back."""
     unban = Inverse("unban", person["entry_id"], {"banned_at": after["banned_at"]})
-    had_place = person["status"] in ("waiting", "offered", "parked")
-    return [unban, *([Inverse("reinstate", person["entry_id"])] if had_place else [])]
+    return [unban, *(returns(person) if person["status"] == "waiting" else [])]
+
+
+def _has_end(waitlist: Document, person: Document) -> bool:
+    """Return whether the end of a ban gives the person back everything that the ban took away.
+
+    A ban takes nothing away from a person who is inside or has left.
+    """
+    return person["status"] in ("admitted", "left") or can_return(waitlist, person)
 
 
 BAN = PersonAction(
@@ -27,6 +35,7 @@ BAN = PersonAction(
     outcome="banned",
     is_final=True,
     inverse=_end_of_ban,
+    has_inverse_for=_has_end,
 )
 UNBAN = PersonAction(
     name="unban",

@@ -180,6 +180,5 @@ MESSAGE = ListAction(
     path=PATH,
     fields=(*TEXTS, *WHO_GETS_IT),
     carry_out=_send,
-    count_first=_count,
-    cannot_be_undone=True,
+    ask_again=_count,
 )

@@ -4,6 +4,7 @@ which means that they are set aside.
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import RetryPolicy
@@ -44,18 +45,33 @@ LEASE = Field(
     at_least=1,
     option="--lease",
 )
+
+
+def _former_lease(before: Document, extended: Document) -> list[Inverse]:
+    """Return the request after which a claim ends when it would have ended without the extension.
+
+    Return no request if the claim has ended since, or would have ended by now.
+    """
+    if not (before["claimed_until"] and extended["claim_token"]):
+        return []
+    left = datetime.fromisoformat(before["claimed_until"]) - datetime.now(UTC)
+    seconds = int(left.total_seconds())
+    values = {"claim_token": extended["claim_token"], "lease_seconds": seconds}
+    notice = f"The lease of {WHO} ends as early as before."
+    return [Inverse("extend", extended["entry_id"], values, notice)] if seconds > 0 else []
+
+
 COMPLETE = PersonAction(
     name="complete",
     summary="Admit a claimed person.",
     title="Admit {who}?",
-    consequence="The claim ends, and the person is admitted. This cannot be undone.",
+    consequence="The claim ends, and the person is admitted.",
     button="Admit",
     path=f"{CLAIM}/complete",
     fields=(CLAIM_TOKEN, REASON),
     notice="{who} is admitted.",
     is_final=True,
     ends_claim=True,
-    cannot_be_undone=True,
 )
 RELEASE = PersonAction(
     name="release",
@@ -80,7 +96,6 @@ RELEASE = PersonAction(
     ),
     notice="{who} waits again.",
     ends_claim=True,
-    cannot_be_undone=True,
 )
 CALL = PersonAction(
     name="call",
@@ -105,7 +120,17 @@ CALL = PersonAction(
         else f"The claim of {WHO} has ended."
     ),
     prints_notice=True,
-    cannot_be_undone=True,
+    inverse=lambda before, called: (
+        [
+            Inverse(
+                "call",
+                called["entry_id"],
+                {"claim_token": called["claim_token"], "to": before["call"]["to"]},
+            )
+        ]
+        if before["call"] and called["claim_token"] and before["call"]["to"] != called["call"]["to"]
+        else []
+    ),
 )
 CALL_TO = Field(
     "call_to",
@@ -151,8 +176,8 @@ EXTEND = PersonAction(
     consequence="The lease starts again from now.",
     path=f"{CLAIM}/extend",
     fields=(CLAIM_TOKEN, LEASE),
-    notice="The lease has started again.",
-    cannot_be_undone=True,
+    notice="The lease of {who} has started again.",
+    inverse=_former_lease,
 )
 PARK = PersonAction(
     name="park",
@@ -164,9 +189,6 @@ PARK = PersonAction(
     fields=(CLAIM_TOKEN, REASON),
     notice="{who} is parked.",
     ends_claim=True,
-    inverse=lambda _, parked: [
-        Inverse("redrive", parked["entry_id"], {"parked_at": parked["parked_at"], "to": "place"})
-    ],
 )
 
 
@@ -212,6 +234,13 @@ def _releases(answer: Document) -> list[Inverse]:
         for claim in answer["claims"]
         if claim.get("claim_token")
     ]
+
+
+def _warn(request: ListRequest) -> str:
+    if request.values[HOW.name] == HOW.value:
+        return ""
+    people = format_count(request.values[COUNT.name], "person is", "people are")
+    return f"Up to {people} admitted now. This cannot be undone."
 
 
 def _if_segmented(field: Field, waitlist: Document, _: Document) -> Field | None:
@@ -263,4 +292,5 @@ CLAIM_PEOPLE = ListAction(
     fields=(replace(COUNT, at_most=MOST_CLAIMED), ORDER, LEASE, FILTER, CALL_TO, HOW),
     carry_out=_claim,
     inverse=_releases,
+    ask_again=_warn,
 )

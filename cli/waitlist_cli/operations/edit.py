@@ -132,12 +132,13 @@ EDIT = PersonAction(
     asked=edit_fields,
     fields=(PROFILE, ATTRIBUTES, REASON),
     read_answers=_read,
-    notice="The answers are saved.",
+    notice="The answers of {who} are saved.",
     inverse=lambda person, _: [
         Inverse(
             "edit",
             person["entry_id"],
             {"profile": person["profile"], "attributes": person["attributes"]},
+            "{who} has the earlier answers again.",
         )
     ],
 )

@@ -99,7 +99,8 @@ def ends_at(waitlist: Document) -> str:
     return f"With {USUAL}, the offers end at {end}."
 
 
-def _invite(request: ListRequest) -> tuple[str, Any]:
+def _invitation(request: ListRequest) -> tuple[dict[str, Any], str]:
+    """Return the request body of an invitation, and the time zone of the waitlist."""
     values = dict(request.values)
     typed, words = values.pop(UNTIL.name), {}
     for field in (SUBJECT, TEXT):
@@ -117,10 +118,23 @@ def _invite(request: ListRequest) -> tuple[str, Any]:
     if words:
         usual = (waitlist["messages"] or {}).get("language", "en")
         body["message"] = {language or usual: words}
+    return {**body, **ends(typed, waitlist["timezone"])}, waitlist["timezone"]
+
+
+def _invite(request: ListRequest) -> tuple[str, Any]:
+    body, zone = _invitation(request)
     path = PATH.format(waitlist_id=request.waitlist_id)
-    zone = waitlist["timezone"]
-    invitation = request.api.operator("POST", path, {**body, **ends(typed, zone)}, key=request.key)
+    invitation = request.api.operator("POST", path, body, key=request.key)
     return invited_text(invitation, zone), invitation
+
+
+def _warn(request: ListRequest) -> str:
+    body, zone = _invitation(request)
+    end = body["until"] if UNTIL.name in body else None
+    text = moment_text(end, zone) if end else end_after(body["offer_seconds"], zone)
+    count = min(body.get(COUNT.name, MOST_INVITED), len(body.get(ENTRIES.name, ())) or MOST_INVITED)
+    people = format_count(count, "person gets", "people get")
+    return f"Up to {people} an offer until {text}. An invitation cannot be taken back."
 
 
 INVITE = ListAction(
@@ -133,5 +147,5 @@ INVITE = ListAction(
     path=PATH,
     fields=(COUNT, replace(FILTER, adapt=None), ENTRIES, UNTIL, SUBJECT, TEXT, LANGUAGE),
     carry_out=_invite,
-    cannot_be_undone=True,
+    ask_again=_warn,
 )

@@ -1,6 +1,25 @@
 """Removes people from a waitlist, and erases them."""
 
-from waitlist_cli.operations.action import ENTRY, Bulk, Inverse, PersonAction
+from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, PersonAction
+
+
+def can_return(_waitlist: Document, person: Document) -> bool:
+    """Return whether a person who is removed can be reinstated without a difference.
+
+    A reinstated person waits, does not rest, and counts as verified. An offer or a claim does not
+    come back.
+    """
+    return person["status"] == "waiting" and not {*(person["not_ready"] or ())} - {"held_back"}
+
+
+def returns(person: Document) -> list[Inverse]:
+    """Return the requests that give a person who has been removed the former place back."""
+    requests = [Inverse("reinstate", person["entry_id"])]
+    if "held_back" in (person["not_ready"] or ()):
+        reason = {"reason": person["held_back_reason"] or ""}
+        requests.append(Inverse("hold-back", person["entry_id"], reason))
+    return requests
+
 
 REMOVE = PersonAction(
     name="remove",
@@ -12,7 +31,8 @@ REMOVE = PersonAction(
     notice="{who} is removed from the list. The record is kept.",
     outcome="removed",
     is_final=True,
-    inverse=lambda person, _: [Inverse("reinstate", person["entry_id"])],
+    inverse=lambda person, _: returns(person),
+    has_inverse_for=can_return,
     bulk=Bulk(
         "Remove {people} from the list?",
         "These people lose their places, but an operator can reinstate them later. The records and "
@@ -38,5 +58,4 @@ ERASE = PersonAction(
     is_final=True,
     is_deleting=True,
     ends_claim=True,
-    cannot_be_undone=True,
 )

@@ -97,5 +97,4 @@ DELETE = ListAction(
     is_final=True,
     is_deleting=True,
     carry_out=_delete,
-    cannot_be_undone=True,
 )

@@ -16,6 +16,8 @@ NAME = re.compile(
 # The profile fields that contain a name on waitlists whose page asks no questions.
 USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
 ADDRESSES = ("email", "phone")
+# A text names at most this many people, and counts the others.
+MOST_NAMES = 3
 # If a person has no address, the console generates a customer id of this form.
 MADE_ID = "desk-{key}"
 IS_MADE = re.compile(r"desk-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -61,6 +63,13 @@ def name_of(person: Document, waitlist: Document) -> str:
     A person without a call number has only a name.
     """
     return " ".join(filter(None, [person.get("call_number"), own_name_of(person, waitlist)]))
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Return a text with the first names of a list, such as `Ada, Bob, Cyd and 5 others`."""
+    if len(names) > MOST_NAMES + 1:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES:,} others"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def own_name_of(person: Document, waitlist: Document) -> str:

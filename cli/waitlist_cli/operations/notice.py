@@ -164,7 +164,8 @@ def _undo(answer: Document) -> list[Inverse]:
         return [Inverse("end-notice")]
     text = before["text"]
     texts = {"text": text} if isinstance(text, str) else {f"text_{key}": text[key] for key in text}
-    return [Inverse("notice", values={**texts, "until": before["until"]})]
+    values = {**texts, "until": before["until"]}
+    return [Inverse("notice", values=values, notice="Customers see the earlier notice again.")]
 
 
 NOTICE = ListAction(

@@ -41,7 +41,6 @@ REDRIVE = PersonAction(
         "These people wait again, and the numbers of their attempts start at 0.",
         "{people}: back in the queue.",
     ),
-    cannot_be_undone=True,
 )
 
 
@@ -82,6 +81,12 @@ def _redrive_all(request: ListRequest) -> tuple[str, Any]:
     return " ".join(words), None
 
 
+def _warn(request: ListRequest) -> str:
+    parked = request.api.operator("GET", f"/{request.waitlist_id}/stats")["parked"]
+    people = format_count(min(parked, MOST_REDRIVEN), "person waits", "people wait")
+    return f"{people} again. This cannot be undone."
+
+
 REDRIVE_ALL = ListAction(
     name="redrive",
     title="Return the parked people of {who} to the queue",
@@ -92,5 +97,5 @@ REDRIVE_ALL = ListAction(
     path=REDRIVE.path,
     fields=(TO, REASON),
     carry_out=_redrive_all,
-    cannot_be_undone=True,
+    ask_again=_warn,
 )

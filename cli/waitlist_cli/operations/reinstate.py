@@ -24,9 +24,11 @@ REINSTATE = PersonAction(
         f"{{who}} is back at position {format_value(entry['position'])}. The former link no longer "
         "works. To give a guest a new link, press Link."
     ),
-    inverse=lambda person, _: (
-        [Inverse("remove", person["entry_id"])] if person["status"] == "left" else []
-    ),
+    inverse=lambda person, _: [
+        Inverse("remove", person["entry_id"], notice="{who} has left the list again.")
+    ],
+    # A person who is parked again would need a claim first.
+    has_inverse_for=lambda _, person: person["status"] == "left",
     bulk=Bulk(
         "Give {people} their former places back?",
         "These people return to exactly their former places. The former entry tokens become "

@@ -138,6 +138,8 @@ ADD = ListAction(
     ),
     carry_out=_add,
     inverse=lambda result: (
-        [Inverse("remove", result["entry_id"])] if result["outcome"] == "joined" else []
+        [Inverse("remove", result["entry_id"], notice="{who} is no longer on the list.")]
+        if result["outcome"] == "joined"
+        else []
     ),
 )

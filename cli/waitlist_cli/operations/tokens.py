@@ -14,7 +14,6 @@ TOKEN = PersonAction(
     is_daily=False,
     notice="The entry token, which is a secret:",
     reveals="entry_token",
-    cannot_be_undone=True,
 )
 LINK = PersonAction(
     name="link",
@@ -31,7 +30,6 @@ LINK = PersonAction(
     is_daily=False,
     notice="The link, which is a secret:",
     reveals="url",
-    cannot_be_undone=True,
 )
 VERIFY = PersonAction(
     name="verify",
@@ -44,6 +42,5 @@ VERIFY = PersonAction(
     # The request contains the time of the signup, so that it cannot verify a later signup of the
     # same person.
     fields=(Field("joined_at", "Joined at", "seen"), REASON),
-    notice="The address is verified.",
-    cannot_be_undone=True,
+    notice="The address of {who} is verified.",
 )

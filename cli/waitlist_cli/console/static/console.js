@@ -10,8 +10,7 @@ import { useOwnZone } from "/static/zones.js";
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");
 const NOTICE_MILLIS = 12000;
-// Operators get more time to undo an action than to read a notice.
-const UNDO_MILLIS = 60000;
+const SENT_MILLIS = 1000;
 const GONE = "The console does not answer. If it has ended, start it again with `waitlist console`.";
 
 const polls = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
@@ -135,7 +134,10 @@ function keep(notice) {
   if (notice.querySelector("code")) return;
   // A notice stays while the pointer or the focus is on it.
   const end = () => (notice.matches(":hover, :focus-within") ? setTimeout(end, NOTICE_MILLIS) : notice.remove());
-  setTimeout(end, notice.querySelector(".undo") ? UNDO_MILLIS : NOTICE_MILLIS);
+  const millis = notice.dataset.undoSeconds * 1000 || NOTICE_MILLIS;
+  setTimeout(end, millis);
+  // An action that can no longer be undone is sent to the service now. Then show what it has changed.
+  if (notice.querySelector(".undo")) setTimeout(() => htmx.trigger(document.body, "refresh"), millis + SENT_MILLIS);
 }
 document.querySelectorAll("#notices .notice").forEach(keep);
 

@@ -138,11 +138,14 @@ def browser_of(host: str) -> httpx.Client:
 
 
 @contextmanager
-def opened(api: Api) -> Iterator[Opened]:
-    """Open the console with its token, as the operator's browser does."""
+def opened(api: Api, undo_seconds: float = 0) -> Iterator[Opened]:
+    """Open the console with its token, as the operator's browser does.
+
+    If `undo_seconds` is 0, the console sends each action at once.
+    """
     with (
         TemporaryDirectory() as folder,
-        console_app(api, Path(folder)) as app,
+        console_app(api, Path(folder), undo_seconds) as app,
         served(app) as console,
     ):
         entrance = console.browser.get("/", params={"token": console.guard.new_token()})

@@ -43,7 +43,7 @@ def test_the_dialog_first_shows_who_would_get_it(
     assert "1 person cannot be reached (1 no address)." in text
     assert [messaged(bakery, one) for one in people] == [0, 0, 0]
     values = entered(second.text)
-    assert (values["text"], values["counted"]) == ("We close &lt;at&gt; 5 pm.", "yes")
+    assert (values["text"], values["sure"]) == ("We close &lt;at&gt; 5 pm.", "yes")
     for _ in range(2):
         sent = console.submit(path, **{**values, **WORDS, "key": "dialog-0123456789"})
         assert "2 people get the message" in sent
@@ -63,7 +63,7 @@ def test_ticked_people_get_it(
     second = console.send(path, **WORDS, entry=bob)
     assert "1 person would get the message: 1 by mail and 0 by SMS." in readable(second.text)
     assert f'name="entry" value="{bob}"' in second.text
-    console.submit(path, **WORDS, entry=bob, counted="yes")
+    console.submit(path, **WORDS, entry=bob, sure="yes")
     assert [messaged(bakery, one) for one in people] == [0, 1, 0]
 
 

@@ -25,7 +25,7 @@ def undo(console: Opened, html: str) -> None:
 def test_three_people_are_moved_in_the_order_of_the_queue(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob", "cyd", "dan", "eve")
     answered = send(console, bakery, "bump", "eve", "bob", "dan", where="front")
-    assert "3 people: moved." in answered
+    assert "bob, dan and eve: moved." in answered
     assert bakery.line() == ["bob", "dan", "eve", "ada", "cyd"]
     undo(console, answered)
     assert bakery.line() == ["ada", "bob", "cyd", "dan", "eve"]
@@ -47,7 +47,7 @@ def test_people_are_held_back_removed_and_brought_back_together(
     console: Opened, bakery: Bakery
 ) -> None:
     bakery.sign_up("ada", "bob", "cyd")
-    assert "2 people: held back." in send(console, bakery, "hold-back", "ada", "cyd")
+    assert "ada and cyd: held back." in send(console, bakery, "hold-back", "ada", "cyd")
     held = bakery.typed.json("show", bakery.waitlist_id, "--customer", "cyd")
     assert held["not_ready"] == ["held_back"]
     removed = send(console, bakery, "remove", "ada", "bob", reason="moved away")
@@ -63,7 +63,7 @@ def test_a_bulk_action_names_the_people_for_whom_it_was_refused(
     bakery.sign_up("bob")
     bakery.typed.run("remove", bakery.waitlist_id, "--customer", "ada")
     answered = send(console, bakery, "bump", "ada", "bob", where="back")
-    assert "1 person: moved. Refused for 1. Zoë: " in answered
+    assert "bob: moved. Refused for 1. Zoë: " in answered
     assert "Zoë: " in send(console, bakery, "bump", "ada", where="back")
     assert "Tick from 1 to 200 people" in send(console, bakery, "bump", where="back")
 

@@ -75,6 +75,12 @@ def due(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
 
 
 @pytest.fixture
+def console(service_url: str) -> Iterator[Opened]:
+    with opened(api_of(service_url), undo_seconds=10) as one:
+        yield one
+
+
+@pytest.fixture
 def counter(console: Opened, bakery: Bakery, due: list[Callable[[], None]]) -> Counter:
     return Counter(console, bakery, due=due)
 
@@ -84,7 +90,7 @@ def other_desk(
     service_url: str, bakery: Bakery, due: list[Callable[[], None]]
 ) -> Iterator[Counter]:
     """Yield the page *Counter* in a second console for the same waitlist."""
-    with opened(api_of(service_url)) as console:
+    with opened(api_of(service_url), undo_seconds=10) as console:
         yield Counter(console, bakery, "Room 3", due)
 
 
@@ -149,18 +155,18 @@ def test_a_call_ends_when_it_can_no_longer_be_undone(
     assert (counter.called, counter.bakery.status("ada")) == ([], status)
 
 
-@pytest.mark.parametrize("button", ["arrived", "no-show", "skip"])
+@pytest.mark.parametrize("button", ["arrived", "no-show", "skip", "put-back"])
 def test_an_undone_decision_has_no_effect(counter: Counter, button: str) -> None:
     counter.bakery.sign_up("ada")
     counter.call_next()
     counter.press("ada", button)
-    assert "Undone. ada is still called." in counter.press("ada", "undo")
+    assert "Undone: ada is still called." in counter.press("ada", "undo")
     counter.wait()
     assert (counter.called, counter.bakery.status("ada")) == (["ada"], "offered")
     assert "no longer be undone" in counter.press("ada", "undo")
 
 
-def test_a_call_by_mistake_is_taken_back_at_once(counter: Counter) -> None:
+def test_a_person_who_was_called_by_mistake_can_be_called_next(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob")
     counter.call_next()
     assert "ada waits at the old place again." in counter.press("ada", "put-back")
@@ -208,7 +214,7 @@ def test_decisions_are_sent_when_the_console_ends(
     service_url: str, bakery: Bakery, due: list[Callable[[], None]]
 ) -> None:
     bakery.sign_up("ada")
-    with opened(api_of(service_url)) as console:
+    with opened(api_of(service_url), undo_seconds=10) as console:
         counter = Counter(console, bakery, due=due)
         counter.call_next()
         counter.press("ada", "arrived")

@@ -18,7 +18,9 @@ def test_people_are_invited_by_the_dialog_and_the_page_shows_the_funnel(
     in_tokyo = r"\d\d:\d\d on \w{3} \d+ \w{3} 20\d\d \(Asia/Tokyo\)"
     assert re.search(f"With 48h, the offers end at {in_tokyo}", dialog)
     assert re.search(f"It ends at {in_tokyo}", console.text(f"{base}/do/admit"))
-    notice = console.submit(f"{base}/do/invite", count="2", until="14d")
+    asked = console.submit_again(f"{base}/do/invite", count="2", until="14d")
+    assert re.search(f"Up to 2 people get an offer until {in_tokyo}", asked)
+    notice = console.submit(f"{base}/do/invite", count="2", until="14d", sure="yes")
     assert re.match(f"2 people are invited. The offers end at {in_tokyo}", notice)
     text = console.text(f"{base}/invitations")
     assert "Invited at Until Invited Delivered Opened Still open" in text
@@ -36,5 +38,5 @@ def test_the_dialog_refuses_an_impossible_end(console: Opened, bakery: Bakery) -
     assert "and not a duration such as 48h" in console.submit_refused(
         path, count="1", until="tomorrow"
     )
-    assert "offer_seconds" in console.submit_refused(path, count="1", until="15d")
+    assert "offer_seconds" in console.submit_refused(path, count="1", until="15d", sure="yes")
     assert bakery.status("ada") == "waiting"

@@ -227,7 +227,7 @@ def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery)
     assert form.pop("profile.name") == "Ada"
     assert json.loads(form["profile"]) == {"score": 7}
     assert form["attributes"] == "language=de\nlanguage=en"
-    assert ada.do("edit", **form, **{"profile.name": "Ada L."}) == "The answers are saved."
+    assert ada.do("edit", **form, **{"profile.name": "Ada L."}) == "The answers of Ada are saved."
     found = bakery.typed.json("show", bakery.waitlist_id, "--customer", "ada")
     assert found["profile"] == {**profile, "name": "Ada L."}
     assert found["attributes"] == {"city": "Bonn", "language": ["de", "en"]}
@@ -351,7 +351,7 @@ def test_claimed_people_are_extended_completed_released_and_parked(
     assert all(name in offered for name in ("ada", "bob", "cyd"))
     ada, bob, cyd = (person(console, bakery, name) for name in ("ada", "bob", "cyd"))
     assert "A claim holds the entry until" in ada.text
-    assert "lease has started again" in ada.do("extend", lease_seconds="900")
+    assert "lease of ada has started again" in ada.do("extend", lease_seconds="900")
     assert "admitted" in ada.do("complete", reason="came")
     assert "waits again" in bob.do("release", to="back")
     assert "parked" in cyd.do("park", reason="blurred photo")
@@ -491,7 +491,7 @@ def test_completing_the_claim_of_another_claimer_needs_its_token(
 
 def test_people_are_claimed_and_admitted_at_once(console: Opened, bakery: Bakery) -> None:
     bakery.sign_up("ada", "bob")
-    form = {"count": "1", "order": "newest", "how": "complete", "lease_seconds": ""}
+    form = {"count": "1", "order": "newest", "how": "complete", "lease_seconds": "", "sure": "yes"}
     assert console.submit(f"/lists/{bakery.waitlist_id}/do/claim", **form) == "1 person admitted."
     assert bakery.line() == ["ada"]
 
@@ -503,8 +503,8 @@ def test_places_are_offered_by_hand_and_an_admitted_person_exits(
     bakery.sign_up("bob", attributes={"language": "en"})
     bakery.typed.run("policy", bakery.waitlist_id, "--acceptance", "automatic")
     admit = f"/lists/{bakery.waitlist_id}/do/admit"
-    assert console.submit(admit, count="5", filter="language=en") == (
-        "1 person has a slot. No one else is waiting, or the limit max_inside is reached."
+    assert console.submit(admit, count="5", filter="language=en", sure="yes") == (
+        "1 person has a slot: bob. No one else is waiting, or the limit max_inside is reached."
     )
     bob = person(console, bakery, "bob")
     assert "The pass ends at" in bob.text
@@ -533,7 +533,7 @@ def test_a_quota_is_started_and_ended(console: Opened, bakery: Bakery) -> None:
     assert "Leave the filter empty" in console.submit_refused(
         admit, count="2", unused="refill", filter="language=en\n\nanyone"
     )
-    assert "The quota has ended." in console.submit(admit, count="1", unused="end")
+    assert "The quota has ended." in console.submit(admit, count="1", unused="end", sure="yes")
     assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0
 
 
@@ -669,7 +669,7 @@ def test_all_parked_people_are_returned_to_the_queue(console: Opened, bakery: Ba
     assert "Return all…" not in console.text(f"{page}waiting")
     redrive = f"/lists/{bakery.waitlist_id}/do/redrive"
     assert "wait again, and the number of their attempts starts at 0" in console.text(redrive)
-    assert console.submit(redrive, to="back", reason="all") == "2 people wait again."
+    assert console.submit(redrive, to="back", reason="all", sure="yes") == "2 people wait again."
     assert bakery.line() == ["cyd", "ada", "bob"]
 
 

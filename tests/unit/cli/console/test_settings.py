@@ -175,9 +175,9 @@ def test_changing_some_settings_keeps_the_others(console: Opened, bakery: Bakery
     assert "14 days to confirm" in console.text(f"/lists/{bakery.waitlist_id}/do/ask")
     asking = f"/lists/{bakery.waitlist_id}/do/ask"
     for _ in range(2):
-        assert "2 people would be asked" in console.submit(asking, mode="count")
-    assert "2 people were asked" in console.submit(asking)
-    assert "0 people would be asked" in console.submit(asking, mode="count")
+        assert "2 people would be asked" in console.submit_again(asking)
+    assert "2 people were asked" in console.submit(asking, sure="yes")
+    assert "No one would be asked" in console.submit_refused(asking)
     refused = console.submit_refused(path, **{**changed, "confirm_reminders_days": "soon"})
     assert "Reminders, in days before the deadline: enter whole numbers" in refused
     console.submit(path, **SETTINGS)
@@ -370,7 +370,8 @@ def test_a_button_ends_the_quota_that_is_running(console: Opened, bakery: Bakery
     assert f'hx-get="{button}"' in console.page(page)
     assert "1 offer is open, and 3 more people are to enter" in console.text(page)
     assert "End the quota of" in console.text(button)
-    assert "The quota has ended." in console.submit(button)
+    assert "3 more people are to enter" in console.submit_again(button)
+    assert "The quota has ended." in console.submit(button, sure="yes")
     assert button not in console.page(page)
 
 

@@ -97,7 +97,7 @@ def test_no_page_and_no_notice_shows_a_time_in_utc(console: Opened, berlin: Bake
         console.send(f"{person('cyd')}/remove"),
         console.send(f"{person('dan')}/ban"),
         console.send(f"{person('eve')}/claim-person", lease_seconds="600", call_to="Room 2"),
-        console.send(f"{base}/do/invite", count="1", until="2h"),
+        console.send(f"{base}/do/invite", count="1", until="2h", sure="yes"),
         console.send(f"{base}/do/add", **{"profile.name": "Gül", "joined_at": "2026-07-01T09:00"}),
         console.send(f"{base}/policy/preview", **POLICY, seen=SEEN, rate_from="2999-12-01T09:00"),
     ]

@@ -1,13 +1,17 @@
 """After an action that can be undone, the console shows a notice with the button *Undo*."""
 
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 import pytest
 
 from tests.unit.cli.conftest import Bakery
-from tests.unit.cli.console.opened import Opened
+from tests.unit.cli.console.opened import Opened, api_of, opened
 from waitlist_cli.client.ids import entry_id_of
-from waitlist_cli.operations.action import ListAction, PersonAction
+from waitlist_cli.console import decisions
+from waitlist_cli.operations.action import ListAction
 from waitlist_cli.operations.every_action import LIST_ACTIONS, PERSON_ACTIONS
 
 CHANGES = ["hold-back", "remove", "ban", "bump", "admit", "edit"]
@@ -40,18 +44,9 @@ def test_an_action_on_a_person_can_be_undone(console: Opened, bakery: Bakery, ac
     undo = undo_path(console, f"{person}/{action}", **FORM)
     assert stored(bakery, "bob") != before
     assert undo is not None
-    assert console.submit(undo).startswith("Undone. ")
+    assert console.submit(undo).startswith("Undone: ")
     assert stored(bakery, "bob") == before
     assert "was undone before" in console.submit_refused(undo)
-
-
-def test_a_person_who_was_moved_before_cannot_be_moved_back(
-    console: Opened, bakery: Bakery
-) -> None:
-    bakery.sign_up("ada", "bob", "cyd")
-    person = f"/lists/{bakery.waitlist_id}/people/{entry_id_of(bakery.waitlist_id, 'cyd')}"
-    assert undo_path(console, f"{person}/bump", where="places", number="1") is not None
-    assert undo_path(console, f"{person}/bump", where="front") is None
 
 
 def test_a_dialog_that_is_sent_twice_is_undone_as_if_it_was_sent_once(
@@ -84,15 +79,21 @@ def test_offers_to_several_people_are_taken_back_at_once(console: Opened, bakery
     undo = undo_path(console, f"/lists/{bakery.waitlist_id}/do/admit", count="2")
     assert bakery.line() == ["cyd"]
     assert undo is not None
-    assert console.submit(undo) == "Undone for 2 people."
+    said = "ada is back in the queue, at position 1. bob is back in the queue, at position 2."
+    assert console.submit(undo) == f"Undone: {said}"
     assert bakery.line() == ["ada", "bob", "cyd"]
 
 
-def test_each_action_either_has_an_inverse_or_says_that_it_cannot_be_undone() -> None:
-    actions: tuple[PersonAction | ListAction, ...] = (*PERSON_ACTIONS, *LIST_ACTIONS)
-    assert [
-        action.name for action in actions if (action.inverse is None) != action.cannot_be_undone
-    ] == []
+def test_each_action_can_be_undone_or_asks_twice() -> None:
+    """An action on a person without an inverse can be undone until it is sent.
+
+    Only a token and a link are shown at once, because they change nothing.
+    """
+    for action in PERSON_ACTIONS:
+        assert action.inverse or action.can_wait or action.sure or action.reveals, action.name
+    for one in LIST_ACTIONS:
+        asks = one.ask_again is not ListAction.ask_again or one.is_deleting
+        assert one.inverse or asks, one.name
 
 
 def test_the_dialog_says_whether_an_action_can_be_undone(console: Opened, bakery: Bakery) -> None:
@@ -104,4 +105,218 @@ def test_the_dialog_says_whether_an_action_can_be_undone(console: Opened, bakery
         assert words in console.text(path)
     for path in (f"{person}/remove", f"{person}/admit", f"{base}/do/pause"):
         assert words not in console.text(path)
-    assert words in console.submit_again(f"{person}/erase")
+
+
+@dataclass
+class Desk:
+    """A console in which actions without an inverse can be undone for some seconds.
+
+    `due` contains what the console will send when this time is over.
+    """
+
+    console: Opened
+    bakery: Bakery
+    due: list[Callable[[], None]]
+
+    def path(self, name: str, action: str = "") -> str:
+        entry_id = entry_id_of(self.bakery.waitlist_id, name)
+        return f"/lists/{self.bakery.waitlist_id}/people/{entry_id}/{action}"
+
+    def claim(self, *names: str) -> None:
+        """Sign people up, and claim them in this console."""
+        self.bakery.sign_up(*names)
+        self.console.submit(f"/lists/{self.bakery.waitlist_id}/serve", count=str(len(names)))
+
+    def wait(self) -> None:
+        """Let the time pass in which actions can be undone."""
+        while self.due:
+            self.due.pop(0)()
+
+
+@pytest.fixture
+def desk(service_url: str, bakery: Bakery, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    due: list[Callable[[], None]] = []
+    monkeypatch.setattr(decisions, "call_later", lambda _, function: due.append(function))
+    with opened(api_of(service_url), undo_seconds=10) as console:
+        yield Desk(console, bakery, due)
+
+
+@pytest.mark.parametrize(
+    ("action", "label", "form", "status"),
+    [
+        ("complete", "Admit", {}, "admitted"),
+        ("release", "Release", {"to": "place"}, "waiting"),
+        ("park", "Park", {}, "parked"),
+        ("remove", "Remove", {}, "left"),
+        ("ban", "Ban", {}, "left"),
+    ],
+)
+def test_an_action_that_has_no_inverse_is_sent_when_it_can_no_longer_be_undone(
+    desk: Desk, action: str, label: str, form: dict[str, str], status: str
+) -> None:
+    desk.claim("ada")
+    path = desk.path("ada", action)
+    assert "You can undo this for 10 s." in desk.console.text(path)
+    notice = f"{label}: ada. This happens in 10 s."
+    undo = undo_path(desk.console, path, **form)
+    assert undo is not None
+    assert desk.console.submit(undo) == "Undone: Nothing has changed for ada."
+    desk.wait()
+    assert desk.bakery.status("ada") == "offered"
+    assert desk.console.submit(path, **form) == notice
+    assert "ada" not in desk.console.text(f"/lists/{desk.bakery.waitlist_id}/serve")
+    desk.wait()
+    assert desk.bakery.status("ada") == status
+
+
+def test_an_action_that_was_sent_can_no_longer_be_undone(desk: Desk) -> None:
+    desk.claim("ada")
+    undo = undo_path(desk.console, desk.path("ada", "complete"))
+    assert undo is not None
+    desk.wait()
+    assert "can no longer be undone" in desk.console.submit_refused(undo)
+    assert desk.bakery.status("ada") == "admitted"
+
+
+def test_a_dialog_that_is_sent_twice_can_still_be_undone(desk: Desk) -> None:
+    desk.claim("ada")
+    form = {"key": "7c0b1f52-5b0e-4f33-9e6e-0a6c1c1f5f48"}
+    for _ in range(2):
+        undo = undo_path(desk.console, desk.path("ada", "complete"), **form)
+    assert undo is not None
+    desk.console.submit(undo)
+    desk.wait()
+    assert desk.bakery.status("ada") == "offered"
+
+
+def test_the_next_action_on_a_person_comes_after_the_action_that_waits(desk: Desk) -> None:
+    desk.claim("ada")
+    desk.console.submit(desk.path("ada", "release"), to="place")
+    desk.console.submit(desk.path("ada", "hold-back"))
+    assert stored(desk.bakery, "ada")["not_ready"] == ["held_back"]
+
+
+def test_a_person_who_was_moved_before_is_moved_when_it_can_no_longer_be_undone(
+    desk: Desk,
+) -> None:
+    desk.bakery.sign_up("ada", "bob", "cyd")
+    desk.console.submit(desk.path("cyd", "bump"), where="places", number="1")
+    assert desk.bakery.line() == ["ada", "cyd", "bob"]
+    desk.console.submit(desk.path("cyd", "bump"), where="front")
+    assert desk.bakery.line() == ["ada", "cyd", "bob"]
+    desk.wait()
+    assert desk.bakery.line() == ["cyd", "ada", "bob"]
+
+
+def test_a_person_is_let_out_or_admitted_without_an_offer_when_it_can_no_longer_be_undone(
+    desk: Desk,
+) -> None:
+    desk.bakery.sign_up("ada")
+    desk.bakery.typed.run("policy", desk.bakery.waitlist_id, "--acceptance", "automatic")
+    desk.console.submit(desk.path("ada", "admit"))
+    assert desk.bakery.status("ada") == "waiting"
+    desk.wait()
+    assert desk.bakery.status("ada") == "admitted"
+    desk.console.submit(desk.path("ada", "exit"))
+    desk.wait()
+    assert "exited at" in desk.console.text(desk.path("ada").removesuffix("/"))
+
+
+def test_every_page_of_the_list_shows_an_action_that_failed_later(desk: Desk) -> None:
+    desk.claim("ada")
+    desk.console.submit(desk.path("ada", "complete"))
+    desk.bakery.typed.run("remove", desk.bakery.waitlist_id, "--customer", "ada")
+    desk.wait()
+    base = f"/lists/{desk.bakery.waitlist_id}"
+    for page in ("", "/people", "/counter"):
+        assert "Admit: ada." in desk.console.text(f"{base}{page}")
+    entry_id = entry_id_of(desk.bakery.waitlist_id, "ada")
+    desk.console.submit(f"{base}/problems/{entry_id}/dismiss")
+    assert "Admit: ada." not in desk.console.text(base)
+
+
+def test_several_people_are_asked_about_twice_if_there_is_no_inverse(
+    desk: Desk,
+) -> None:
+    desk.claim("ada", "bob")
+    entries = [entry_id_of(desk.bakery.waitlist_id, name) for name in ("ada", "bob")]
+    path = f"/lists/{desk.bakery.waitlist_id}/bulk/remove"
+    headers = {"HX-Request": "true", "Origin": desk.console.origin}
+    for sure, status in (("", "offered"), ("yes", "left")):
+        form = {"entry": entries, "sure": sure}
+        answered = desk.console.browser.post(path, data=form, headers=headers)
+        assert [desk.bakery.status(name) for name in ("ada", "bob")] == [status, status]
+        assert ("This cannot be undone for ada and bob." in answered.text) == (not sure)
+
+
+def test_a_held_back_person_who_was_removed_is_held_back_again(
+    console: Opened, bakery: Bakery
+) -> None:
+    bakery.sign_up("ada")
+    path = f"/lists/{bakery.waitlist_id}/people/{entry_id_of(bakery.waitlist_id, 'ada')}"
+    console.submit(f"{path}/hold-back", reason="late")
+    before = stored(bakery, "ada")
+    undo = undo_path(console, f"{path}/remove")
+    assert undo is not None
+    console.submit(undo)
+    assert stored(bakery, "ada") == before
+
+
+@pytest.mark.parametrize(
+    ("action", "form", "said"),
+    [
+        ("call", {"to": "Room 3"}, "ada is called to Room 2."),
+        ("extend", {"lease_seconds": "3600"}, "The lease of ada ends as early as before."),
+    ],
+)
+def test_a_claim_is_as_it_was_after_an_undo(
+    desk: Desk, action: str, form: dict[str, str], said: str
+) -> None:
+    desk.bakery.sign_up("ada")
+    desk.console.submit(desk.path("ada", "claim-person"), call_to="Room 2", lease_seconds="600")
+
+    def claim() -> tuple[str, datetime]:
+        person = desk.bakery.typed.json("show", desk.bakery.waitlist_id, "--customer", "ada")
+        return person["call"]["to"], datetime.fromisoformat(person["claimed_until"])
+
+    called_to, until = claim()
+    undo = undo_path(desk.console, desk.path("ada", action), **form)
+    assert undo is not None
+    assert claim() > (called_to, until)
+    extended = claim()[1]
+    assert desk.console.submit(undo) == f"Undone: {said}"
+    assert claim()[0] == called_to
+    # A lease has a whole number of seconds.
+    assert until - timedelta(seconds=1) <= claim()[1] <= extended
+
+
+def test_a_quota_and_its_offers_are_taken_back_together(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", "bob", "cyd")
+    admit = f"/lists/{bakery.waitlist_id}/do/admit"
+    undo = undo_path(console, admit, count="2", unused="refill")
+    assert undo is not None
+    console.submit(undo)
+    assert bakery.line() == ["ada", "bob", "cyd"]
+    assert bakery.typed.json("stats", bakery.waitlist_id)["quota"] == 0
+
+
+def test_the_buttons_that_undo_different_actions_have_different_names(
+    console: Opened, bakery: Bakery
+) -> None:
+    bakery.sign_up("ada", "bob")
+    names = []
+    for name in ("ada", "bob"):
+        entry_id = entry_id_of(bakery.waitlist_id, name)
+        sent = console.send(f"/lists/{bakery.waitlist_id}/people/{entry_id}/remove")
+        names += re.findall(r'aria-label="(Undo[^"]*)"', sent.text)
+    assert names == [
+        f"Undo: {name} is removed from the list. The record is kept." for name in ("ada", "bob")
+    ]
+
+
+def test_the_notice_of_an_undo_says_what_is_there_again(console: Opened, bakery: Bakery) -> None:
+    bakery.sign_up("ada", profile={"name": "Zoë"})
+    path = f"/lists/{bakery.waitlist_id}/people/{entry_id_of(bakery.waitlist_id, 'ada')}"
+    undo = undo_path(console, f"{path}/edit", **{"profile.name": "Zoe"})
+    assert undo is not None
+    assert console.submit(undo) == "Undone: Zoë has the earlier answers again."
