@@ -205,7 +205,7 @@ def test_the_counter_says_since_when_it_is_not_current(desk: Callable[[int], Pag
 
 
 def test_the_buttons_that_are_needed_next_are_in_view(
-    desk: Callable[[int], Page], others: Customer
+    desk: Callable[[int], Page], operator: Operator, others: Customer
 ) -> None:
     page = desk(0)
     for name in ("ada", "bob"):
@@ -216,6 +216,10 @@ def test_the_buttons_that_are_needed_next_are_in_view(
     page.evaluate("scrollTo(0, 0)")
     bob = page.get_by_role("region", name="bob", exact=True)
     expect(bob.get_by_role("button", name="Put back")).to_be_in_viewport(ratio=1)
-    page.set_viewport_size({"width": 360, "height": 740})
-    page.evaluate("scrollTo(0, 0)")
-    expect(page.get_by_role("button", name="Call next")).to_be_in_viewport(ratio=1)
+    assert operator.call("PUT", "/notice", json={"text": "We are late.\nSorry."}).is_success
+    expect(page.get_by_text("Customers read:")).to_be_visible()
+    # A page of 1024 pixels that is zoomed to 200% has the width 512.
+    for width, height in ((1280, 900), (1024, 768), (640, 450), (512, 384), (360, 740)):
+        page.set_viewport_size({"width": width, "height": height})
+        page.evaluate("scrollTo(0, 0)")
+        expect(page.get_by_role("button", name="Call next")).to_be_in_viewport(ratio=1)

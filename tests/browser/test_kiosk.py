@@ -267,3 +267,16 @@ def test_a_line_that_is_closed_or_gone_says_so_and_continues_by_itself(
     assert operator.put({"name": NAME, "page": {"fields": FIELDS}}).status_code == 200
     page.clock.fast_forward(31_000)
     is_empty(page)
+
+
+def test_the_kiosk_shows_the_notice_of_the_operators(kiosk: OpenKiosk, operator: Operator) -> None:
+    page = kiosk()
+    text = {"en": "The doctor is late.", "de": "Die Ärztin kommt später."}
+    assert operator.call("PUT", "/notice", json={"text": text}).is_success
+    page.clock.run_for(30_000)
+    expect(page.get_by_text("The doctor is late.")).to_be_visible()
+    page.get_by_label("Language").select_option("de")
+    expect(page.get_by_text("Die Ärztin kommt später.")).to_be_visible()
+    assert operator.call("PUT", "/notice", json={"text": None}).is_success
+    page.clock.run_for(30_000)
+    expect(page.get_by_text("Die Ärztin kommt später.")).to_be_hidden()

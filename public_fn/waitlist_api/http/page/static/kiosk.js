@@ -229,7 +229,8 @@ class WaitlistKiosk extends HTMLElement {
   /** Draw the form, or why nobody can join. */
   #draw() {
     const { list } = this.#prepared();
-    const key = JSON.stringify([this.#isMissing, list?.name, list?.page, list?.identity, list?.line, list?.bot_check, this.#words.language]);
+    const news = this.#words.notice(list);
+    const key = JSON.stringify([this.#isMissing, news, list?.name, list?.page, list?.identity, list?.line, list?.bot_check, this.#words.language]);
     if (key === this.#shown) return this.#count();
     const hadFocus = this.#root.activeElement;
     this.#shown = key;
@@ -243,7 +244,8 @@ class WaitlistKiosk extends HTMLElement {
         : closed
           ? [this.#heading(`${closed}.title`), this.#text('looksAgain')]
           : [make('p', { class: 'count' }), this.#form()];
-    this.#panel.replaceChildren(...this.#head(), ...body, this.#trouble, this.#foot());
+    const notice = news ? [make('p', { class: 'news', dir: 'auto' }, news)] : [];
+    this.#panel.replaceChildren(...this.#head(), ...notice, ...body, this.#trouble, this.#foot());
     this.#count();
     if (hadFocus) this.#panel.querySelector('h1')?.focus();
   }

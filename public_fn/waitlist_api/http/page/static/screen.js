@@ -110,7 +110,7 @@ class WaitlistScreen extends HTMLElement {
     this.#part('next', next, () => this.#drawNext(next));
     this.#part('code', [list?.line, state], () => this.#drawCode(list));
     this.#say(this.#wait, ['numbers', 'off'].includes(state) ? this.#waitText(list) : '');
-    this.#say(this.#news, this.#newsText(list));
+    this.#say(this.#news, words.notice(list));
     this.#say(this.#trouble, state === 'loading' && this.#problem ? `${words.say(`trouble.${this.#problem.kind}`)} ${words.say('tries')}` : '');
     if (state === 'numbers') this.#announce();
   }
@@ -188,12 +188,6 @@ class WaitlistScreen extends HTMLElement {
     if (line === 'paused') return words.say('paused');
     const count = total === 0 ? words.say('empty') : total == null ? '' : words.say('count', { n: total });
     return [count, wait && total !== 0 && words.say('waitIfJoined', { wait: words.wait(wait) })].filter(Boolean).join(' ');
-  }
-
-  /** Return the operators' notice until its time is over. */
-  #newsText(list) {
-    const { text = '', until } = list?.notice ?? {};
-    return until && Date.parse(until) <= Date.now() + list.ahead ? '' : this.#words.of(text);
   }
 
   /** Return the time at which the numbers were current, with the date if that was long ago. */

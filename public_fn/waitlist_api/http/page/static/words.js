@@ -42,6 +42,12 @@ export class Words {
     return typeof text === 'string' ? text : (text[this.language] ?? Object.values(text)[0]);
   }
 
+  /** Return the notice of the operators, or an empty string if there is none or its time is over. */
+  notice(list) {
+    const { text = '', until } = list?.notice ?? {};
+    return until && Date.parse(until) <= Date.now() + list.ahead ? '' : this.of(text);
+  }
+
   /** Return an address in a form that keeps its direction in any sentence. */
   apart(text) {
     return `\u2068${text}\u2069`;
