@@ -146,7 +146,7 @@ class Console:
             "every": None,
             "notices": notices,
             "query": request.url.query,
-            "problems": self.decisions.problems_in(waitlist_id),
+            "failed_actions": self.decisions.problems_in(waitlist_id),
         }
         return self.pages.answer(request, template, **{**defaults, **values})
 
