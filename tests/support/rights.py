@@ -20,8 +20,8 @@ MESSAGES_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/messages"
 MAIL_SET = "mails-of-waitlist"
 SMS_FROM = "BAKERY"
 BUS = "waitlist-events"
-# For each name of a resource in tests: the environment variable that contains the real name after a
-# deployment.
+# Maps the name that a resource has in tests to the environment variable that contains its name in a
+# deployed stack.
 VARIABLES = {
     TABLE: "TABLE_NAME",
     PRIVATE: "PRIVATE_FUNCTION_NAME",
@@ -52,22 +52,18 @@ MADE: set[Use] = set()
 class NotAllowed(AssertionError):
     """A function made a call that its role does not allow.
 
-    This is not an AWS error, because the functions handle AWS errors, and the test would not notice
-    it.
+    The functions handle AWS errors themselves. Therefore this class is not an AWS error, and the
+    test fails.
     """
 
 
 def forget_calls() -> None:
-    """Empty `MADE`."""
     MADE.clear()
     _check.cache_clear()
 
 
 def guarded(function: str, client: Any) -> Any:
-    """Wrap a boto3 client.
-
-    The new client raises NotAllowed if the function's role does not allow a call.
-    """
+    """Return a boto3 client that raises NotAllowed if the function's role does not allow a call."""
     return _Guarded(function, client)
 
 
@@ -88,10 +84,8 @@ class _Guarded:
 
 
 def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield the actions that IAM checks for a call, as in AWS's service authorization reference.
-
-    Each action comes with the name of the resource, and with the path of the index or an empty
-    string.
+    """Yield each IAM action that AWS checks for a call, with the resource's name and, for queries,
+    the path of the index.
     """
     match operation := _operation(method):
         case "TransactWriteItems":
@@ -145,9 +139,9 @@ def _operation(method: str) -> str:
 
 @cache
 def _check(function: str, action: str, name: str, index: str) -> None:
-    """Raise NotAllowed if the function's role does not allow an action on a resource.
+    """Raise NotAllowed if the function's role does not allow the action.
 
-    Each result is cached, because most tests make the same call thousands of times.
+    Most tests make the same call thousands of times, so each result is cached.
     """
     if name not in VARIABLES:
         raise NotAllowed(f"{function} calls {action} on {name}, which no variable names")

@@ -8,10 +8,6 @@ OF_CUSTOMERS = [route for route in ROUTES if "/v1/admin" not in route]
 
 
 def path_of(route: str, entry_id: str, waitlist_id: str = "bakery") -> str:
-    """Return an example path for a route.
-
-    It contains examples of a file name, a code and an invitation.
-    """
     ids = {"waitlist_id": waitlist_id, "entry_id": entry_id, "code": "a" * 76}
     ids["invitation_id"] = "a" * 16
     return route.split()[1].format(**ids, edition="latest", file="page.js", view="kiosk")

@@ -20,16 +20,12 @@ BY_BOTH = ("gender", "language")
 
 
 class Segmented(Admissions):
-    """Sends requests about one waitlist with segments, and reads DynamoDB and Redis."""
-
     def declare(self, *segments: tuple[str, ...], **settings: Any) -> WaitlistRecord:
-        """Create the waitlist with these segments. If the waitlist exists, change its settings."""
         wanted = WaitlistSettings(name="Bakery", segments=segments, **settings)
         record, _ = self.world.services.waitlists.put(self.waitlist_id, wanted)
         return record
 
     def arrive(self, name: str, **attributes: Any) -> None:
-        """Sign a customer up by calling the service directly, without HTTP."""
         command = SignupCommand(
             waitlist_id=self.waitlist_id,
             customer_id=name,
@@ -40,7 +36,7 @@ class Segmented(Admissions):
         self.id_of(name)
 
     def elsewhere(self) -> "Segmented":
-        """Return the same waitlist, as a second instance of the function serves it."""
+        """Return a view of the same waitlist through a second instance of the service."""
         world = World.on(
             self.world.dynamodb,
             self.world.redis,
@@ -55,16 +51,13 @@ class Segmented(Admissions):
         return found
 
     def states(self) -> tuple[str, str]:
-        """Return what DynamoDB and Redis store about the waitlist's segments."""
         stats: c.StatsResult = self.world.services.queue.send(c.Stats(waitlist_id=self.waitlist_id))
         return self.config().segments_state, stats.segments_state
 
     def within(self, **segment: str) -> list[str]:
-        """Return the names of a segment's waiting customers. The head of the queue comes first."""
         return self._named(f"{segment_id_of(self.waitlist_id, segment)}:")
 
     def claim_within(self, count: int = 1, **segment: str) -> list[str]:
-        """Claim entries from a segment, which must be in the waitlist's settings."""
         claimed: c.ClaimResult = self.world.services.queue.send(
             c.Claim(
                 waitlist_id=self.waitlist_id,
@@ -91,14 +84,12 @@ class Segmented(Admissions):
         return tags
 
     def records(self) -> Iterator[EntryRecord]:
-        """Yield the records of this waitlist's entries."""
         for item in self.world.dynamodb.scan(TableName="waitlist-test")["Items"]:
             plain = decode(item)
             if plain["sk"] == "RECORD" and plain["waitlist_id"] == self.waitlist_id:
                 yield EntryRecord.from_item(plain)
 
     def contradictions(self) -> list[str]:
-        """Return the differences between the segments in Redis and in DynamoDB (promise P6)."""
         segments = self.config().segments
         index: list[str] = []
         tags: dict[str, tuple[frozenset[str], int]] = {}

@@ -11,5 +11,5 @@ FEW_SHARDS = 2
 
 
 def use_few_shards() -> None:
-    """Reduce the number of shards. Call this before importing modules that read the number."""
+    """Call this function before importing any module that reads the number of shards."""
     entry.SHARDS = FEW_SHARDS

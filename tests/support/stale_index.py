@@ -11,9 +11,9 @@ Past = dict[Key, Item]
 
 
 class StaleIndexTable(MemoryTable):
-    """A table whose index can show old contents.
+    """A table whose index can lag behind the last writes.
 
-    For this purpose, the table remembers its contents before each of the last writes.
+    The table remembers its contents before each of the last writes.
     """
 
     def __init__(self) -> None:
@@ -22,13 +22,11 @@ class StaleIndexTable(MemoryTable):
         self._seen: Past | None = None
 
     def freeze(self) -> None:
-        """From now on, the index shows no new writes, until `catch_up` is called."""
+        """Hide all later writes from the index until `catch_up` is called."""
         self._seen = self.items.copy()
 
     def fall_behind(self, writes: int) -> None:
-        """From now on, the index shows neither the last writes nor new writes, until `catch_up` is
-        called.
-        """
+        """Hide the last writes and all later writes from the index until `catch_up` is called."""
         oldest_known = self.past[0] if self.past else self.items.copy()
         self._seen = self.past[-writes] if writes <= len(self.past) else oldest_known
 

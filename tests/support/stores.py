@@ -15,7 +15,7 @@ DATABASES = cycle(range(16))
 
 
 def empty_redis() -> Any:
-    """Return a client for an empty database. All tests in this process share one Redis server."""
+    """Return a client for a database of its own on the one Redis server that all tests share."""
     client = _client(next(DATABASES))
     client.flushdb()
     return client

@@ -22,6 +22,6 @@ def new_table(items: Iterable[Item] = ()) -> Any:
 
 
 def items_of(client: Any) -> list[Item]:
-    """Return all items of a table. The table must be small, because this is a single scan."""
+    """Return all items of a small table. A larger table would need more than one scan."""
     items: list[Item] = client.scan(TableName=TABLE, ConsistentRead=True)["Items"]
     return items

@@ -12,10 +12,7 @@ SECONDS = 60
 
 
 class NotShown(Exception):
-    """The screen did not show the expected text in time.
-
-    The error contains the text on the screen.
-    """
+    pass
 
 
 class Terminal:
@@ -44,11 +41,9 @@ class Terminal:
 
     @property
     def text(self) -> str:
-        """The text on the screen."""
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     def until(self, seen: Callable[[str], bool]) -> str:
-        """Wait until the screen shows a text. Return everything on the screen."""
         deadline = time.monotonic() + SECONDS
         while not seen(self.text):
             if time.monotonic() > deadline or not self._read():
@@ -59,11 +54,9 @@ class Terminal:
         self._process.send(text)
 
     def interrupt(self) -> None:
-        """Press Ctrl-C."""
         self._process.sendintr()
 
     def ended(self) -> int:
-        """Wait until the command ends. Return its exit code."""
         deadline = time.monotonic() + SECONDS
         while self._read():
             if time.monotonic() > deadline:
@@ -72,7 +65,7 @@ class Terminal:
         return int(self._process.exitstatus)
 
     def _read(self) -> bool:
-        """Read new output of the command. Return False at the end of the output."""
+        """Return False when the command has closed its output."""
         try:
             written = self._process.read_nonblocking(65536, timeout=1)
         except pexpect.TIMEOUT:

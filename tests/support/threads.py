@@ -13,7 +13,6 @@ Act = Callable[[], Any]
 
 
 def at_once(acts: Sequence[Act]) -> list[Any]:
-    """Run each function in a thread of its own. The functions begin at the same time."""
     barrier = threading.Barrier(len(acts))
 
     def run(act: Act) -> Any:
@@ -44,6 +43,6 @@ class InOrder(Executor):
 
 @contextmanager
 def real_threads() -> Iterator[None]:
-    """Let the public function use threads when it processes many items, as it does in Lambda."""
+    """The public function processes many items in threads, as it does in Lambda."""
     with patch("waitlist_api.parallel.ThreadPoolExecutor", ThreadPoolExecutor):
         yield

@@ -18,10 +18,7 @@ Item = dict[str, Any]
 
 @dataclass
 class Units:
-    """The number of calls and the request units that these calls used.
-
-    `writes` includes `index_writes`.
-    """
+    """`writes` includes `index_writes`."""
 
     writes: float = 0
     index_writes: float = 0
@@ -116,6 +113,5 @@ def _index_units(before: Item | None, after: Item | None) -> int:
 
 @contextmanager
 def units_of(table: MeteredTable) -> Iterator[Units]:
-    """Count the request units of the calls within a `with` block."""
     table.units = Units()
     yield table.units

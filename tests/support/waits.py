@@ -22,10 +22,7 @@ SILENT_SECONDS = 0.05
 
 
 class _Clock(threading.local):
-    """The number of seconds for which a thread has waited for Redis.
-
-    Each call to Redis stays in one thread.
-    """
+    """Counts for each thread how many seconds the thread has waited for Redis."""
 
     seconds = 0.0
 
@@ -41,13 +38,12 @@ _silent_ports: set[int] = set()
 
 
 def waited_seconds() -> float:
-    """Return the seconds that this thread has waited for Redis until now."""
     return _clock.seconds
 
 
 @contextmanager
 def silent(*ports: int) -> Iterator[None]:
-    """Within a `with` block, pretend that no server answers at these ports."""
+    """Pretend that no server answers on these ports."""
     _silent_ports.update(ports)
     try:
         yield
@@ -92,7 +88,7 @@ class _Waiting(socket.socket):
 
 
 class _WaitingTls(_Waiting, ssl.SSLSocket):
-    """The same socket with TLS. It also waits for the server during the TLS handshake."""
+    """A socket with TLS that waits for its server during the TLS handshake too."""
 
     def do_handshake(self, block: bool = False) -> None:
         self._port = self.getpeername()[1]
@@ -110,7 +106,7 @@ class _Sockets:
 
 @contextmanager
 def virtual_waits() -> Iterator[None]:
-    """Make the private function in this process wait for Redis in virtual time."""
+    """The private function waits for Redis in virtual time, which passes at once."""
     with (
         patch("redis.connection.socket", _Sockets()),
         patch.object(ssl.SSLContext, "sslsocket_class", _WaitingTls),

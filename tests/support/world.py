@@ -46,8 +46,6 @@ START_MILLIS = 1_790_000_000_000
 
 @dataclass
 class Clock:
-    """A clock that stands still until a test moves it."""
-
     millis: int = START_MILLIS
 
     def now_millis(self) -> int:
@@ -71,10 +69,7 @@ class RedisClock:
         return "" if self.micros is None else self.micros
 
     def advance(self, seconds: float) -> None:
-        """Move the clock forward.
-
-        If the server's own clock was used so far, the clock stands still from now on.
-        """
+        """If Redis uses the server's own clock, stop that clock first."""
         start = time.time_ns() // 1000 if self.micros is None else self.micros
         self.micros = start + int(seconds * 1_000_000)
 
@@ -109,7 +104,7 @@ class World:
         here: Callable[[], str] = lambda: "",
         bot_check: BotCheck | None = None,
     ) -> "World":
-        """Return a new deployment. `here` returns the run id of the Redis server."""
+        """`here` returns the run id of the Redis server."""
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
         # The clock of the time limit stands still, because a slow machine could exceed this limit.
@@ -143,32 +138,25 @@ class World:
 
     @cached_property
     def api(self) -> Api:
-        """The routes of the API. They are created on first use, because this is slow."""
+        """The API is created on first use, because creating its routes is slow."""
         return Api(
             self.services.container, EntryTokens(SECRET), Logger(service="test", level="CRITICAL")
         )
 
     @cached_property
     def identities(self) -> Identities:
-        """Creates customer ids from addresses."""
         return Identities(EntryTokens(SECRET), self.services.waitlist_cache)
 
     def request(self, method: str, path: str, **arguments: Any) -> Answer:
-        """Send an HTTP request, as an API Gateway event."""
         caller = Caller(self.api.handle, self.stage_variables)
         return caller.request(method, path, **arguments)
 
     def advance(self, seconds: float) -> None:
-        """Move the clock of the functions forward.
-
-        Unless Redis uses the server's own clock, move the clock of Redis too.
-        """
         self.clock.advance(seconds)
         if self.redis_clock.micros is not None:
             self.redis_clock.advance(seconds)
 
     def maintain(self) -> None:
-        """Let two minutes pass on the clocks, and run maintenance."""
         self.advance(120)
         self.maintenance.run_all()
 

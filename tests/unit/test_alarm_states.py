@@ -12,10 +12,7 @@ TREATMENTS = ("missing", "ignore", "breaching", "notBreaching")
 
 
 def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> str:
-    """Return the state of an alarm after some data points.
-
-    `0` stands for a good point, `X` for a point beyond the threshold, and `-` for a missing point.
-    """
+    """In `points`, `0` is a good point, `X` is beyond the threshold, and `-` is a missing point."""
     most, periods = of
     alarm = {
         **METRIC,

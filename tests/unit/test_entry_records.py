@@ -24,7 +24,7 @@ from waitlist_api.records.transitions import Transitions
 from waitlist_shared import contracts as c
 
 KEY = ("bakery", "aaaa")
-# These fields contain no personal data, but ids and words that the service has chosen.
+# These fields contain no personal data. Their values are ids, or words that the service defines.
 NOT_PERSONAL = {
     *("waitlist_id", "entry_id", "join_id", "moved_to", "stay"),
     *("token", "end", "ending_offer"),
@@ -74,10 +74,7 @@ def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
 
 
 def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
-    """Return a value for every field of a struct that may contain text.
-
-    Each text contains a person's name.
-    """
+    """Put a person's name into every field that may contain text."""
     fields: dict[str, Any] = {}
     for name, kind in get_type_hints(struct).items():
         if name in names_to_skip:

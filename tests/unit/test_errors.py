@@ -6,10 +6,7 @@ from waitlist_shared import errors
 
 
 def every_error() -> list[type[errors.WaitlistError]]:
-    """Return the classes of the errors that both functions know.
-
-    Some errors are known only to the public function.
-    """
+    """Leave out the errors that only the public function knows."""
     known = errors.WaitlistError.__subclasses__()
     return [error for error in known if error.__module__ == errors.__name__]
 

@@ -33,11 +33,7 @@ class NeverDone:
 
 
 def handle_message(message: dict[str, Any], seconds_each: float) -> tuple[Any, int]:
-    """Send a message. Return the answer, and the number of calls that ended expired claims and
-    offers.
-
-    Each of these calls takes `seconds_each`.
-    """
+    """Return the response, and the number of calls that ended expired claims and offers."""
     store, ticks = NeverDone(), count()
     service = QueueService(cast(RedisStore, store), lambda: next(ticks) * seconds_each)
     return service.handle(message), store.turns

@@ -23,9 +23,7 @@ TYPES: list[Any] = [WaitlistSettings, Rows, *c.REQUESTS.values(), *c.RESULTS.val
 
 
 def message_for(one: Any) -> dict[str, Any]:
-    """Return a message in which every field of the type has a value, so that msgspec sees the whole
-    type.
-    """
+    """msgspec examines the whole type only if every field has a value."""
     fields = {name: [{"op": "signup"}] for name in one.__annotations__}
     config = getattr(one, "__struct_config__", None)  # a dataclass has no such attribute
     return {"op": config and config.tag, **fields}

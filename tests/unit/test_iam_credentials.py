@@ -27,7 +27,7 @@ OF_NODES = IamUser("waitlist-user", Cache("orders", "us-east-1", is_serverless=F
 
 
 class Keys:
-    """The AWS keys of the function's role. `loads` counts how often they were loaded."""
+    """`loads` counts how often the AWS keys were loaded."""
 
     def __init__(self, *keys: Credentials | None) -> None:
         self._keys = keys
@@ -45,7 +45,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> WallClock:
 
 @pytest.fixture
 def environment_without_keys(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Remove all AWS keys from the environment."""
     for name in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN", "CREDENTIAL_EXPIRATION"):
         monkeypatch.delenv(f"AWS_{name}", raising=False)
     for kind in ("FULL", "RELATIVE"):
@@ -55,8 +54,6 @@ def environment_without_keys(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPa
 
 @pytest.fixture
 def bare_environment(environment_without_keys: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """Remove all AWS keys from the environment. Let every network request fail."""
-
     def unreachable(*_arguments: object, **_options: object) -> None:
         raise AssertionError("the network was asked")
 
@@ -76,9 +73,7 @@ def read_parameters(token: str) -> dict[str, str]:
 
 
 def compute_signature(token: str, secret_key: str) -> str:
-    """Return the signature of a GET request's URL, computed as AWS documents Signature
-    Version 4.
-    """
+    """Compute a signature as AWS documents Signature Version 4, without AWS's own libraries."""
     given = read_parameters(token)
     del given["X-Amz-Signature"]
     query = "&".join(f"{quote(k, '')}={quote(v, '')}" for k, v in sorted(given.items()))
@@ -211,9 +206,8 @@ def test_a_function_signs_with_the_keys_in_its_environment(
 
 @contextmanager
 def serve_credentials(status: int, **keys: str) -> Iterator[str]:
-    """Yield the URL of a fake endpoint for AWS keys.
-
-    Functions that SnapStart has restored get their keys from such an endpoint.
+    """After a restore, SnapStart functions read their AWS keys from an endpoint like the one served
+    here.
     """
 
     class Keys(BaseHTTPRequestHandler):

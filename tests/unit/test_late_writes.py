@@ -80,7 +80,6 @@ class Life:
         return self.stamp
 
     def begin(self, **fields: Any) -> EntryRecord:
-        """Write the intent to join."""
         self.stays += 1
         intent = EntryRecord(
             waitlist_id=KEY[0],
@@ -108,7 +107,6 @@ class Life:
         return self.place(self.begin())
 
     def sign_up_unverified(self) -> EntryRecord:
-        """Sign up with an address that is not verified yet."""
         return self.place(self.begin(verification=Verification(until_millis=NOW + HOUR)))
 
     def verify(self) -> EntryRecord:
@@ -116,7 +114,6 @@ class Life:
         return self.change(self.record, event, verification=Verification())
 
     def decision(self, verb: c.Verb, at: int = NOW + HOUR, **more: Any) -> c.Decision:
-        """Return a decision that Redis makes now, based on the state in the record."""
         record = self.record
         made: dict[str, Any] = {
             "token": record.hold.token or "0" * 40,
@@ -142,10 +139,7 @@ class Life:
         return self.record
 
     def write_claim(self, decision: c.Decision) -> None:
-        """Record a claim or an offer.
-
-        A claim may be repeated, so nothing is written if the record already contains it.
-        """
+        """Redis may repeat a claim. If the record already contains the claim, write nothing."""
         transition = transition_of(KEY, decision, ())
         self.transitions.record(replace(transition, unless_token=decision.token), NOW)
 
@@ -153,19 +147,16 @@ class Life:
         return self.write(self.decision(verb, **more))
 
     def offer(self) -> EntryRecord:
-        """Make an offer to the customer, who first signs up if necessary."""
         record = self.entries.get(*KEY)
         if record is None or record.has_ended:
             self.sign_up()
         return self.decide("offered", token=f"{self.draw():040x}")
 
     def admit(self) -> EntryRecord:
-        """Admit the customer, who is inside afterwards."""
         self.offer()
         return self.decide("admitted", at=NOW)
 
     def claim(self) -> EntryRecord:
-        """Let an operator claim the entry."""
         self.offer()
         transition = transition_of(KEY, self.decision("offered", token="c" * 40), ())
         self.transitions.record(
@@ -180,10 +171,6 @@ class Life:
         return self.leave_as(Leave(by="customer"))
 
     def leave_as(self, leave: Leave) -> EntryRecord:
-        """Begin to remove the customer from the waitlist.
-
-        Fail if this is not possible in the present state.
-        """
         record = self.record
         if not leave.applies_to(record):
             raise EntryChanged(record)
@@ -229,7 +216,6 @@ class Life:
         return self.exit_at(record, NOW, keeps_room=True)
 
     def move(self, stamp: int, **more: Any) -> Move:
-        """Return a move that Redis makes now, based on the state in the record."""
         record = self.record
         assert record.ticket is not None
         made = c.BumpResult(
@@ -253,7 +239,6 @@ class Life:
         return self.record
 
     def edit(self, record: EntryRecord) -> EntryRecord:
-        """The customer edits the profile."""
         event = HistoryEvent(stamp=self.draw(), event="edited", by="customer")
         decided = edit(record, event, NOW, profile={"edit": self.stamp})
         return self.ledger.commit(record, decided, NOW)
@@ -264,7 +249,6 @@ class Life:
         return self.ledger.commit(record, decided, NOW)
 
     def change(self, record: EntryRecord, event: HistoryEvent, **fields: Any) -> EntryRecord:
-        """Change fields of the record that decide whether the customer can be served now."""
         decided = change_readiness(record, replace(record, **fields), event, NOW)
         return self.ledger.commit(record, decided, NOW)
 
@@ -286,13 +270,9 @@ class Life:
         self.ledger.commit(record, decided, now_millis)
 
     def repeat_signup(self, record: EntryRecord) -> None:
-        """Sign up again with other data, before the address is verified and before a new link may
-        be sent.
-        """
         self.ask(record, self.draw(), NOW, OTHER_DATA)
 
     def repeat_signup_later(self, record: EntryRecord) -> None:
-        """Sign up again with other data, after the time at which a new link may be sent."""
         self.ask(record, self.draw(), NOW + HOUR, OTHER_DATA)
 
     def ask_address(self, record: EntryRecord) -> EntryRecord:
@@ -304,9 +284,6 @@ class Life:
         self.ledger.commit(record, Notice(record, "near").decide(self.draw()), NOW)
 
     def point_address(self) -> EntryRecord:
-        """Store an alias: a second id, made from an address, that leads to the customer's
-        record.
-        """
         if not self.stays:
             self.sign_up()
         alias = alias_of(self.record, ADDRESS, 0, NOW)
@@ -322,10 +299,6 @@ class Life:
         return replace(self.record, entry_id=entry_id, status="joining", join_id="f" * 8)
 
     def ask_in_vain(self, asked_millis: int = NOW, unanswered: bool = True) -> EntryRecord:
-        """Record that the customer was asked whether they are still waiting.
-
-        If `unanswered` is true, also record that no answer came in time.
-        """
         event = HistoryEvent(stamp=self.draw(), event="unanswered", by="maintenance")
         return self.change(
             self.record,
@@ -352,8 +325,6 @@ Late = Callable[[Life, Any], object]
 
 
 def in_turn(*steps: Step) -> Step:
-    """Return a step that carries out several steps, and returns the result of the last one."""
-
     def take(life: Life) -> Any:
         return [step(life) for step in steps][-1]
 
@@ -361,7 +332,6 @@ def in_turn(*steps: Step) -> Step:
 
 
 def with_record(act: Late) -> Step:
-    """Return a step that reads the record, and calls `act` with it."""
     return lambda life: act(life, life.record)
 
 
@@ -372,25 +342,20 @@ RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
 
 
 def sign_up_and_draw(life: Life) -> EntryRecord:
-    """Sign the customer up.
-
-    Return a stamp (logical timestamp) that is 10 higher than the stamp of the record.
-    """
     record = life.sign_up()
     life.draw()
     return record
 
 
 def forget_signup(life: Life) -> None:
-    """Cancel the first signup, and begin another one."""
     life.entries.cancel_join(life.record)
     life.begin()
 
 
 def rewind(life: Life) -> None:
-    """The next signup gets the same stamp (logical timestamp) as the first signup.
+    """The next signup gets the stamp (logical timestamp) of the first signup.
 
-    This can happen if the service does not notice a failover of Redis.
+    The stamps repeat if Redis fails over and the service does not notice the failover.
     """
     life.stamp = 100
 
@@ -746,18 +711,10 @@ REFUSED: dict[str, tuple[Step, Step, Late]] = {
 
 
 def released(life: Life) -> tuple[EntryRecord, c.Decision]:
-    """Return the record, and the decision of Redis to release the customer with a delay.
-
-    The decision is not in the record yet.
-    """
     return life.claim(), life.decision("released", until_millis=NOW + HOUR)
 
 
 def declined(life: Life) -> tuple[EntryRecord, c.Decision]:
-    """Return the record, and a decline that Redis has decided.
-
-    For some time, the customer gets no other offer. The record does not contain this yet.
-    """
     return life.claim(), life.decision("declined", until_millis=NOW + HOUR, declines=2)
 
 
@@ -884,7 +841,6 @@ def test_a_late_write_is_ignored_and_changes_nothing(
 
 
 def history(life: Life) -> list[tuple[str, str]]:
-    """Return the events of the history with their reasons."""
     items = [item for item in life.contents() if item["sk"]["S"].startswith("HISTORY#")]
     return [(item["event"]["S"], item.get("reason", {}).get("S", "")) for item in items]
 

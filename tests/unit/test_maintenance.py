@@ -24,9 +24,6 @@ class Context:
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Asked]:
-    """Record each run of maintenance: the ARN of the function, the waitlist, and the milliseconds
-    that are left.
-    """
     asked: Asked = []
 
     class Runner:

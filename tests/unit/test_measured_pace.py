@@ -25,10 +25,6 @@ def samples(
     every: int = 1,
     **fields: Any,
 ) -> list[Sample]:
-    """Return the samples of a waitlist with 1,000 waiting people.
-
-    `served` and `left` say how many people are served and leave in each minute.
-    """
     made, admitted, gone = [], 0, 0
     for minute in range(minutes + 1):
         if minute:
@@ -149,9 +145,6 @@ def test_daily_batches_give_an_estimate_in_days() -> None:
 
 
 def compute_weekly_pace(minutes: int, taken: Callable[[int], int]) -> Pace | None:
-    """Return the pace that follows from the samples of the last four weeks, or None if they contain
-    nothing.
-    """
     made = samples(minutes, taken)
     hours = [one for number, one in enumerate(made) if number % 60 == 0 or one is made[-1]]
     return pace_of(made[-180:], hours[-28 * 24 :], None)
@@ -161,9 +154,8 @@ WEEK_MINUTES = 7 * 24 * 60
 
 
 def serve_on_tuesdays(minute: int) -> int:
-    """60 people are served each Tuesday, within two hours.
-
-    These hours begin at a different time each week.
+    """Serve 60 people within two hours of each Tuesday. The two hours begin at a different time
+    each week.
     """
     begins = 24 * 60 + (9 + minute // WEEK_MINUTES % 3) * 60 + 10
     return 1 if 0 <= minute % WEEK_MINUTES - begins < 120 and minute % 2 else 0

@@ -49,7 +49,6 @@ MISSING = Missing()
 
 
 def but(message: dict[str, Any], field: str, value: Any) -> dict[str, Any]:
-    """Return a copy of the message in which one field is changed or missing."""
     others = {name: old for name, old in message.items() if name != field}
     return others if value is MISSING else {**others, field: value}
 

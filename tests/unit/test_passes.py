@@ -63,7 +63,6 @@ def issue(passes: Passes) -> str:
 
 
 def verify(token: str, passes: Passes, **options: Any) -> dict[str, Any]:
-    """Check a pass with the public keys, as any program can do."""
     keys = jwt.PyJWKSet.from_dict(passes.jwks())
     key = keys[jwt.get_unverified_header(token)["kid"]]
     found: dict[str, Any] = jwt.decode(
@@ -148,8 +147,6 @@ def test_a_process_reads_each_public_key_once(kms: Any) -> None:
 
 
 class Signing:
-    """A KMS client that counts the calls of `kms:Sign`."""
-
     def __init__(self, kms: Any) -> None:
         self.kms, self.calls = kms, 0
 

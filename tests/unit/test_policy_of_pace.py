@@ -16,7 +16,6 @@ NINE = MIDNIGHT + 7 * HOUR
 
 
 def estimate_hours(policy: AdmissionPolicy, position: int, now: int) -> float:
-    """Return the estimated wait at a position, in hours. The waitlist has no samples."""
     known = policy_of(policy, now * 1000)
     now_sample = [Sample(millis=now * 1000, waiting=9999)]
     pace = pace_of(now_sample, now_sample, known)

@@ -20,10 +20,6 @@ NOW = 1_790_000_000_000
 
 
 def cache_with_retention(days: int | None) -> Any:
-    """Return a fake cache of waitlists.
-
-    Each waitlist keeps the data of people who have left for this number of days.
-    """
     return SimpleNamespace(retention_days_of=lambda _: days)
 
 
@@ -38,7 +34,6 @@ def table(memory: MemoryTable) -> Table:
 
 
 def record_admission(table: Table) -> None:
-    """Write the record of an admitted customer, with a time at which it expires."""
     record = EntryRecord(
         waitlist_id=KEY[0],
         entry_id=KEY[1],

@@ -314,10 +314,7 @@ def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None
 
 
 def names_of_settings(kind: Any) -> Iterator[str]:
-    """Yield the names of all settings.
-
-    For a group of settings, yield the name of each field, such as `rest.max_days`.
-    """
+    """Include the fields of groups, such as `rest.max_days`."""
     for one in fields(kind):
         yield one.encode_name
         for part in parts_of(one.type):
@@ -326,7 +323,6 @@ def names_of_settings(kind: Any) -> Iterator[str]:
 
 
 def parts_of(kind: Any) -> Iterator[Any]:
-    """Yield the types in an optional type, without their annotations."""
     if get_origin(kind) is Annotated:
         yield from parts_of(get_args(kind)[0])
     else:

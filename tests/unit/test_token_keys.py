@@ -30,8 +30,6 @@ ISSUED = (*ENTRY, STAY)
 
 @dataclass
 class Secret:
-    """A secret in Secrets Manager. Tests can change it and make it unreachable."""
-
     text: str
     is_reachable: bool = True
     clock: Clock = field(default_factory=Clock)
@@ -49,7 +47,6 @@ class Secret:
         self.text = json.dumps(keys)
 
     def start_process(self) -> EntryTokens:
-        """Return the entry tokens of a process that starts now."""
         return EntryTokens(self.read, self.clock.now_millis)
 
 

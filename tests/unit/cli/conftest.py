@@ -14,7 +14,6 @@ from tests.unit.cli.typed import Typed
 
 @pytest.fixture(scope="session")
 def service_url() -> Iterator[str]:
-    """Return the URL of the service. All tests of the command line share this service."""
     with served() as url:
         yield url
 
@@ -42,16 +41,11 @@ class Bakery:
         return entries
 
     def fail_to_sign_up(self, **body: Any) -> str:
-        """Send a signup that the service must refuse, and return the error code."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries"
         with plain_client() as http:
             return str(http.post(url, json=body).json().get("code"))
 
     def rest(self, entry: dict[str, Any], days: int) -> None:
-        """Pause a customer's wait for some days.
-
-        Other customers are served first. `entry` is the result of `sign_up`.
-        """
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}/rest"
         until = (datetime.now(UTC) + timedelta(days=days)).isoformat()
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
@@ -60,7 +54,6 @@ class Bakery:
             assert answer.status_code == 200, answer.text
 
     def turn_messages_off(self, entry: dict[str, Any]) -> None:
-        """Unsubscribe a customer from messages. `entry` is the result of `sign_up`."""
         url = f"{self.typed.url}/v1/waitlists/{self.waitlist_id}/entries/{entry['entry_id']}"
         headers = {"Authorization": f"Bearer {entry['entry_token']}"}
         with plain_client() as http:
@@ -68,7 +61,6 @@ class Bakery:
             assert answer.status_code == 200, answer.text
 
     def line(self) -> list[str]:
-        """Return the customer ids of the waiting entries in the order of the queue."""
         shown = self.typed.json("head", self.waitlist_id, "-n", "1000000")
         return [entry["customer_id"] for entry in shown["entries"]]
 
@@ -90,6 +82,5 @@ def bakery(typed: Typed) -> Bakery:
 
 @pytest.fixture
 def fake() -> Iterator[FakeService]:
-    """Yield a fake service that sends prepared responses."""
     with running_fake() as service:
         yield service

@@ -9,10 +9,7 @@ from tests.unit.cli.typed import Typed
 
 
 def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, str, str]:
-    """Run an import. Send a signal to its process during the second request.
-
-    Return the exit code, the standard output and the standard error.
-    """
+    """Send a signal to the import during its second request. Return the exit code and the texts."""
     reached, go_on = threading.Event(), threading.Event()
 
     def meet(calls_so_far: int) -> None:

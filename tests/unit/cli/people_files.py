@@ -19,17 +19,13 @@ def write_csv(path: Path, rows: Sequence[Sequence[object]]) -> str:
 
 
 def write_customer_file(path: Path, names: Sequence[str]) -> str:
-    """Write a CSV file with one customer in each row. Return its path."""
     return write_csv(
         path, [["customer_id", "name"], *[[name, f"Name of {name}"] for name in names]]
     )
 
 
 def assign_shuffled_times(names: Sequence[str]) -> list[tuple[str, datetime]]:
-    """Return each name with a time.
-
-    The order of the times differs from the order of the names. Some of the times are equal.
-    """
+    """The times are not in the order of the names, and some of the times are equal."""
     count = len(names)
     return [
         (name, BEGAN + timedelta(minutes=(number * 7919 % count) // 2))
@@ -43,5 +39,4 @@ def write_timed_file(path: Path, people: Sequence[tuple[str, datetime]]) -> str:
 
 
 def sort_by_time(people: Sequence[tuple[str, datetime]]) -> list[str]:
-    """Sort the names by their times. Names with equal times stay in the order of the file."""
     return [name for name, _ in sorted(people, key=lambda person: person[1])]

@@ -31,8 +31,6 @@ MAINTENANCE_MILLIS = 300_000
 
 
 class RealClock(Clock):
-    """A clock that shows the real time."""
-
     def now_millis(self) -> int:
         return time.time_ns() // 1_000_000
 
@@ -42,10 +40,7 @@ class RealClock(Clock):
 
 @dataclass(frozen=True)
 class WithMailbox:
-    """A Lambda client for the functions of this process.
-
-    The events of the messages function go to the local mailbox.
-    """
+    """A Lambda client that passes the events of the messages function to the local mailbox."""
 
     client: Any
     mailbox: Mailbox
@@ -58,7 +53,6 @@ class WithMailbox:
         return {"StatusCode": 200, "Payload": io.BytesIO(payload)}
 
     def take_started(self) -> list[dict[str, Any]]:
-        """Return the runs of maintenance that were started since the last call of this method."""
         taken, self.client.started = self.client.started, []
         return list(taken)
 
@@ -84,7 +78,6 @@ class PublicFunction:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """Serve the service and its mailbox over HTTP. Yield the URL."""
     server, table = HttpServer(port=0), MemoryTable()
     url = f"http://{HOST}:{server.port}"
     mailbox = Mailbox(Table(table, TABLE), EntryTokens(SECRET), url)

@@ -110,7 +110,6 @@ def offers(count: int) -> Any:
 
 
 def read_sent_counts(fake: FakeService) -> list[tuple[int, str]]:
-    """Return the count and the idempotency key of each request to the fake service."""
     return [
         (json.loads(body)["count"], head["idempotency-key"]) for *_, head, body in fake.requests
     ]

@@ -14,7 +14,7 @@ TEXT = ("--text", "We close at 5 pm.")
 
 @pytest.fixture
 def people(bakery: Bakery) -> list[dict[str, Any]]:
-    """Sign up Ada and Bob, who can get messages, and Cyd, who has no address."""
+    """Only Ada and Bob have an address, so no message can reach Cyd."""
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "left")
     found = []
     for name in ("ada", "bob"):
@@ -23,7 +23,6 @@ def people(bakery: Bakery) -> list[dict[str, Any]]:
 
 
 def messaged(bakery: Bakery, people: Sequence[dict[str, Any]]) -> list[int]:
-    """Return how many messages each of these people gets."""
     return [
         [
             event["event"]

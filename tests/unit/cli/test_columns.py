@@ -134,10 +134,7 @@ def test_no_part_of_a_time_is_ignored(text: str, options: str, expected: str) ->
 
 @pytest.fixture
 def in_chicago() -> Iterator[None]:
-    """Set this computer's time zone to Chicago.
-
-    Python then accepts CST as the name of a time zone.
-    """
+    """Python accepts the time zone CST only on a computer whose own time zone has this name."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "America/Chicago")
         time.tzset()

@@ -62,11 +62,7 @@ def test_options_in_documents_exist() -> None:
 
 
 def _words_of_command(span: str) -> list[str]:
-    """Return the words of a command in a document.
-
-    The first word is the command's name. If the command runs another program, the words of this
-    program are left out.
-    """
+    """Leave out the words after `--`, which belong to another program."""
     words = span.partition(" -- ")[0].replace("|", " ").split()
     at = next((number for number, word in enumerate(words) if word in COMMANDS), len(words))
     return words[at:]

@@ -77,7 +77,6 @@ def test_the_price_counts_the_metrics_that_the_alarms_read(mode: str) -> None:
 
 
 def count_alarmed_metrics(parameters: dict[str, str]) -> int:
-    """Return how many metrics the alarms of a stack use."""
     found = 0
     for resource in deployed(parameters).values():
         if resource["Type"] == "AWS::CloudWatch::Alarm":

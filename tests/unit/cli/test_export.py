@@ -14,7 +14,6 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 
 
 def rows_of(text: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV document. Fail if the document has no byte order mark."""
     assert text.startswith(UTF_8_MARK)
     return list(csv.DictReader(io.StringIO(text.removeprefix(UTF_8_MARK))))
 
@@ -43,7 +42,7 @@ def test_each_profile_field_and_each_attribute_has_a_column(bakery: Bakery) -> N
     assert list(rows[0])[-7:] == [*own, "profile", "attributes"]
     assert [rows[0][name] for name in own] == ["Ada", "4", "'=1", "", ""]
     # In an export, the column `profile` contains all values that are not text. An import restores
-    # them from this column.
+    # these values from the column.
     assert json.loads(rows[0]["profile"]) == {"party": 4}
     assert [rows[1][name] for name in own[3:]] == ["b@example.com", "a;b"]
     assert (rows[2]["attributes.language"], rows[2]["attributes"]) == ("x;y", '{"language": "x;y"}')

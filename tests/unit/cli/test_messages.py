@@ -10,10 +10,6 @@ from waitlist_cli.operations import messages
 
 
 def turn_messages_on(bakery: Bakery) -> None:
-    """Let the waitlist send the messages `joined` and `offered`.
-
-    The operator has written the text of `offered`.
-    """
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     texts = {"de": {"offered": {"text": "Die Torte für {name} ist da."}}}
     body = {"messages": {"kinds": ["joined", "offered"], "texts": texts}}
@@ -22,7 +18,7 @@ def turn_messages_on(bakery: Bakery) -> None:
 
 
 def deliver_messages(bakery: Bakery) -> None:
-    """Send the messages that are waiting in the local mailbox."""
+    """Reading the local mailbox delivers the messages that are waiting in it."""
     with plain_client() as http:
         assert http.get(f"{bakery.typed.url}/_local/mailbox.json").status_code == 200
 

@@ -64,8 +64,6 @@ SAME = (
 
 @dataclass(frozen=True)
 class Life:
-    """Brings people into every state that an entry can have."""
-
     bakery: Bakery
 
     @property
@@ -79,7 +77,6 @@ class Life:
         return self.bakery.sign_up(customer, **body)[0]
 
     def claim(self, customer: str) -> str:
-        """Sign a person up, and claim this person. Return the claim token."""
         self.join(customer)
         self.do("bump", customer, "--priority", "250")
         (claim,) = self.bakery.typed.json("claim", self.name)["claims"]
@@ -94,7 +91,6 @@ class Life:
             assert answer.status_code in (200, 204), answer.text
 
     def import_person(self, **person: Any) -> None:
-        """Import one person from another waitlist's export."""
         row = dict.fromkeys(EXPORT_COLUMNS) | {"status": "waiting"} | person
         text = json.dumps(row)
         self.bakery.typed.run("import", self.name, "-", "--format", "jsonl", stdin=text)
@@ -162,7 +158,6 @@ def end_some_stays(life: Life) -> None:
 
 @pytest.fixture(scope="module")
 def settings(typed: Typed, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return a function that creates waitlists in which people can have every state."""
     fields = tmp_path_factory.mktemp("fields") / "fields.json"
     fields.write_text(json.dumps(PAGE), "utf-8")
 
@@ -180,7 +175,6 @@ def settings(typed: Typed, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @pytest.fixture(scope="module")
 def old(settings: Any) -> Bakery:
-    """Create a waitlist with people in every state."""
     life = Life(settings())
     ask_and_confirm_people(life)
     move_some(life)
@@ -192,10 +186,6 @@ def old(settings: Any) -> Bakery:
 
 
 def read_everyone(bakery: Bakery) -> dict[str, Any]:
-    """Return all people by customer id, in the order of the queue.
-
-    People who are not in the queue come last.
-    """
     text = bakery.typed.run("export", bakery.waitlist_id, "--status", "all", "--format", "jsonl")
     people = [json.loads(line) for line in text.splitlines()]
     people.sort(key=lambda one: one["rank"] or math.inf)
@@ -203,7 +193,6 @@ def read_everyone(bakery: Bakery) -> dict[str, Any]:
 
 
 def expect_after_import(person: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that a person has after being exported and imported."""
     if person["banned_at"]:
         return {"customer_id": person["customer_id"], "ban_reason": person["ban_reason"]}
     reasons = set(person["not_ready"] or ()) - {"delayed"}

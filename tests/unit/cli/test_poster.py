@@ -22,7 +22,6 @@ def waitlist(name: str = "Bakery", page_url: str | None = URL, **page: Any) -> d
 
 
 def texts_of(svg: str) -> list[str]:
-    """Return the texts on the poster, from top to bottom."""
     return ["".join(text.itertext()) for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 

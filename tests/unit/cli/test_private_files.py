@@ -27,10 +27,7 @@ def _without_umask() -> Any:
 
 
 def record_modes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the mode of each file that is empty when it is opened, or after it was emptied.
-
-    Return the list to which the modes are added.
-    """
+    """Record the mode of each file while the file is still empty."""
     modes: list[int] = []
     opened, truncated = os.open, os.ftruncate
 

@@ -19,10 +19,6 @@ URL = "http://127.0.0.1:8080"
 
 @pytest.fixture
 def aws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Remove all AWS credentials from the environment.
-
-    Return the path at which a credentials file can be created.
-    """
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_REGION"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")

@@ -66,7 +66,6 @@ def terminal(fake: FakeService, *words: str, columns: int, **environ: str) -> Te
 
 
 def program_of_several(fake: FakeService, *commands: str) -> list[str]:
-    """Return a command line that runs these commands with the fake service in a new process."""
     service = " ".join(Typed(fake.url).service)
     return [sys.executable, "-c", SEVERAL, *(f"{service} {words}" for words in commands)]
 
@@ -90,7 +89,6 @@ def run_in_pipe(
 
 
 def forbid_writing() -> None:
-    """Make this process unable to write to files."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 

@@ -76,7 +76,6 @@ def stay(tmp_path: Path) -> str:
 
 
 def start_work(bakery: Bakery, program: str, marker: Path, *options: str) -> subprocess.Popen[str]:
-    """Start `waitlist work` in a process of its own. Wait until it has started its program."""
     process = bakery.typed.start(
         "work", bakery.waitlist_id, *options, "--", program, str(marker), start_new_session=True
     )

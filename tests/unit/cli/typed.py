@@ -25,10 +25,6 @@ FOREIGN = ("WAITLIST_", "AWS_", "NO_COLOR", "FORCE_COLOR", "PORT", "PYTHONUNBUFF
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """Return an environment with the given variables.
-
-    No other variable in it affects the command line.
-    """
     whole = environment()
     folders = os.pathsep.join([str(ROOT / "cli"), whole["PYTHONPATH"]])
     kept = {name: value for name, value in whole.items() if not name.startswith(FOREIGN)}
@@ -38,10 +34,7 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Typed:
-    """Runs commands with a service.
-
-    If `url` is None, the commands do not know the URL of a service.
-    """
+    """If `url` is None, the commands do not know the URL of a service."""
 
     url: str | None = None
 
@@ -60,20 +53,14 @@ class Typed:
         return ["--local", "--url", self.url] if self.url else []
 
     def run(self, *words: str, **more: Any) -> str:
-        """Run a command. Fail if the command fails, and otherwise return its output."""
         result = self(*words, **more)
         assert result.exit_code == 0, (words, result.output, result.exception)
         return str(result.stdout)
 
     def json(self, *words: str, **more: Any) -> Any:
-        """Run a command with --json.
-
-        Fail if the command fails, and otherwise return its JSON document.
-        """
         return json.loads(self.run("--json", *words, **more))
 
     def start(self, *words: str, **more: Any) -> subprocess.Popen[str]:
-        """Start a command in its own process."""
         return subprocess.Popen(
             [sys.executable, "-m", "waitlist_cli", *self.service, *words],
             env=more.pop("env", None) or clean_environment(),
@@ -86,16 +73,11 @@ class Typed:
 
 
 def problem(result: Result) -> dict[str, Any]:
-    """Return the problem that a command with --json has written to standard error.
-
-    Fail if there is a traceback.
-    """
     document: dict[str, Any] = json.loads(result.stderr.strip().splitlines()[-1])
     return document
 
 
 def write_program(path: Path, text: str) -> str:
-    """Write a Python program to an executable file. Return its path."""
     path.write_text(f"#!{sys.executable}\n{text}", "utf-8")
     path.chmod(0o755)
     return str(path)

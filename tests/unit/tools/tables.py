@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 @contextmanager
 def local_table(name: str) -> "Iterator[DynamoDBClient]":
-    """Yield a client of a local DynamoDB. It contains the table that the template declares."""
     with serving(Database(), in_threads=False) as server:
         ensure_table(url_of(server), name)
         with client_of(url_of(server)) as client:
@@ -25,7 +24,6 @@ def local_table(name: str) -> "Iterator[DynamoDBClient]":
 
 @contextmanager
 def client_of(url: str) -> "Iterator[DynamoDBClient]":
-    """Yield a client of a local DynamoDB."""
     client = boto3.client(
         "dynamodb",
         endpoint_url=url,

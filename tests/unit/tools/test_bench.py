@@ -14,11 +14,6 @@ Run = Callable[[str], tuple[list[dict[str, Any]], str]]
 
 @pytest.fixture
 def quick_run(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs one part of the benchmark.
-
-    It returns the measured rows and the printed text.
-    """
-
     def run(part: str) -> tuple[list[dict[str, Any]], str]:
         results = tmp_path / "results.json"
         main([part, "--quick", "--json", str(results)])

@@ -18,10 +18,6 @@ ALLOW = "access-control-allow-origin"
 
 @contextmanager
 def client(public: FakeFunction, *origins: str) -> Iterator[httpx.Client]:
-    """Yield an HTTP client of a local gateway.
-
-    The gateway has all authorizers, and allows requests from other origins.
-    """
     routes = Routes.from_template(read_template())
     gateway = LocalGateway(public, {}, routes, jwt_authorizer=authorizer())
     rules = CorsRules.from_template(read_template(), origins)

@@ -34,7 +34,6 @@ class AliasedLambda(InProcessLambda):
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """Yield a stack with two waitlists. Each waitlist has one entry."""
     world = World.on(MemoryTable(), empty_redis())
     for waitlist_id in ("bakery", "cafe"):
         people = People(world, waitlist_id)

@@ -19,10 +19,7 @@ RELEASE = "0a1b2c3d4e5f"
 
 @pytest.fixture
 def packaged(tmp_path: Path) -> Path:
-    """Return the path of a template as `sam package` writes it.
-
-    It refers to objects in a bucket instead of local folders.
-    """
+    """In a template from `sam package`, folders are replaced by objects in an S3 bucket."""
     text = (ROOT / "template.yaml").read_text(encoding="utf-8")
     for folder in ("public_fn", "private_fn", "shared"):
         for name in ("CodeUri", "ContentUri"):

@@ -27,8 +27,6 @@ Draw = Callable[..., None]
 
 @pytest.fixture
 def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
-    """Return a function that sets the next random port numbers."""
-
     def set_numbers(*numbers: int) -> None:
         left = iter(numbers)
         monkeypatch.setattr("random.randint", lambda *_: next(left))
@@ -37,7 +35,6 @@ def draw(monkeypatch: pytest.MonkeyPatch) -> Draw:
 
 
 def find_free_ports(count: int) -> list[int]:
-    """Return port numbers that no program uses."""
     with ExitStack() as stack:
         return [stack.enter_context(reserved_port()) for _ in range(count)]
 

@@ -24,7 +24,7 @@ from tools.local.table import create_table_request
 ISSUER = "https://login.example.com"
 STACK = "waitlist-dev"
 POLICY = ROOT / "docs" / "operate" / "policies" / "preflight.json"
-# The answers of a typical account to requests that moto does not support.
+# Responses that AWS typically sends to requests that moto does not support.
 USUAL: dict[str, Any] = {
     "GetAccountSettings": {
         "AccountLimit": {"ConcurrentExecutions": 1000, "UnreservedConcurrentExecutions": 1000}
@@ -93,9 +93,6 @@ class Account:
         self.set_parameters()
 
     def set_parameters(self, *overrides: str) -> None:
-        """Write these parameters into the configuration, together with a write rate that a new
-        table supports.
-        """
         overrides = ("MaxWriteUnitsPerSecond=4000", *overrides)
         self.config.write_text(
             "[dev.deploy.parameters]\n"
@@ -141,8 +138,6 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
 
 @pytest.fixture
 def look(account: Account, capsys: pytest.CaptureFixture[str]) -> Callable[..., list[str]]:
-    """Return a function that checks the section `dev` and returns one line for each finding."""
-
     def run(exit_code: int, fetch: Callable[[str], bytes] = _no_fetch) -> list[str]:
         assert main(["--config-env", "dev"], fetch) == exit_code
         printed = capsys.readouterr()
@@ -383,10 +378,6 @@ def test_an_existing_network_needs_no_new_vpc(account: Account, look: Look) -> N
 
 
 def create_network(*zones: str) -> tuple[str, ...]:
-    """Create a network with a subnet in each of these zones.
-
-    Return the parameters for the stack.
-    """
     ec2 = client("ec2")
     vpc = ec2.create_vpc(CidrBlock="10.9.0.0/16")["Vpc"]["VpcId"]
     subnets = [
@@ -627,7 +618,6 @@ RESTORED = "waitlist-Restored-202611210930"
 
 
 def set_restored_table(account: Account, **changes: Any) -> str:
-    """Create a table with a stream, as a restore does. Return the ARN of the stream."""
     request = create_table_request(RESTORED)
     stream = f"arn:aws:dynamodb:us-east-1:123456789012:table/{RESTORED}/stream/2026-11-21"
     account.answers["DescribeTable"] = {

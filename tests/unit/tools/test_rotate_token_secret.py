@@ -23,7 +23,6 @@ ENTRY, STAY = ("bakery", "a" * 26), 3_300_000_000_000
 
 @pytest.fixture
 def arn(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Yield the ARN of the secret in a new stack, with a random value as `template.yaml` says."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
@@ -56,7 +55,6 @@ def rotate(*arguments: str, now: int = NOW) -> int:
 
 
 def tokens_at(arn: str, now: int) -> EntryTokens:
-    """Return the entry tokens of a process that starts at this time."""
     return EntryTokens(secret_reader(arn, secrets_client()), lambda: now * 1000)
 
 

@@ -13,10 +13,7 @@ EVENTS = Path(__file__).parents[3] / "events"
 
 
 def run(function: Invocable, minutes: int) -> list[float]:
-    """Run the schedule for some minutes in virtual time.
-
-    Return how long it has waited each time.
-    """
+    """Return how long the schedule has waited each time, in virtual seconds."""
     waits: list[float] = []
 
     def wait(seconds: float) -> bool:

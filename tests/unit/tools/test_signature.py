@@ -62,7 +62,6 @@ def signed(
     region: str = "us-east-1",
     service: str = "execute-api",
 ) -> HttpRequest:
-    """Return a request that botocore has signed now."""
     aws_request = AWSRequest(method, f"http://127.0.0.1:8080{target}", dict(headers), body)
     SigV4Auth(Credentials(key, secret), service, region).add_auth(aws_request)
     sent = (("Host", "127.0.0.1:8080"), *aws_request.headers.items())

@@ -63,7 +63,6 @@ def test_on_a_stack_with_an_issuer_a_signup_without_a_token_is_refused(
 
 @pytest.fixture
 def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
-    """Yield a stack that requires a bot check from new guests."""
     # No guest sends a bot token in this test, so the provider of the bot check is never called.
     monkeypatch.setenv("BOT_CHECK", "turnstile")
     monkeypatch.setenv("BOT_CHECK_SITE_KEY", "key")
@@ -170,7 +169,6 @@ def test_after_a_failure_the_waitlist_is_deleted_too(
 
 @pytest.fixture
 def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Provide the region and the credentials of the local run."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     with mock_aws():
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):

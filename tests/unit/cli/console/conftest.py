@@ -14,6 +14,5 @@ def console(service_url: str) -> Iterator[Opened]:
 
 @pytest.fixture
 def scripted(fake: FakeService) -> Iterator[Opened]:
-    """Yield a console whose service is a fake that sends prepared responses."""
     with opened(api_of(fake.url)) as one:
         yield one

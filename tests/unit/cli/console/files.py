@@ -7,10 +7,7 @@ from tests.unit.cli.console.opened import Opened
 def drop(
     console: Opened, waitlist_id: str, name: str, content: str | bytes, kind: str = "import"
 ) -> str:
-    """Upload a file as the page's script does.
-
-    Return the path of the page that asks what the columns mean.
-    """
+    """Return the path of the page that asks what the columns mean."""
     answered = console.browser.post(
         f"/lists/{waitlist_id}/{kind}",
         params={"name": name},
@@ -22,10 +19,6 @@ def drop(
 
 
 def wait_for_report(console: Opened, page: str) -> str:
-    """Wait until the console has processed the file, or has stopped.
-
-    Return the text of the report.
-    """
     wait_until(
         lambda: (
             "hx-get" not in console.page(page).partition("</main>")[0].partition("<main")[2][:200]

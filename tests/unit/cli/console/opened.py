@@ -37,17 +37,14 @@ class Opened:
         return self.guard.origin
 
     def page(self, path: str) -> str:
-        """Return the HTML of a page. Fail if the page does not exist."""
         response = self.browser.get(path)
         assert response.status_code == 200, (path, response.status_code, response.text)
         return response.text
 
     def text(self, path: str) -> str:
-        """Return the visible text of a page."""
         return readable(self.page(path))
 
     def row_of(self, waitlist_id: str) -> str:
-        """Return the text of a waitlist's row in the overview, which may have several pages."""
         path: str | None = "/"
         while path:
             page = self.page(path)
@@ -58,19 +55,14 @@ class Opened:
         raise AssertionError(f"{waitlist_id} is on no page")
 
     def part(self, path: str) -> httpx.Response:
-        """Request a part of a page, as htmx does when it refreshes this part."""
         return self.browser.get(path, headers={"HX-Request": "true"})
 
     def send(self, path: str, **form: str) -> httpx.Response:
-        """Send the form of a dialog."""
         headers = {"HX-Request": "true", "Origin": self.origin}
         return self.browser.post(path, data=form, headers=headers)
 
     def submit(self, path: str, **form: str) -> str:
-        """Submit the form of a dialog.
-
-        Return the notice that appears, or the text of the next page.
-        """
+        """Return the notice that appears, or the text of the page to which the browser is sent."""
         response = self.send(path, **form)
         assert response.status_code == 200, response.text
         if "HX-Redirect" in response.headers:
@@ -81,20 +73,13 @@ class Opened:
         )
 
     def submit_again(self, path: str, **form: str) -> str:
-        """Submit the form of a dialog that asks for a second confirmation.
-
-        Return the second question.
-        """
+        """Submit a form that the console answers with a second question. Return that question."""
         response = self.send(path, **form)
         assert response.status_code == 200, response.text
         assert response.headers["HX-Retarget"] == "#dialog-body"
         return readable(response.text)
 
     def submit_refused(self, path: str, **form: str) -> str:
-        """Submit the form of a dialog with a wrong value.
-
-        Return the text of the dialog, which is shown again with the error.
-        """
         response = self.send(path, **form)
         assert response.status_code >= 400, response.text
         assert "HX-Trigger" not in response.headers
@@ -113,7 +98,7 @@ def api_of(url: str) -> Api:
 
 @contextmanager
 def served(app: ASGIApp) -> Iterator[Opened]:
-    """Serve an application behind the console's access check. The browser has not logged in yet."""
+    """Serve an application behind the console's access check, but do not log the browser in."""
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]
         guard = Guard(app, sockets[0].getsockname()[1])
@@ -129,17 +114,14 @@ def served(app: ASGIApp) -> Iterator[Opened]:
 
 
 def browser_of(host: str) -> httpx.Client:
-    """Return an HTTP client for host names that end in `.localhost`.
-
-    Like browsers, it connects to 127.0.0.1.
-    """
+    """Browsers send names that end in `.localhost` to 127.0.0.1, and so does this client."""
     port = host.rpartition(":")[2]
     return plain_client(f"http://127.0.0.1:{port}", follow_redirects=True, headers={"Host": host})
 
 
 @contextmanager
 def opened(api: Api, undo_seconds: float = 0) -> Iterator[Opened]:
-    """Open the console with its token, as the operator's browser does.
+    """Open the console with its access token.
 
     If `undo_seconds` is 0, the console sends each action at once.
     """

@@ -13,7 +13,7 @@ WORDS = {"subject": "We close early", "text": "We close <at> 5 pm."}
 
 @pytest.fixture
 def people(bakery: Bakery) -> list[dict[str, Any]]:
-    """Sign up Ada and Bob, who can get messages, and Cyd, who has no address."""
+    """Only Ada and Bob have an address, so no message can reach Cyd."""
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "left")
     found = []
     for name in ("ada", "bob"):
@@ -27,7 +27,6 @@ def messaged(bakery: Bakery, person: dict[str, Any]) -> int:
 
 
 def entered(html: str) -> dict[str, str]:
-    """Return the values of the hidden fields in a dialog."""
     return dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', html))
 
 

@@ -9,7 +9,6 @@ from waitlist_cli.operations.every_action import PERSON_ACTIONS
 
 
 def send(console: Opened, bakery: Bakery, action: str, *names: str, **form: str) -> str:
-    """Take an action on several people. Return the HTML of the response."""
     entries = [entry_id_of(bakery.waitlist_id, name) for name in names]
     headers = {"HX-Request": "true", "Origin": console.origin}
     path = f"/lists/{bakery.waitlist_id}/bulk/{action}"

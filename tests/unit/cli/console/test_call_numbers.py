@@ -13,7 +13,6 @@ from tests.unit.cli.console.test_people import person, search
 
 @pytest.fixture
 def people(bakery: Bakery) -> str:
-    """Create a waitlist with call numbers. Return the path of its page *People*."""
     bakery.typed.run("edit", bakery.waitlist_id, "--call-numbers-prefix", "A")
     bakery.sign_up("ada", "bob")
     return f"/lists/{bakery.waitlist_id}/people"

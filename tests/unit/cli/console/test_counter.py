@@ -20,10 +20,7 @@ ROOM = "Room 2"
 
 @dataclass
 class Counter:
-    """The page *Counter* in a console.
-
-    `due` contains the decisions that an operator can still undo.
-    """
+    """`due` contains the decisions that an operator can still undo."""
 
     console: Opened
     bakery: Bakery
@@ -50,7 +47,6 @@ class Counter:
         return [readable(one) for one in re.findall(r'<h2 class="called-name".*?</h2>', page)]
 
     def call_next(self, key: str | None = None) -> str:
-        """Press *Call next*. Return the text of the page."""
         sent = self.console.send(self.path, room=self.room, key=key or self.key)
         assert sent.status_code == 200, sent.text
         return readable(sent.text)
@@ -62,7 +58,6 @@ class Counter:
         return readable(sent.text)
 
     def wait(self) -> None:
-        """Let the time pass in which the operator can undo a decision."""
         while self.due:
             self.due.pop(0)()
 
@@ -89,7 +84,6 @@ def counter(console: Opened, bakery: Bakery, due: list[Callable[[], None]]) -> C
 def other_desk(
     service_url: str, bakery: Bakery, due: list[Callable[[], None]]
 ) -> Iterator[Counter]:
-    """Yield the page *Counter* in a second console for the same waitlist."""
     with opened(api_of(service_url), undo_seconds=10) as console:
         yield Counter(console, bakery, "Room 3", due)
 

@@ -55,10 +55,8 @@ TERMS = {
 
 
 def form_of(*questions: dict[str, str], **changes: str) -> dict[str, Any]:
-    """Return the fields of the form as a browser would send them.
-
-    Each question has the same fields, so the value of such a field is a list with one item for each
-    question.
+    """Each question has the same field names. The value of such a field is a list with one item for
+    each question.
     """
     columns = {name: [one[name] for one in questions] for name in EMAIL} if questions else {}
     return {**PAGE, **changes, **columns}

@@ -28,7 +28,7 @@ WAITLIST: dict[str, Any] = {
 
 
 def start(console: Opened, page: str, **form: Any) -> None:
-    """Start an import, in which the columns mean what the page has guessed."""
+    """Start an import with the meanings that the page has guessed for the columns."""
     html = console.page(page)
     columns = re.findall(r'name="column" value="([^"]*)"', html)
     targets = re.findall(

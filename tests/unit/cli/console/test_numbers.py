@@ -77,7 +77,6 @@ def test_a_sparkline_ends_at_the_right_edge() -> None:
 
 
 def moment(value: object, timezone: str = "Asia/Kolkata", shown: str = "moment") -> str:
-    """Return a time as a page of the console shows it, for a waitlist in this time zone."""
     template = Pages("http://127.0.0.1").templates.from_string(f"{{{{ value|{shown} }}}}")
     return template.render(value=value, waitlist={"timezone": timezone})
 

@@ -30,16 +30,12 @@ class Person:
         return f"/lists/{self.bakery.waitlist_id}/people/{entry_id}"
 
     def do(self, action: str, **form: str) -> str:
-        """Open the dialog of an action, and submit its form with the idempotency key of
-        the dialog.
-        """
         page = self.console.page(f"{self.path}/{action}")
         key = re.search(r'name="key" value="([^"]+)"', page)
         assert key
         return self.console.submit(f"{self.path}/{action}", key=key[1], **form)
 
     def form(self, action: str) -> dict[str, str]:
-        """Return the fields of an action's dialog, as a browser would send them."""
         page = self.console.page(f"{self.path}/{action}")
         page = page[page.index('<form class="question"') :]
         texts = re.findall(r'<textarea[^>]* name="([^"]+)"[^>]*>(.*?)</textarea>', page, re.DOTALL)
@@ -75,7 +71,6 @@ def test_a_person_is_found_by_id_and_by_a_part_of_it(console: Opened, bakery: Ba
 
 
 def search(console: Opened, bakery: Bakery, text: str) -> str:
-    """Search for people. Return the text of the page when the search has finished."""
     page = console.send(f"/lists/{bakery.waitlist_id}/people", find=text).headers["HX-Redirect"]
     wait_until(lambda: "data-poll" not in console.page(page))
     return console.text(page)
@@ -202,7 +197,6 @@ def test_a_person_is_removed_and_erased(console: Opened, bakery: Bakery) -> None
 
 
 def ask(bakery: Bakery, fields: Sequence[object]) -> None:
-    """Set the questions of the waitlist."""
     url = f"{bakery.typed.url}/v1/admin/waitlists/{bakery.waitlist_id}"
     with plain_client() as http:
         patched = http.patch(url, json={"page": {"fields": fields}}, auth=local_operator())

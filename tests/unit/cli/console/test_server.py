@@ -44,7 +44,6 @@ FIELDS = re.compile(r'action="([^"]*)".* value="([^"]*)"')
 
 @contextmanager
 def enter(url: str) -> Iterator[httpx.Client]:
-    """Open the URL that a console has printed. Yield a browser that has access to this console."""
     address = httpx.URL(url)
     with browser_of(address.netloc.decode()) as browser:
         assert browser.get("/", params=address.params).status_code == 200
@@ -53,7 +52,6 @@ def enter(url: str) -> Iterator[httpx.Client]:
 
 @contextmanager
 def start(typed: Typed, *words: str, **more: Any) -> Iterator[subprocess.Popen[str]]:
-    """Start a command. Kill it at the end of the block."""
     with typed.start(*words, **more) as process:
         try:
             yield process
@@ -140,9 +138,7 @@ def test_renewed_credentials_are_used_after_an_expired_token(
 
 
 def command_lines() -> str:
-    """Return the command lines of all processes on this computer, which every user of the computer
-    can read.
-    """
+    """Return the command lines of all processes. Every user of the computer can read them."""
     texts = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with suppress(OSError):

@@ -74,10 +74,6 @@ def times_in_utc(html: str) -> list[str]:
 
 @pytest.fixture
 def berlin(bakery: Bakery) -> Bakery:
-    """Create a waitlist in Berlin.
-
-    It has people of every status, and settings that contain times.
-    """
     bakery.typed.run("edit", bakery.waitlist_id, "--timezone", "Europe/Berlin")
     bakery.sign_up("ada", "bob", "cyd", "dan", "eve", "fay", profile={"name": "Zoë"})
     return bakery

@@ -20,10 +20,6 @@ FORM = {"where": "front", "profile.name": "Bob", "attributes.language": "fr"}
 
 
 def undo_path(console: Opened, path: str, **form: str) -> str | None:
-    """Submit a dialog.
-
-    Return the path of the button *Undo* in the notice, or None if there is no such button.
-    """
     response = console.send(path, **form)
     assert response.status_code == 200, response.text
     found = re.search(r'hx-post="([^"]+/undo/\d+)"', response.text)
@@ -109,9 +105,8 @@ def test_the_dialog_says_whether_an_action_can_be_undone(console: Opened, bakery
 
 @dataclass
 class Desk:
-    """A console in which actions without an inverse can be undone for some seconds.
-
-    `due` contains what the console will send when this time is over.
+    """Some actions can only be undone before the console sends them. `due` contains these
+    actions.
     """
 
     console: Opened
@@ -123,12 +118,10 @@ class Desk:
         return f"/lists/{self.bakery.waitlist_id}/people/{entry_id}/{action}"
 
     def claim(self, *names: str) -> None:
-        """Sign people up, and claim them in this console."""
         self.bakery.sign_up(*names)
         self.console.submit(f"/lists/{self.bakery.waitlist_id}/serve", count=str(len(names)))
 
     def wait(self) -> None:
-        """Let the time pass in which actions can be undone."""
         while self.due:
             self.due.pop(0)()
 
