@@ -44,10 +44,10 @@ WORKER_BYTES = 2 << 30  # A worker uses up to 0.7 GB, and starts servers and ser
 
 
 def pytest_configure() -> None:
-    """Make sure that tests can stop the processes they start, even under `nohup`.
+    """Programs started by `nohup` ignore some signals, and so do their child processes.
 
-    A program started by `nohup` ignores some signals, and its child processes would inherit this.
-    Child processes do not inherit signal handlers, so install a handler for each ignored signal.
+    Tests could then not stop the processes they start. Child processes do not inherit signal
+    handlers, so a handler for each ignored signal solves the problem.
     """
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -55,12 +55,7 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return the number of parallel test workers: two for each processor, and at most four.
-
-    Two are useful, because a test often waits for a server. Machines with less than 8 GB of memory
-    get fewer workers. The environment variable `PYTEST_XDIST_AUTO_NUM_WORKERS` overrides the
-    number.
-    """
+    """Two test workers for each processor are useful, because a test often waits for a server."""
     if wanted := os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return int(wanted)
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -69,8 +64,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Exclude modules and tests from garbage collection, because they exist until the process
-    ends.
+    """Modules and tests exist until the process ends, so the garbage collector need not look at
+    them.
     """
     gc.disable()
     try:
@@ -82,10 +77,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def _reset_loggers() -> Iterator[None]:
-    """Reset the log levels after each test.
-
-    The first call of a Lambda handler sets the log level of the whole process.
-    """
+    """The first call of a Lambda handler sets the log level of the whole process."""
     yield
     for name in ("waitlist_api", "waitlist_queue"):
         logger = logging.getLogger(name)
@@ -97,9 +89,8 @@ def _reset_loggers() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _use_virtual_waits() -> Iterator[None]:
-    """Let the private function wait for Redis in simulated time.
-
-    A slow machine then causes no timeouts.
+    """A slow machine causes no timeouts, because the private function waits for Redis in simulated
+    time.
     """
     with virtual_waits():
         yield
@@ -107,10 +98,8 @@ def _use_virtual_waits() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _run_in_order() -> Iterator[None]:
-    """Let the public function process many items one after the other instead of in threads.
-
-    In most tests, DynamoDB and Lambda answer within the same process, and threads would double the
-    duration. The service that `make run` starts uses real threads.
+    """In most tests, DynamoDB and Lambda answer within the same process, and threads would double
+    the duration. The service that `make run` starts uses real threads.
     """
     with patch("waitlist_api.parallel.ThreadPoolExecutor", InOrder):
         yield
@@ -118,10 +107,9 @@ def _run_in_order() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _read_little_of_the_journal() -> Iterator[None]:
-    """After an interruption, let maintenance read only two hours of the journal, instead of a day.
-
-    A day of the journal has 23,040 partitions. Tests that simulate several days would spend most of
-    their time reading empty partitions.
+    """After an interruption, maintenance normally reads a day of the journal, which has 23,040
+    partitions. Tests that simulate several days would spend most of their time reading empty
+    partitions.
     """
     with read_at_most(minutes=120):
         yield
@@ -141,14 +129,12 @@ def cluster_session() -> Iterator[Cluster]:
 
 @pytest.fixture
 def valkey(valkey_session: Server) -> Server:
-    """Return an embedded Redis server without data. Its loaded scripts are kept between tests."""
     valkey_session.client.flushall()
     return valkey_session
 
 
 @pytest.fixture
 def cluster(cluster_session: Cluster) -> Cluster:
-    """Return a Redis cluster of three servers without data."""
     for node in cluster_session.nodes:
         node.client.flushall()
     return cluster_session

@@ -17,9 +17,6 @@ class Axe:
         return SOURCE.read_text("utf-8")
 
     def violations(self, page: Page) -> list[str]:
-        """Return the accessibility problems of the page as it is now, one line for each affected
-        element.
-        """
         if not page.evaluate("() => 'axe' in window"):
             page.evaluate(self.source)
         found = page.evaluate("async () => (await axe.run()).violations")

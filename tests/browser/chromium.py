@@ -18,11 +18,6 @@ or pass the path of an installed Chromium: make test-browser CHROMIUM=/path/to/c
 
 
 def executable(environ: Mapping[str, str], playwrights_own: str) -> str | None:
-    """Return the path of a Chromium executable, or None if none is installed.
-
-    The environment variable CHROMIUM decides if it is set. Otherwise, look in PATH, and then use
-    the Chromium that Playwright has installed.
-    """
     named = environ.get("CHROMIUM", "")
     candidates = [named] if named else [*map(shutil.which, NAMES), playwrights_own]
     return next((path for path in candidates if path and Path(path).is_file()), None)
@@ -30,7 +25,6 @@ def executable(environ: Mapping[str, str], playwrights_own: str) -> str | None:
 
 @contextmanager
 def running_chromium() -> Iterator[Browser]:
-    """Start a headless Chromium, and yield it."""
     with sync_playwright() as playwright:
         path = executable(os.environ, playwright.chromium.executable_path)
         assert path, MISSING
@@ -40,7 +34,6 @@ def running_chromium() -> Iterator[Browser]:
 
 
 def main() -> int:
-    """Print the path of Chromium, or explain how to install it. Return the exit code."""
     with sync_playwright() as playwright:
         path = executable(os.environ, playwright.chromium.executable_path)
     print(path or MISSING, file=sys.stdout if path else sys.stderr)

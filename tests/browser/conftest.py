@@ -33,7 +33,6 @@ NewContext = Callable[..., BrowserContext]
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
-    """Start the service once for all browser tests, in the same way as `make run` does."""
     with running_service(CORS_ORIGINS=SHOP_ORIGIN) as service:
         yield service
 
@@ -46,19 +45,12 @@ def http(service: Service) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def operator(http: httpx.Client) -> Operator:
-    """Return an operator whose waitlist is used by no other test.
-
-    The test creates the waitlist itself.
-    """
+    """Each test gets an operator with its own waitlist id. The test creates the waitlist."""
     return Operator(http, local_operator(), f"page-{secrets.token_hex(4)}")
 
 
 @pytest.fixture
 def others(http: httpx.Client, operator: Operator) -> Customer:
-    """Return a client for other customers of the same waitlist.
-
-    They call the API directly, without a browser.
-    """
     return Customer(http, operator.waitlist_id)
 
 
@@ -70,11 +62,9 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_context(chromium: Browser, service: Service) -> Iterator[NewContext]:
-    """Return a function that opens a new browser context, by default with the screen size of a
-    phone.
+    """After the test, a fixture fails the test if any page has thrown or logged an error.
 
-    At the end, the test fails if any page has thrown or logged an error. Violations of the
-    Content-Security-Policy are logged as errors too.
+    Chromium also logs violations of the Content-Security-Policy.
     """
     contexts: list[BrowserContext] = []
     complaints: list[str] = []
@@ -100,7 +90,6 @@ def new_context(chromium: Browser, service: Service) -> Iterator[NewContext]:
 
 @pytest.fixture
 def browser_page(new_context: NewContext) -> Page:
-    """Return an empty tab in a new browser context."""
     return new_context().new_page()
 
 
@@ -111,8 +100,4 @@ def axe() -> Axe:
 
 @pytest.fixture
 def stage(browser_page: Page, operator: Operator, others: Customer) -> Stage:
-    """Return a stage, which is a browser tab and a waitlist for one test.
-
-    The tab is empty, and the test creates the waitlist itself.
-    """
     return Stage(browser_page, operator, others)

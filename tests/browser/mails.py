@@ -33,7 +33,6 @@ MAIL = (
 
 
 def sent(kind: str, language: str, settings: WaitlistSettings, now_millis: int) -> EmailMessage:
-    """Build an email, and parse it again, as the recipient's email program does."""
     to: tuple[Channel, str] = ("mail", "ada@example.com")
     url = "https://line.bakery.example"
     message = compose_example(kind, language, "bakery", settings, to, url, now_millis)
@@ -49,10 +48,6 @@ def part(mail: EmailMessage, subtype: str) -> str:
 
 
 def show(page: Page, settings: WaitlistSettings, now_millis: int) -> None:
-    """Show one email of each kind.
-
-    Also show how one of these emails looks in a program that displays only plain text.
-    """
     mails = [sent(*kind_language, settings, now_millis) for kind_language in SHOWN]
     bodies = [f'<iframe srcdoc="{escape(part(mail, "html"))}"></iframe>' for mail in mails]
     offered = sent("offered", "en", settings, now_millis)

@@ -91,9 +91,6 @@ class InProcess(httpx.BaseTransport):
 
 
 def main() -> None:
-    """Draw the pictures of the console, the command `waitlist watch`, the emails and the customer's
-    page.
-    """
     start = (time.time_ns() // 1_000_000 // MINUTE_MILLIS - 61) * MINUTE_MILLIS
     clock, of_redis = Clock(start), RedisClock.standing(start)
     world = World.on(new_table(), empty_redis(), clock=clock, redis_clock=of_redis)
@@ -107,10 +104,6 @@ def main() -> None:
 
 
 def play(people: People, api: Api) -> Snapshot:
-    """Simulate an hour in which people join and leave.
-
-    Return what `waitlist watch` shows at the end.
-    """
     chance = random.Random(7)  # The seed makes the crowd the same each time.
     crowd = drawable_people(chance)
     people.configure(**FESTIVAL)
@@ -143,7 +136,9 @@ def save_watch(snapshot: Snapshot) -> None:
 
 
 def drawable_people(chance: random.Random) -> Iterator[dict[str, Any]]:
-    """Yield people whose names use only letters that the fonts of every machine contain."""
+    """Characters beyond the Latin, Greek and Cyrillic scripts may be missing in the fonts of a
+    machine.
+    """
     for person in read_people():
         if max(person.name + person.city) < "\u0600":
             profile = {"name": person.name, "city": person.city}
@@ -219,10 +214,6 @@ def joined(page: Page, people: People, button: str) -> Page:
 
 
 def answered_by(client: httpx.Client) -> Callable[[Route], None]:
-    """Return a Playwright route handler that forwards the browser's requests to the service in this
-    process.
-    """
-
     def answer(route: Route) -> None:
         request = route.request
         if client.is_closed:

@@ -17,10 +17,6 @@ READ = """async (text) => {
 
 
 def read_code(page: Page, picture: Locator) -> str | None:
-    """Return the text of the QR code in a picture, or None if the picture contains no QR code.
-
-    `page` is the browser tab in which jsQR runs.
-    """
     assert SOURCE.exists(), "jsQR is missing: make test-browser installs it"
     page.evaluate(SOURCE.read_text("utf-8"))
     seen = base64.b64encode(picture.screenshot()).decode()

@@ -41,10 +41,6 @@ SELDOM = ("Change my details", "Open on another device", "Forget me here")
 
 
 def press(page: Page, button: str) -> None:
-    """Press a button on the page.
-
-    If the button is inside the closed menu "More", open the menu first.
-    """
     if button in SELDOM:
         menu = page.get_by_role("button", name="More", exact=True, expanded=False)
         found = page.get_by_role("button", name=button, exact=True)
@@ -64,9 +60,6 @@ class Stage:
     settings: dict[str, Any] = field(default_factory=dict)
 
     def configure(self, **settings: Any) -> None:
-        """Create the waitlist with these settings, or change the settings of the existing
-        waitlist.
-        """
         self.settings |= settings
         answer = self.operator.put({"name": NAME, **self.settings})
         assert answer.status_code in (200, 201), answer.text
@@ -75,15 +68,12 @@ class Stage:
         self.page.goto(f"/w/{self.operator.waitlist_id}{query}")
 
     def shows(self, heading: str) -> None:
-        """Wait until the page shows this heading."""
         expect(self.page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
 
     def notices(self, text: str) -> None:
-        """Wait until the page shows this notice. Screen readers announce the notice too."""
         expect(self.page.locator("waitlist-position .notice")).to_contain_text(text)
 
     def join(self, **settings: Any) -> None:
-        """Open the page and join."""
         self.configure(**settings)
         self.open()
         self.press("Join the line")
@@ -93,7 +83,6 @@ class Stage:
         press(self.page, button)
 
     def confirm(self, button: str) -> None:
-        """Answer the question in the open dialog by pressing this button."""
         self.page.get_by_role("dialog").get_by_role("button", name=button, exact=True).click()
 
     @property
@@ -107,10 +96,6 @@ class Stage:
         return str(self.kept["entry"]["entry_id"])
 
     def offer(self) -> None:
-        """Offer a place to the first person in the queue.
-
-        This person must be the customer whose page is open.
-        """
         self.join(admission=POLICY)
         self.admit()
         self.shows("It is your turn")
@@ -124,7 +109,6 @@ class Stage:
         return str(answer.json()["claims"][0]["claim_token"])
 
     def act(self, kind: str, verb: str, **body: Any) -> None:
-        """Call an operator's route for the customer's entry, or for the claim on this entry."""
         answer = self.operator.call("POST", f"/{kind}/{self.entry_id}/{verb}", json=body)
         assert answer.is_success, answer.text
 

@@ -38,9 +38,6 @@ BOARD = {"as_of": "2999-01-01T00:00:00.000Z", "total": 210, "cuts": CUTS, "isCac
 
 
 def open_client_module(page: Page, operator: Operator) -> str:
-    """Open a customer's page, and return the URL of the JavaScript module that updates the shown
-    position.
-    """
     operator.put({"name": "Bakery"})
     found: list[str] = []
     page.on("request", lambda request: found.append(request.url))

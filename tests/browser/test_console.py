@@ -46,10 +46,6 @@ NewAddress = Callable[[], str]
 
 @contextmanager
 def running_console(url: str, *options: str) -> Iterator[NewAddress]:
-    """Start `waitlist console` with these options.
-
-    Yield a function that returns a sign-in address, which can be opened once.
-    """
     words = ("--json", "console", "--no-browser", *options)
     process = Typed(url).start(*words, stdin=subprocess.PIPE)
     assert process.stdout is not None
@@ -105,10 +101,6 @@ class Console:
         return self.operator.line()
 
     def do(self, button: str, *, asks_again: str = "", **fields: str) -> None:
-        """Open a dialog with its button, fill in the fields, and submit the form.
-
-        If the dialog asks a second time, `asks_again` is a part of the second question.
-        """
         # The page reacts to clicks only after it has loaded.
         self.page.wait_for_load_state()
         self.page.get_by_role("button", name=f"{button}…", exact=True).click()
@@ -195,7 +187,7 @@ def neighbour() -> Iterator[Neighbour]:
             self.end_headers()
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            """Print nothing."""
+            ...
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         found = Neighbour(server.server_address[1])

@@ -23,10 +23,7 @@ SMALL: ViewportSize = {"width": 1024, "height": 768}
 
 @pytest.fixture(scope="module")
 def addresses(service: Service) -> Iterator[list[NewAddress]]:
-    """Start two consoles, one for each desk.
-
-    The second desk can undo an action only for a short time.
-    """
+    """At the second desk, an action can be undone for one second only."""
     with ExitStack() as running:
         yield [
             running.enter_context(running_console(service.url, "--undo-seconds", seconds))
@@ -38,7 +35,6 @@ def addresses(service: Service) -> Iterator[list[NewAddress]]:
 def desk(
     new_context: NewContext, addresses: list[NewAddress], operator: Operator
 ) -> Callable[[int], Page]:
-    """Return a function that opens the counter page of the waitlist for a given desk."""
     settings = {"name": "Clinic", "messages": {"kinds": ["called"]}}
     assert operator.put(settings).status_code == 201
 
@@ -55,7 +51,6 @@ def desk(
 
 
 def focused(page: Page) -> str:
-    """Return the id of the focused element. If nothing has the focus, the test fails."""
     assert page.evaluate("document.activeElement !== document.body")
     return str(page.evaluate("document.activeElement.id"))
 

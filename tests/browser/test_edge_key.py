@@ -25,8 +25,9 @@ def read_function_code(cors_origins: str) -> str:
 
 
 def run_function(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
-    """Return the request whose cached response CloudFront looks up, or the response that the
-    function itself sends.
+    """CloudFront uses the returned request to look up a cached response.
+
+    The function can also return a response, which CloudFront sends at once.
     """
     headers = {"accept": {"value": "*/*"}} | ({"origin": {"value": origin}} if origin else {})
     request = {"method": "GET", "uri": path, "querystring": {}, "headers": headers, "cookies": {}}

@@ -28,7 +28,6 @@ API = "https://queue.example.com"
 
 @pytest.fixture(scope="module")
 def accounts() -> Iterator[Service]:
-    """Start a service whose customers sign in with tokens from an identity provider."""
     environ = {"JWT_ISSUER": ISSUER, "JWT_AUDIENCE": AUDIENCE, "CORS_ORIGINS": SHOP_ORIGIN}
     with running_service(**environ) as service:
         yield service
@@ -36,18 +35,12 @@ def accounts() -> Iterator[Service]:
 
 @pytest.fixture
 def accounts_stage(accounts: Service, browser_page: Page) -> Iterator[Stage]:
-    """Return a stage, which is a browser tab and a waitlist, on the service for customers with
-    accounts.
-
-    The waitlist exists, but the tab is empty.
-    """
     with httpx.Client(base_url=accounts.url, timeout=35, trust_env=False) as http:
         operator = Operator(http, local_operator(), f"members-{secrets.token_hex(4)}")
         yield Stage(browser_page, operator, Customer(http, operator.waitlist_id))
 
 
 def embed(page: Page, html: str, policy: str = "") -> None:
-    """Open a page of another origin."""
     headers = {"Content-Security-Policy": policy} if policy else {}
 
     def serve(route: Any) -> None:
@@ -61,9 +54,6 @@ def embed(page: Page, html: str, policy: str = "") -> None:
 
 
 def read_example(service: Service, waitlist_id: str) -> str:
-    """Return the example page in docs/app/customer-page.md, with the URL and the waitlist of the
-    running service filled in.
-    """
     (example,) = re.findall(r"```html\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert API in example
     return str(example.replace(API, service.url).replace('"sale"', f'"{waitlist_id}"'))
@@ -203,7 +193,6 @@ def test_a_page_can_style_the_documented_parts(stage: Stage, service: Service) -
 
 
 def find_parts(page: Page) -> set[str]:
-    """Return the names of the element's CSS parts that exist at the moment."""
     found = page.evaluate(
         """() => {
           const root = document.querySelector('waitlist-position').shadowRoot;

@@ -28,8 +28,6 @@ OpenKiosk = Callable[..., Page]
 
 @pytest.fixture
 def kiosk(new_context: NewContext, operator: Operator) -> OpenKiosk:
-    """Return a function that creates a waitlist and opens its kiosk page with a simulated clock."""
-
     def open_kiosk(
         page: dict[str, Any] | None = None, context: dict[str, Any] | None = None, **more: Any
     ) -> Page:
@@ -44,10 +42,6 @@ def kiosk(new_context: NewContext, operator: Operator) -> OpenKiosk:
 
 
 def is_empty(page: Page) -> None:
-    """Wait for the form.
-
-    Check that its fields are empty and that the browser has stored nothing.
-    """
     expect(page.get_by_role("button", name="Join the line")).to_be_visible()
     for name in ("Your name", "Email"):
         if page.get_by_label(name).count():

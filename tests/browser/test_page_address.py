@@ -33,7 +33,6 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     path = f"/w/{operator.waitlist_id}"
 
     def mailed() -> list[str]:
-        """Return the links in all emails of this waitlist, oldest first."""
         texts = [mail["text"] for mail in http.get("/_local/mailbox.json").json()["messages"]]
         return [word for text in texts for word in text.split() if f"{path}#" in word]
 
@@ -167,7 +166,6 @@ def test_a_new_address_must_be_confirmed_with_its_mail(
         laptop.get_by_role("button", name="Forget me", exact=True).click()
 
     def link_to(address: str) -> str:
-        """Return the link in the newest email to this address."""
         mails = http.get("/_local/mailbox.json").json()["messages"]
         texts = [mail["text"] for mail in mails if mail["to"] == address]
         return next(str(word) for word in texts[-1].split() if f"{path}#" in word)

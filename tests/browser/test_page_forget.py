@@ -23,7 +23,6 @@ FORGOTTEN = "This browser has forgotten you."
 
 
 def read_storage(page: Page) -> list[Any]:
-    """Return everything that the browser stores for the page."""
     return [text for text in page.evaluate("() => Object.values(localStorage)") if text != "{}"]
 
 

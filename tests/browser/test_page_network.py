@@ -35,7 +35,6 @@ BLOCKED = """
 
 
 def record_polls(page: Page) -> list[Request]:
-    """Return a list that grows with every poll that the page sends."""
     looks: list[Request] = []
 
     def note(request: Request) -> None:

@@ -200,10 +200,7 @@ def test_a_customer_can_switch_messages_off_if_the_form_has_no_fields(stage: Sta
 
 
 def tab_to_button(page: Page, button: str) -> None:
-    """Press Tab until this button has the focus.
-
-    Every element that is focused on the way must show a visible focus.
-    """
+    """Every element that receives the focus on the way must show an outline."""
     for _ in range(12):
         page.keyboard.press("Tab")
         outline = page.evaluate(

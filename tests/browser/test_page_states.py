@@ -138,7 +138,6 @@ def test_people_without_a_pass_still_continue_to_the_entrance(stage: Stage) -> N
 
 
 def count_lines(text: Locator) -> int:
-    """Return the number of lines of a text."""
     height = "(node) => node.clientHeight / parseFloat(getComputedStyle(node).lineHeight)"
     return round(float(text.evaluate(height)))
 
@@ -154,7 +153,6 @@ def measure_sideways_scroll(page: Page) -> int:
 
 
 def find_cut_off(page: Page) -> list[str]:
-    """Return the texts and buttons that are cut off or that stick out of the panel."""
     found = page.evaluate(
         """() => {
           const root = document.querySelector('waitlist-position').shadowRoot;

@@ -112,5 +112,4 @@ def test_a_redirect_keeps_the_pass_unless_it_has_a_fragment(
 
 
 def progress(page: Page) -> float:
-    """Return how full the progress bar is, from 0 to 1."""
     return round(float(page.get_by_role("progressbar").evaluate("bar => bar.value")), 3)

@@ -41,10 +41,6 @@ OpenScreen = Callable[..., Page]
 
 @pytest.fixture
 def screen(new_context: NewContext, operator: Operator) -> OpenScreen:
-    """Return a function that creates a waitlist and opens its public screen with a simulated
-    clock.
-    """
-
     def open_screen(
         query: str = "", context: dict[str, Any] | None = None, **settings: Any
     ) -> Page:

@@ -12,11 +12,7 @@ from tools.deploy.stack import make
 
 
 def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, Any]]:
-    """Return the resources of the stack with these parameters, by logical id.
-
-    Each `Fn::If` is replaced by its result, and each `AWS::NoValue` is removed. Other intrinsic
-    functions stay as they are.
-    """
+    """`Fn::If` and `AWS::NoValue` are resolved. Other intrinsic functions stay as they are."""
     given = dict(parameters or {})
     region = given.pop("AWS::Region", "some-region")
     return make(given, region=region).made
@@ -24,10 +20,8 @@ def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, An
 
 @cache
 def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
-    """Return stacks that together try every pair of parameter values.
-
-    Only the values that the template's conditions distinguish are tried. Each stack is returned
-    with its parameters, and satisfies the template's rules.
+    """Together, the stacks contain every pair of parameter values that the template's conditions
+    distinguish.
     """
     compared = _compared([TEMPLATE["Conditions"], TEMPLATE["Rules"]])
     kinds: list[dict[str, str]] = [{}]
@@ -38,10 +32,7 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
 
 
 def _groups(names: set[str]) -> list[set[str]]:
-    """Split the parameters into groups.
-
-    No rule of the template compares parameters of different groups.
-    """
+    """No rule of the template compares parameters of different groups."""
     groups = [{name} for name in sorted(names)]
     for rule in TEMPLATE["Rules"].values():
         together = {name for name, _ in _compared(rule)}
@@ -51,19 +42,13 @@ def _groups(names: set[str]) -> list[set[str]]:
 
 
 def _kinds(compared: set[tuple[str, str]]) -> Iterator[dict[str, str]]:
-    """Yield every combination of these parameters' values that can make a difference in the
-    template.
-    """
     names = sorted({name for name, _ in compared})
     values = [_values(name, {value for one, value in compared if one == name}) for name in names]
     return (dict(zip(names, chosen, strict=True)) for chosen in itertools.product(*values))
 
 
 def _covering(kinds: Iterable[dict[str, str]]) -> list[dict[str, str]]:
-    """Choose a few combinations.
-
-    Every pair of values that occurs in some combination also occurs in a chosen one.
-    """
+    """Every pair of values that occurs in some combination also occurs in a chosen combination."""
     pairs = [
         (kind, set(itertools.combinations_with_replacement(sorted(kind.items()), 2)))
         for kind in kinds
@@ -87,9 +72,6 @@ def _is_allowed(given: dict[str, str]) -> bool:
 
 
 def _compared(expression: Any) -> set[tuple[str, str]]:
-    """Return the parameters in an expression, each with the values to which the expression compares
-    it.
-    """
     if isinstance(expression, list):
         return {pair for one in expression for pair in _compared(one)}
     if not isinstance(expression, dict):
@@ -101,9 +83,6 @@ def _compared(expression: Any) -> set[tuple[str, str]]:
 
 
 def _values(name: str, compared: set[str]) -> list[str]:
-    """Return the values to try for a parameter: every value that the template compares it with, and
-    one value that differs from all of them.
-    """
     declared = TEMPLATE["Parameters"].get(name, {})
     some = "1" if declared.get("Type") == "Number" else f"some-{name}"
     allowed = declared.get("AllowedValues", [some])

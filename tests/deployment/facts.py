@@ -241,18 +241,12 @@ FACTS: tuple[Fact, ...] = (
 
 
 def of_type(resources: Resources, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name and the properties of each resource of the given type, such as
-    `Lambda::Function`.
-    """
     for name, resource in resources.items():
         if resource["Type"] == f"AWS::{kind}":
             yield name, resource.get("Properties", {})
 
 
 def allowing(resources: Resources) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each IAM statement with the effect Allow, together with the name of its role or
-    policy.
-    """
     for name, role in of_type(resources, "IAM::Role"):
         for policy in role.get("Policies", []):
             yield from _allowing(name, policy["PolicyDocument"])

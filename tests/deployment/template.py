@@ -10,7 +10,6 @@ RESOURCES: dict[str, dict[str, Any]] = TEMPLATE["Resources"]
 
 
 def named(resource_type: str) -> dict[str, dict[str, Any]]:
-    """Return the properties of each resource of the given type, by logical id."""
     return {
         name: resource["Properties"]
         for name, resource in RESOURCES.items()
@@ -30,11 +29,7 @@ PAGES = VIEWS | {f"{method} {UNSUBSCRIBE}" for method in ("GET", "POST")}
 
 
 def route_authorizers() -> dict[str, str | None]:
-    """Return the authorizer of each route, such as `GET /v1/health`.
-
-    HEAD routes are left out. test_authorizers.py checks that each of them has the same authorizer
-    as its GET route.
-    """
+    """HEAD routes are left out. test_authorizers.py compares each HEAD route with its GET route."""
     return {
         route: "AWS_IAM" if operation.get("security") == OF_OPERATORS else None
         for route, operation in operations(TEMPLATE).items()
@@ -56,10 +51,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def holds(expression: Any, parameters: dict[str, str]) -> bool:
-    """Evaluate a condition of the template as CloudFormation does.
-
-    Only the condition functions that this template uses are supported.
-    """
+    """Only the condition functions that the template uses are supported."""
     ((function, operands),) = expression.items()
     match function:
         case "Condition":

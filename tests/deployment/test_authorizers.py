@@ -12,12 +12,10 @@ ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist,ot
 
 
 def make_api(parameters: dict[str, str]) -> Any:
-    """Return the OpenAPI document that API Gateway imports."""
     return deployed(parameters)["Api"]["Properties"]["Body"]
 
 
 def read_guards(parameters: dict[str, str]) -> dict[str, Any]:
-    """Return the security requirement of each route, or None for a route that has none."""
     return {
         f"{method.upper()} {path}": operation.get("security")
         for path, item in make_api(parameters)["paths"].items()

@@ -36,10 +36,7 @@ def list_documents() -> list[str]:
 
 
 def find_anchors(document: Path) -> set[str]:
-    """Return the anchors of a document to which a link can point.
-
-    GitHub makes an anchor from each heading.
-    """
+    """GitHub makes an anchor from each heading."""
     headings = HEADING.findall(document.read_text("utf-8"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

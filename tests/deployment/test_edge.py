@@ -41,10 +41,7 @@ def make_distribution(parameters: dict[str, str] = EDGE) -> dict[str, Any]:
 
 
 def find_behaviour(route: str) -> dict[str, Any]:
-    """Return the cache behavior of a route.
-
-    CloudFront uses the first behavior whose path pattern matches.
-    """
+    """CloudFront uses the first cache behavior whose path pattern matches."""
     config = make_distribution()
     path = re.sub(r"\{\w+\}", "bakery", route.split()[1])
     fitting = (one for one in config["CacheBehaviors"] if fnmatchcase(path, one["PathPattern"]))

@@ -72,10 +72,6 @@ class Exposure:
 
     @property
     def table(self) -> float:
-        """Return the cost of writing to the table.
-
-        The limit of the table bounds the number of writes.
-        """
         units = DAY * self.number("MaxWriteUnitsPerSecond")
         return units / 1e6 * PRICES.writes_per_million
 

@@ -13,9 +13,6 @@ COMPILERS = json.loads((ROOT / "tests/service/clients/compilers/package.json").r
 
 
 def read_tested_versions() -> dict[str, str]:
-    """Return the version of each code generator that `make test-clients` or `make test`
-    installs.
-    """
     (python,) = re.findall(r"^CLIENT_GENERATOR_VERSION := (\S+)", MAKEFILE, re.M)
     (others,) = re.findall(r"^OPENAPI_GENERATOR_VERSION := (\S+)", MAKEFILE, re.M)
     npm = COMPILERS["dependencies"]

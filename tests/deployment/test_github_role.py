@@ -60,10 +60,6 @@ def make_bounded_stack(one: Set) -> Stack:
 
 
 def collect_calls() -> dict[str, list[Call]]:
-    """Return every AWS call that CloudFormation makes to create the resources of any stack.
-
-    The keys are action names in lower case.
-    """
     found: dict[str, list[Call]] = defaultdict(list)
     for stack in map(make_bounded_stack, sets()):
         for logical_id, handler in product(stack.resources, HANDLERS):
@@ -145,7 +141,6 @@ def test_an_environment_uploads_to_its_own_bucket() -> None:
 
 
 def read_statements(role: str = "ExecutionRole") -> list[tuple[str, dict[str, Any]]]:
-    """Return all statements in the managed policies of a role, each with its policy's name."""
     return [
         (policy["Ref"], statement)
         for policy in RESOURCES[role]["Properties"]["ManagedPolicyArns"]
@@ -154,9 +149,6 @@ def read_statements(role: str = "ExecutionRole") -> list[tuple[str, dict[str, An
 
 
 def remove_action(policy: str, number: int, position: int) -> Rights:
-    """Remove one action from a statement, and return the permissions that the execution role has
-    without it.
-    """
     roles = roles_of("waitlist")
     found: list[Rule] = []
     for name in dict.fromkeys(name for name, _ in read_statements()):
@@ -170,11 +162,6 @@ def remove_action(policy: str, number: int, position: int) -> Rights:
 
 
 def find_places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
-    """Yield every action that the role is allowed to use.
-
-    Each one is returned with its policy, the number of its statement, its position there, and the
-    first resource.
-    """
     for policy in dict.fromkeys(policy for policy, _ in read_statements()):
         written = roles_of("waitlist").resources[policy]["Properties"]["PolicyDocument"]
         for number, statement in enumerate(written["Statement"]):

@@ -20,7 +20,6 @@ MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 
 def read_rule(target: str) -> tuple[str, str]:
-    """Return the prerequisites and the commands of a Makefile target."""
     (found,) = re.findall(rf"^{re.escape(target)}: ?([^#\n]*).*\n((?:\t.*\n)*)", MAKEFILE, re.M)
     return found[0].strip(), found[1]
 
@@ -98,9 +97,6 @@ def test_a_job_installs_its_packages_before_it_gets_credentials(environment: str
 
 
 def collect_recipes(target: str) -> dict[str, str]:
-    """Return the commands of a Makefile target and of all its prerequisites, by the name of the
-    target.
-    """
     found: dict[str, str] = {}
     waiting = [target]
     while waiting:

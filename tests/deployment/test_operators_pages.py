@@ -189,9 +189,6 @@ def cli_name(name: str) -> str:
 
 
 def read_operations(service: str) -> dict[str, set[str]]:
-    """Return the options of each operation of an AWS service, with the names that the AWS CLI
-    uses.
-    """
     model: Any = Session().get_service_model(NAMED.get(service, service))
     return {
         cli_name(name): set(_options(model.operation_model(name).input_shape.members))

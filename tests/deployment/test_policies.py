@@ -35,7 +35,6 @@ def read_statements(name: str) -> list[dict[str, Any]]:
 
 
 def find_allowed_routes(name: str, waitlist_id: str = "WAITLIST_ID") -> set[str]:
-    """Return the routes of one waitlist that a policy allows."""
     document = json.loads((POLICIES / name).read_text())
     own = list(rules("operator", name, document))
     return {
@@ -46,7 +45,6 @@ def find_allowed_routes(name: str, waitlist_id: str = "WAITLIST_ID") -> set[str]
 
 
 def arn_of(route: str, waitlist_id: str) -> str:
-    """Return the ARN that IAM checks when somebody calls a route."""
     method, path = route.split(" ")
     values = {"waitlist_id": waitlist_id, "entry_id": "a" * 26, "edition": "1", "file": "page.js"}
     values |= {"code": "a" * 76, "invitation_id": "a" * 16, "view": "kiosk"}

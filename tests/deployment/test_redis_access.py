@@ -24,10 +24,7 @@ OF_THE_LAST_RELEASE: set[str] = set()
 
 
 def find_commands(code: str) -> set[str]:
-    """Return the Redis commands that a Lua script calls.
-
-    A call contains the name of a command, or an expression that selects one of several names.
-    """
+    """A call in a Lua script may select one of several Redis commands."""
     found: set[str] = set()
     for first in CALLED.findall(code):
         words = re.findall(r"'([A-Z]+)'", first)

@@ -53,7 +53,6 @@ NAMES_OF_STACKS = GITHUB["Parameters"]["StackName"]["AllowedPattern"]
 
 @pytest.fixture(scope="module")
 def uses() -> frozenset[Use]:
-    """Run the code of all functions, and return every kind of AWS call that they made."""
     forget_calls()
     for story in STORIES:
         story.happen(Scene())
@@ -66,9 +65,7 @@ def uses() -> frozenset[Use]:
 
 
 def rebuild_without_time() -> None:
-    """Run the rebuild of a queue that has no time left, so that it starts the next maintenance
-    run.
-    """
+    """A rebuild that has no time left starts the next maintenance run."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     scene.redis.flushall()
@@ -81,9 +78,6 @@ class Secrets:
 
 
 def start_with_a_secret() -> None:
-    """Start the public function, so that it reads the key of the entry tokens, CloudFront's secret
-    key and the secret of the bot check.
-    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TABLE_NAME", "table")
         patch.setenv("PRIVATE_FUNCTION_NAME", "private")
@@ -103,10 +97,6 @@ def start_with_a_secret() -> None:
 
 
 def send_a_webhook_in_vain() -> None:
-    """Send an event to a webhook whose receiver refuses it.
-
-    A day later, the webhook function gives up the event.
-    """
     with standing() as stand, pytest.MonkeyPatch.context() as patch:
         stage = Stage(stand, patch)
         stand.always = status(429, retry_after="1")
@@ -121,9 +111,6 @@ def send_a_webhook_in_vain() -> None:
 
 
 def send_messages() -> None:
-    """Let the messages function send messages successfully and unsuccessfully, and let it process a
-    bounced email.
-    """
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         stage.joins("ada")
         stage.joins("bob", phone="+49 1512 3456789")
@@ -148,7 +135,6 @@ class Bus:
 
 
 def put_events_on_the_bus() -> None:
-    """Let the events function put a customer's event on the event bus."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     records = [
@@ -167,9 +153,6 @@ class WebhookSecrets:
 
 @cache
 def make_all_roles() -> list[tuple[Set, Roles]]:
-    """Return the roles of the stack for each set of parameters, without a boundary and with
-    GitHub's boundary.
-    """
     return [
         (one, Roles(stack, bounds))
         for one in sets()
@@ -179,10 +162,6 @@ def make_all_roles() -> list[tuple[Set, Roles]]:
 
 
 def make_boundary(one: Set) -> Iterator[Stack]:
-    """Yield a stack with the permissions boundary.
-
-    If GitHub's roles do not accept the stack's name, yield nothing.
-    """
     if re.fullmatch(NAMES_OF_STACKS, one.name):
         given = {"Repository": "octo/waitlist", "Environment": "prod", "StackName": one.name}
         yield make(given, "github", one.region, GITHUB)

@@ -24,9 +24,9 @@ def make_stage() -> Any:
 
 
 def read_groups() -> dict[str, set[str]]:
-    """Return the routes of each group, such as `Signup`.
+    """Routes in the same group share the parameter with their limit.
 
-    The routes of a group have the same limit. Each route in the group `Few` has a fixed limit.
+    Routes in the group `Few` have fixed limits.
     """
     groups: dict[str, set[str]] = {}
     for route, settings in make_stage()["RouteSettings"].items():

@@ -55,9 +55,6 @@ def parse_numbers(cell: str) -> list[float]:
 
 
 def budget_of_client(config: Any) -> Budget:
-    """Return how long a botocore client may take: the seconds of one attempt, the number of
-    attempts, and the longest pauses between them.
-    """
     tries = config.retries["total_max_attempts"]
     pauses = [clients.THROTTLED_PAUSE_SECONDS * 2.0**number for number in range(tries - 1)]
     return [config.connect_timeout, config.read_timeout], tries, pauses

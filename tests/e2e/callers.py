@@ -42,9 +42,7 @@ first_requests = FirstRequests()
 
 
 def send_patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
-    """Send a request, and retry it in the way that docs/internals/time-budgets.md tells clients to
-    retry.
-    """
+    """Clients should retry requests as docs/internals/time-budgets.md describes."""
     answer = ask()
     first_requests.note(answer)
     for attempt in range(PATIENT.tries - 1):
@@ -57,8 +55,6 @@ def send_patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
 
 @dataclass(frozen=True)
 class Customer:
-    """All customers of one waitlist."""
-
     http: httpx.Client
     waitlist_id: str
 
@@ -109,8 +105,6 @@ class Customer:
 
 @dataclass(frozen=True)
 class Operator:
-    """The operator of one waitlist."""
-
     http: httpx.Client
     auth: httpx.Auth
     waitlist_id: str
@@ -127,7 +121,6 @@ class Operator:
         return self.call("POST", f"/entries/{entry.entry_id}/bump", json=where, headers=headers)
 
     def line(self, limit: int = 100) -> list[str]:
-        """Return the customer ids in the order of the queue."""
         ids: list[str] = []
         cursor: str | None = None
         while True:

@@ -11,11 +11,6 @@ from tools.local.operator import local_operator
 
 @pytest.fixture(scope="session")
 def service() -> Iterator[Service]:
-    """Run one service for all tests that do not stop it.
-
-    At the end, check that it stops without errors and has answered most requests at the first
-    attempt.
-    """
     with running_service() as service:
         yield service
     assert 2 * first_requests.refused <= first_requests.sent, first_requests

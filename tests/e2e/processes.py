@@ -23,7 +23,7 @@ LAST_LINE = "Stop: Ctrl-C"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Return the environment variables that the Makefile sets, with a free port."""
+    """The port 0 means that the operating system chooses a free port."""
     parts = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared", ROOT / "cli")
     kept = {
         name: value
@@ -36,7 +36,6 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def run_module(module: str, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run a Python module of this project to its end."""
     return subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=ROOT,
@@ -50,10 +49,7 @@ def run_module(module: str, *arguments: str, **environ: str) -> subprocess.Compl
 
 
 class Service:
-    """A running service, started with `python -m tools.local`.
-
-    The constructor returns when the service is ready.
-    """
+    """The constructor starts `python -m tools.local`, and returns when the service is ready."""
 
     def __init__(self, **environ: str) -> None:
         self.process = subprocess.Popen(
@@ -77,18 +73,15 @@ class Service:
         self.port = int(self.url.rpartition(":")[2])
 
     def found(self, pattern: str) -> str:
-        """Find this regular expression in the printed start message, and return its first group."""
         match = re.search(pattern, self.banner, re.MULTILINE)
         assert match, self.banner
         return match[1]
 
     @property
     def errors(self) -> str:
-        """Everything that the process has written to stderr."""
         return "".join(self._errors)
 
     def stop(self, signal_number: signal.Signals = signal.SIGINT) -> int:
-        """Stop the process, read the rest of its output, and return its exit code."""
         self.process.send_signal(signal_number)
         code = self.process.wait(STOP_SECONDS)
         for reader in self._readers:
@@ -125,10 +118,7 @@ class Service:
 
 @contextmanager
 def running_service(**environ: str) -> Iterator[Service]:
-    """Run a service.
-
-    Afterwards, check that it stopped with exit code 0 and that none of its child processes is left.
-    """
+    """At the end, the service must stop with exit code 0 and leave no child processes."""
     service = Service(**environ)
     try:
         yield service
@@ -140,22 +130,17 @@ def running_service(**environ: str) -> Iterator[Service]:
 
 
 def find_descendants(pid: int) -> set[int]:
-    """Return the ids of all child processes of a process, and of their child processes."""
     parents = {child: parent for child, parent, _ in _processes()}
     return {child for child in parents if _descends(child, pid, parents)}
 
 
 def find_survivors(pids: set[int]) -> set[int]:
-    """Wait for these processes to end, and return the ids of those that are still running after a
-    while.
-    """
     deadline = time.monotonic() + STOP_SECONDS
     wait_until(lambda: not (_alive() & pids) or time.monotonic() > deadline)
     return _alive() & pids
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait until `condition` is true. Fail after `seconds`."""
     deadline = time.monotonic() + seconds
     pause = threading.Event()
     while not condition():
@@ -176,7 +161,6 @@ def _alive() -> set[int]:
 
 
 def _processes() -> list[tuple[int, int, str]]:
-    """Return the id, the parent's id and the state of every process on this machine."""
     # A minimal Linux system has no `ps`. macOS has no /proc.
     return _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
 

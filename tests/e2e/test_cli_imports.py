@@ -36,10 +36,7 @@ def count_waiting(bakery: Bakery) -> int:
 
 @contextmanager
 def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
-    """Start `waitlist import` in its own process.
-
-    The process has read all rows of a file except the last one, and waits for the last row.
-    """
+    """The process has read all rows except the last row, and waits for it."""
     *rows, _ = Path(path).read_text("utf-8").splitlines(keepends=True)
     words = ("import", bakery.waitlist_id, "-", "--format", "csv", *words)
     process = bakery.typed.start("--json", *words, stdin=subprocess.PIPE)

@@ -17,8 +17,6 @@ from tools.local.banner import KEEP_TOKEN
 
 
 class Sources(HTMLParser):
-    """Collects the URLs of all files that an HTML page loads."""
-
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
@@ -51,24 +49,16 @@ def test_the_documentation_describes_every_route(http: httpx.Client) -> None:
 
 
 def parse_commands(banner: str) -> list[list[str]]:
-    """Return the curl commands in the printed start message.
-
-    Each command is split into words as a shell does.
-    """
     joined = banner.replace("\\\n", " ")
     found = re.findall(r"^(?:TOKEN=\$\()?(curl .*?)(?: \| tee .*)?$", joined, re.MULTILINE)
     return [shlex.split(command) for command in found]
 
 
 def send_command(command: list[str], token: str = "") -> httpx.Response:
-    """Send the request of a curl command from the printed start message."""
     return send([word.replace("$TOKEN", token) for word in command[1:]])
 
 
 def extract_token(signup: httpx.Response) -> str:
-    """Read the entry token from the response to a signup, with the shell command that the start
-    message shows.
-    """
     pipe = ["bash", "-c", f"cat | {KEEP_TOKEN} 2>/dev/null"]
     run = subprocess.run(pipe, input=signup.text, capture_output=True, text=True, check=True)
     return run.stdout.strip()

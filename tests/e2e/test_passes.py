@@ -60,7 +60,6 @@ def shown(service: Service, http: httpx.Client, operator: Operator) -> Shown:
 
 
 def enter_place(http: httpx.Client, operator: Operator) -> tuple[Entry, str]:
-    """Let a customer join and accept an offer. Return the customer and the admission pass."""
     policy = {"name": "Place", "admission": {"max_inside": 1}}
     assert operator.put(policy).status_code in (200, 201)
     customer = Customer(http, operator.waitlist_id)

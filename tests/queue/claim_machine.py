@@ -54,7 +54,6 @@ PROFILE = settings(
 
 
 def token_of(number: int) -> str:
-    """Return a token that belongs to no claim."""
     return f"{number:040x}"
 
 
@@ -99,7 +98,6 @@ class Machine(RuleBasedStateMachine):
         accepted(self.line.init(lease_seconds=LEASE, max_attempts=MAX_ATTEMPTS))
 
     def signup_fields(self, _name: str) -> dict[str, Any]:
-        """Return additional fields of a signup request. Subclasses override this method."""
         return {}
 
     @property
@@ -110,16 +108,11 @@ class Machine(RuleBasedStateMachine):
         self.model = self.model.change(name, **changes)
 
     def decide(self, name: str, verb: str, token: str = "") -> None:
-        """Remember a decision until it is settled."""
         self.dirty.add(name)
         decision = Decided(verb, token, self.model.by_name[name].ticket)
         self.decided[name] = [*self.decided.get(name, []), decision][-DECISIONS_KEPT:]
 
     def is_repeat(self, name: str, verb: str, token: str = "") -> bool:
-        """Return whether Redis has made the same decision before.
-
-        If the customer is on the waitlist, the decision must concern the current signup.
-        """
         made = [one for one in self.decided.get(name, []) if (one.verb, one.token) == (verb, token)]
         if not made:
             return False
@@ -127,10 +120,6 @@ class Machine(RuleBasedStateMachine):
         return bool(token) or stay is None or stay.ticket == made[-1].ticket
 
     def verdict(self, name: str, token: str) -> str:
-        """Return the state of the entry if the token belongs to its current claim.
-
-        Otherwise, return the error code with which Redis refuses the token.
-        """
         stay = self.model.stay(name)
         if stay is None or stay.state in ("waiting", "parked"):
             return "not_held"
@@ -153,9 +142,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule(jump=JUMPS)
     def the_clock_jumps(self, jump: int) -> None:
-        """After the clock has jumped, read the queue once.
-
-        This ends all claims that have expired (promise P6).
+        """After the clock has jumped, the next access to the queue ends all expired claims (promise
+        P6).
         """
         self.line.clock.advance(jump)
         self.line.stats()
@@ -163,10 +151,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(names=st.lists(PEOPLE, min_size=1, max_size=8, unique=True))
     def sign_up(self, names: list[str]) -> None:
-        """Sign up several people at the same instant.
-
-        There are no gaps between the ranks (sort keys) of their entries.
-        """
+        """People who sign up at the same instant get ranks (sort keys) without gaps."""
         for name in names:
             answer = accepted(self.line.signup(name, self.stays[name], **self.signup_fields(name)))
             known = self.model.stay(name)
@@ -207,8 +192,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=PEOPLE, places=st.integers(1, 8), to_back=st.booleans())
     def bump(self, name: str, places: int, to_back: bool) -> None:
-        """Move an entry, so that it may take the rank (sort key) of an entry that is claimed or
-        parked.
+        """A moved entry may take the rank (sort key) of an entry that is claimed or parked.
 
         Other tests check the position after a move.
         """
@@ -226,10 +210,7 @@ class Machine(RuleBasedStateMachine):
         late=LATE,
     )
     def change_readiness(self, name: str, rests: int, is_held_back: bool, late: bool) -> None:
-        """Make an entry ready or not ready for admission, in any state.
-
-        A message with an older version changes nothing (promise P2).
-        """
+        """A message with an older version changes nothing (promise P2)."""
         self.readiness_versions[name] += 1
         until = self.millis + rests * 1_000 if rests else 0
         self.send_readiness(name, {"resting": until} if rests else {}, is_held_back)
@@ -242,10 +223,6 @@ class Machine(RuleBasedStateMachine):
             self.readiness_versions[name] += 1
 
     def reason(self, name: str) -> str:
-        """Return the reason that this change sets: `is_held_back` or `is_unverified`.
-
-        Successive changes alternate between the two.
-        """
         return REASONS[self.readiness_versions[name] % 2]
 
     def send_readiness(self, name: str, rest: dict[str, int], is_held_back: bool) -> None:
@@ -308,19 +285,11 @@ class Machine(RuleBasedStateMachine):
             self.change(name, time_millis=entry["deadline_millis"])
 
     def picked(self, pick: int) -> str:
-        """Return the name of an entry that is claimed, parked or admitted.
-
-        If there is none, return a waiting entry.
-        """
         aside = [*self.model.of(HELD, "admitted"), *self.model.of("parked")]
         names = aside or self.model.of("waiting")
         return (names or NAMES)[pick % len(names or NAMES)]
 
     def act(self, op: str, name: str, late: bool, **fields: object) -> tuple[Stay, Answer] | None:
-        """Send an operation with a claim token of this entry.
-
-        If `late` is true, use the token of the claim before the last one.
-        """
         token = self.tokens[name][-2:][0 if late else -1]
         answer = self.line.send(op, entry_id=self.line.id_of(name), token=token, **fields)
         if self.is_repeat(name, VERBS.get(op, op), token):
@@ -355,7 +324,7 @@ class Machine(RuleBasedStateMachine):
         self.release_one(self.picked(pick), to, late, delay)
 
     def release_one(self, name: str, to: str, late: bool = False, delay: int = 0) -> None:
-        """Release an entry. If the request is repeated, the delay does not start again."""
+        """A repeated request does not start the delay again."""
         if acted := self.act("release", name, late, to=to, delay_seconds=delay):
             stay, answer = acted
             self.decide(name, "released", stay.hold)
@@ -380,8 +349,8 @@ class Machine(RuleBasedStateMachine):
         self.comes_back(name, accepted(answer), to)
 
     def comes_back(self, name: str, answer: Answer, to: str) -> None:
-        """Check that the entry has returned to its old rank (sort key), or stands at the end of the
-        queue (promises P1 and P6).
+        """A released entry returns to its old rank (sort key) or to the end of the queue (promises
+        P1 and P6).
         """
         if to == "back":
             self.change(name, rank=AT_BACK + answer["stamp"])
@@ -410,10 +379,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
     def repair(self, pick: int, to: str) -> None:
-        """Maintenance moves an entry to its recorded place.
-
-        The record knows no decision about this entry (promise P4).
-        """
+        """The record contains the entry's place but no decision about the entry (promise P4)."""
         names = self.model.of(HELD, "parked")
         if not names:
             return
@@ -449,10 +415,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(times=st.integers(1, MAX_ATTEMPTS), pick=PICKS)
     def let_holds_expire(self, times: int, pick: int) -> None:
-        """Let all claims expire.
+        """A late request with an old token changes nothing.
 
-        A late request with an old token changes nothing. After too many expired claims, the entry
-        is parked (promises P3 and P4).
+        After too many expired claims, the entry is parked (promises P3 and P4).
         """
         for _ in range(times):
             self.claim(2, newest=False, lease=1)
@@ -462,9 +427,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule(places=st.integers(1, 4))
     def bump_into_a_gap_that_a_hold_left(self, places: int) -> None:
-        """Let other entries take the rank (sort key) of a claimed entry.
-
-        When the claim ends, the entry finds its rank taken (promise P1).
+        """When a claim ends, a different entry may have taken the rank (sort key) of the claimed
+        entry (promise P1).
         """
         self.end_expired()
         line = self.model.next_ones(3)

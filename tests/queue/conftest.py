@@ -20,7 +20,6 @@ def cluster_client(cluster_session: Cluster) -> Iterator[Any]:
 
 
 def _client(url: str, cluster: bool) -> Iterator[Any]:
-    """Yield a Redis client with the same configuration as in the private function."""
     client: Any = connect(Config(redis_url=url, redis_cluster=cluster, log_level="INFO"))
     yield client
     client.close()
@@ -28,6 +27,5 @@ def _client(url: str, cluster: bool) -> Iterator[Any]:
 
 @pytest.fixture(params=["valkey", "cluster"])
 def line(request: pytest.FixtureRequest) -> Line:
-    """A waitlist on an empty Redis server, and then the same on an empty Redis cluster."""
     request.getfixturevalue(request.param)
     return Line(request.getfixturevalue(f"{request.param}_client"))

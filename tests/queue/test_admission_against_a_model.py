@@ -107,9 +107,6 @@ class Ledger:
     used: Counter[str] = field(default_factory=Counter)
 
     def taken(self, payer: str, line: Waitlist) -> int:
-        """Return how many slots of a payer (the rate, the schedule or a quota) belong to open or
-        accepted offers.
-        """
         paid = [line.by_name[name].paid.split(BOTH) for name in line.of("offered")]
         return self.used[payer] + sum(payer in one for one in paid)
 
@@ -117,7 +114,6 @@ class Ledger:
         return self.granted[payer] - self.taken(payer, line)
 
     def slots(self, micros: int) -> Fraction:
-        """Return how many slots the rate gives out in this time."""
         return Fraction(micros * self.rate[0], self.rate[1])
 
     def count_instant(self, count: int, line: Waitlist) -> None:
@@ -125,10 +121,7 @@ class Ledger:
         self.granted[SCHEDULE] += count - lapsed
 
     def all_due(self, line: Waitlist) -> tuple[str, ...]:
-        """Return which payer (the rate, the schedule or a quota) each free slot comes from.
-
-        A slot is the permission for one offer. The slots of a quota are used first.
-        """
+        """The slots of a quota are used before the slots of the rate and the schedule."""
         size = max(Fraction(1), self.slots(MINUTE_MICROS) + self.left_over)
         self.granted[RATE] -= max(Fraction(0), self.due(RATE, line) - size)
         by_payer = [[one] * max(0, floor(self.due(one, line))) for one in self.payers]
@@ -137,7 +130,7 @@ class Ledger:
         return tuple(slots)
 
     def leave_over(self, line: Waitlist) -> None:
-        """Keep the fraction of a slot that a run of the policy leaves over.
+        """A run of the policy leaves a fraction of a slot over.
 
         If nobody waits, the fraction is lost.
         """
@@ -148,9 +141,6 @@ class Ledger:
         self.granted[SCHEDULE], self.used[SCHEDULE] = Fraction(0), 0
 
     def offered(self, paid: str) -> str:
-        """Return the payer (the rate, the schedule or a quota) that gets the slot back if the
-        customer does not accept the offer.
-        """
         if RATE not in paid or self.counts_entered:
             return paid
         self.used[RATE] += 1
@@ -187,7 +177,6 @@ class AdmissionHistory:
         return self.line.clock.micros // 1_000_000
 
     def begin(self) -> None:
-        """Create a waitlist. The seed of this history decides about its policy."""
         draw = self.random.choice
         rate = draw([None, *RATES])
         rate_from = draw([0, 0, 45_000]) if rate else 0
@@ -242,7 +231,6 @@ class AdmissionHistory:
         self.sign_up()
 
     def step(self) -> None:
-        """Apply one possible operation, and compare the result with the model."""
         (name,) = self.random.choices([*OPERATIONS], [*OPERATIONS.values()])
         getattr(self, name)()
         self.counts_agree()
@@ -259,13 +247,10 @@ class AdmissionHistory:
         self.run()
 
     def be_idle(self) -> None:
-        """Wait so long that the bucket overflows."""
         self.wait(300_000_000)
 
     def leave_a_border(self) -> None:
-        """If the number of free slots depends on rounding at this moment, let a little time
-        pass.
-        """
+        """The number of free slots must not depend on rounding."""
         lag_micros = self.ledger.lag_micros + 1
         due, lag = self.ledger.due(RATE, self.model), self.ledger.slots(lag_micros)
         if floor(due) != floor(due - lag):
@@ -296,7 +281,6 @@ class AdmissionHistory:
         self.instants.append((self.now, self.random.randint(1, 5)))
 
     def save_other_settings(self) -> None:
-        """Save the policy again. The record then contains all scheduled times that have passed."""
         self.version += 1
         self.line.init(
             version=self.version,
@@ -306,10 +290,7 @@ class AdmissionHistory:
         )
 
     def end_the_admission_soon(self) -> None:
-        """Save an end of the admission in the near future.
-
-        Offers that are open at this time end with it.
-        """
+        """When the admission ends, open offers end too."""
         until = self.now + self.random.choice([1, 29_000, 60_000])
         self.settings["until_millis"] = until
         self.save_other_settings()
@@ -326,13 +307,12 @@ class AdmissionHistory:
         return bool(self.now >= self.settings.get("until_millis", self.now + 1))
 
     def until_over(self, end: int) -> int:
-        """Return this time, or the end of the admission if that comes first."""
         return int(min(end, self.settings.get("until_millis", end)))
 
     def change_the_schedule(self) -> None:
-        """Save a different schedule.
+        """Slots of an old schedule no longer count.
 
-        The slots of the old schedule no longer count, and neither do the offers that used them.
+        Offers that used them no longer count either.
         """
         if SCHEDULE not in self.ledger.payers:
             return
@@ -353,7 +333,7 @@ class AdmissionHistory:
     def restore_over_an_offer(self) -> None:
         """After a failover, Redis may have an offer that the record does not contain.
 
-        Withdraw it by restoring the recorded state.
+        Restoring the recorded state withdraws the offer.
         """
         name = self.draw_offered()
         if name is None:
@@ -382,7 +362,6 @@ class AdmissionHistory:
             self.every_slot_is_used()
 
     def hours(self) -> list[tuple[int, int]]:
-        """Return the current or next opening hours, and the opening hours after those."""
         if not self.has_hours:
             return []
         every, length = HOURS
@@ -395,10 +374,7 @@ class AdmissionHistory:
         return self.has_hours and self.hours()[0][0] > self.now
 
     def end_of_offer(self, paid: str) -> int:
-        """Return when an offer of the policy or of a quota ends.
-
-        The time of an offer stops while the waitlist is closed.
-        """
+        """The time of an offer stops while the waitlist is closed."""
         seconds = self.ledger.quota_seconds if paid == self.ledger.quota else OFFER_SECONDS
         end, hours = self.now + seconds * 1000, self.hours()
         if hours and end > hours[0][1] and seconds < 86_400:
@@ -424,11 +400,7 @@ class AdmissionHistory:
             self.ledger.left_over = self.ledger.slots(kept)
 
     def hold_to(self, answer: Answer, expected: Waitlist, own_seconds: int | None = 0) -> None:
-        """Check that Redis and the model have made the same offers.
-
-        An operator can set how long these offers last, with `own_seconds`. Otherwise, the policy
-        decides.
-        """
+        """If an operator makes the offers, `own_seconds` can set how long they last."""
         by_hand = self.until_over(self.now + (own_seconds or OFFER_SECONDS) * 1000)
         tokens = {self.line.name_of(one["entry_id"]): one["token"] for one in answer["entries"]}
         before = self.model.of("offered")
@@ -443,10 +415,8 @@ class AdmissionHistory:
             )
 
     def every_slot_is_used(self) -> None:
-        """Check that each payer (the rate, the schedule or a quota) has exactly as many open and
-        accepted offers as it gave out slots.
-
-        There may be fewer only if nobody waits, or if there is no room inside.
+        """A slot (the permission for one offer) may stay free only if nobody waits or if there is
+        no room inside.
         """
         ledger, line = self.ledger, self.model
         quota, *others = (
@@ -503,10 +473,6 @@ class AdmissionHistory:
             self.hold_to(accepted(answer), offered, seconds)
 
     def invite(self) -> None:
-        """Invite some people, whether they wait or not.
-
-        Then send the same message again, which changes nothing.
-        """
         page = self.line.list_waiting()
         if not page["ok"] or self.is_over:
             return
@@ -579,10 +545,6 @@ class AdmissionHistory:
         self.wait(1000)
 
     def recorded_declines(self, name: str) -> int:
-        """Return how many declines the record contains for this entry.
-
-        The record may lack declines only if Redis still lists them as not recorded.
-        """
         pending = keys.pending_decisions(self.line.waitlist_id)
         known = self.line.client.hget(pending, self.line.id_of(name)) or ""
         declines = self.model.by_name[name].declines
@@ -614,10 +576,6 @@ class AdmissionHistory:
         self.is_taken_off(name)
 
     def is_taken_off(self, name: str) -> None:
-        """Take an offered entry off the queue.
-
-        The payer of its slot (the rate, the schedule or a quota) gets the slot back.
-        """
         self.ledger.lag_micros += 1
         self.model = model.given_back(self.model, name).change(name, state="parked")
 
@@ -649,10 +607,6 @@ class AdmissionHistory:
         return [name for name in found if not self.model.by_name[name].has_exited]
 
     def change_readiness(self) -> None:
-        """Make an entry ready or not ready for admission.
-
-        Redis accepts this in every state of the entry.
-        """
         name = self.draw(self.model.of(*ON_LIST))
         if name is None:
             return
@@ -679,7 +633,6 @@ class AdmissionHistory:
         self.sees(name, accepted(self.line.position(name)))
 
     def poll(self) -> None:
-        """Let a customer poll. The customer then no longer counts as away."""
         name = self.draw(self.model.of("waiting", "offered"))
         if name is None:
             return
@@ -731,14 +684,12 @@ class AdmissionHistory:
         self.wait(1000)
 
     def send_with_copy(self, op: str, **fields: Any) -> Answer:
-        """Send a message, and keep a copy that may be delivered later."""
         self.copies.append({"op": op, **fields})
         return accepted(self.line.send(op, **fields))
 
     def deliver_a_copy(self) -> None:
-        """Deliver a copy of an earlier message.
-
-        It changes nothing, because Redis has already handled the message or has erased the entry.
+        """A late copy changes nothing, because Redis has already handled the message or has erased
+        the entry.
         """
         if not self.copies:
             return

@@ -27,7 +27,6 @@ def begin(line: Line, **admission: Any) -> None:
 
 
 def run_at_once(line: Line, **fields: object) -> list[str]:
-    """Run the policy in all threads at once. Return the entries that got an offer, in order."""
     run = partial(line.send, "admit", **fields)
     answers = [accepted(answer) for answer in at_once([run] * TRIGGERS)]
     answers.sort(key=lambda answer: answer["stamp"])

@@ -22,9 +22,9 @@ COMMANDS_PER_PERSON = 6
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """A long queue whose ranks (sort keys) have no gaps.
+    """The ranks (sort keys) of the queue have no gaps.
 
-    One entry is parked, and the ranks of the claimed entries are taken.
+    When claimed entries return to the queue, they find their ranks taken.
     """
     line = Line(valkey.client)
     line.init()
@@ -135,7 +135,6 @@ def test_a_run_ends_a_bounded_number_of_passes(valkey: Server) -> None:
 
 
 def rehearse(line: Line) -> None:
-    """Load every script."""
     for action in ACTIONS.values():
         action(line.of("rehearsal"))
     line.of("rehearsal").expire()

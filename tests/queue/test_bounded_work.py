@@ -21,8 +21,7 @@ FIRST_RANK = 255 * TIER + FIRST_TICKET
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """A queue whose ranks (sort keys) have no gaps. Moving an entry ahead is most expensive in such
-    a queue.
+    """Moving an entry ahead is most expensive if the ranks (sort keys) have no gaps.
 
     Signups leave gaps, so these entries are restored at consecutive ranks.
     """
@@ -44,7 +43,6 @@ def crowd(valkey: Server) -> Line:
 
 
 def calls_during(server: Server, action: Any) -> dict[str, int]:
-    """Return how often each Redis command ran, including the commands within scripts."""
     server.client.config_resetstat()
     accepted(action())
     stats = server.client.info("commandstats")

@@ -34,7 +34,6 @@ def another_node(cluster: Cluster) -> Server:
 
 
 def settle_in(line: Line) -> None:
-    """Rebuild the queue on its new server, in the same way as maintenance does."""
     assert line.stats()["code"] == "cold"
     later = "0000bbbb"
     assert accepted(line.init(mode="open", epoch=later))["outcome"] == "created"

@@ -91,8 +91,8 @@ class SegmentMachine(Machine):
         return set(self.model.of(*ON_LIST))
 
     def still_untagged(self) -> set[str]:
-        """Return the entries that signed up before the segments were defined and have not been
-        added to them yet.
+        """Entries that signed up before the segments were defined are added to their segments
+        later.
         """
         self.untagged &= self.on_list()
         return self.untagged
@@ -159,10 +159,8 @@ class SegmentMachine(Machine):
         newest=st.booleans(),
     )
     def claim_the_best(self, wanted: list[dict[str, str]], count: int, newest: bool) -> None:
-        """A claim can have several filters.
-
-        It takes entries that match the first filter, and turns to the next filter when none is left
-        (promises P1 and P4).
+        """A claim with several filters takes entries that match the first filter, then the second
+        filter, and so on (promises P1 and P4).
         """
         if not self.is_ready():
             return
@@ -196,7 +194,7 @@ class SegmentMachine(Machine):
 
     @rule(pick=PICKS)
     def declare_others(self, pick: int) -> None:
-        """When other segments are defined, no entry is in a segment until it is added again.
+        """When other segments are defined, every entry must be added to them again.
 
         Messages that use the old segments are refused.
         """

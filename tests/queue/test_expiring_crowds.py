@@ -21,7 +21,6 @@ HOLDS = AT_ONCE + 100
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """The claims of the first entries in the queue have expired. Zoe waits behind them."""
     line = Line(valkey.client)
     line.init()
     line.signup("zoe")
@@ -38,7 +37,6 @@ def crowd(valkey: Server) -> Line:
 
 
 def claim_once(crowd: Line, **fields: Any) -> None:
-    """Send a claim once. Check that the service gives up after the maximum number of attempts."""
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.claim(**fields)["code"] == "expiring"
     assert crowd.client.zcard(keys.held(crowd.waitlist_id)) == HOLDS - AT_ONCE

@@ -26,7 +26,7 @@ Timed = tuple[Answer, float]
 
 
 def line_on(url: str, *, cluster: bool, client: Any = None, waitlist_id: str = "list-0") -> Line:
-    """Return a waitlist client that connects to Redis only when it sends its first request."""
+    """The client connects to Redis only when it sends its first request."""
     config = Config(redis_url=url, redis_cluster=cluster, log_level="INFO")
     return Line(client, waitlist_id=waitlist_id, connect=lambda: connect(config))
 
@@ -40,10 +40,6 @@ def ping(line: Line) -> Answer:
 
 
 def batch(line: Line) -> Answer:
-    """Send a batch of 500 requests.
-
-    The service needs a separate run of a script for each of them.
-    """
     requests = [line.message("leave", **line.stay(f"person {number}")) for number in range(500)]
     return line.handle({"v": 1, "op": "batch", "requests": requests})
 
@@ -52,17 +48,12 @@ QUESTIONS: list[Question] = [signup, batch, ping]
 
 
 def ask(line: Line, question: Question) -> Timed:
-    """Send the request.
-
-    Return the response and for how many simulated seconds the call has waited.
-    """
     start = waited_seconds()
     answer = question(line)
     return answer, waited_seconds() - start
 
 
 def ask_at_once(lines: list[Line]) -> list[Timed]:
-    """Send one request for each waitlist at the same time, as several processes would do."""
     with ThreadPoolExecutor(len(lines)) as pool:
         return list(pool.map(ask, lines, QUESTIONS[: len(lines)]))
 
@@ -184,10 +175,6 @@ def test_hosts_that_take_no_connection_are_answered_for_in_time(
 
 
 def _connects(port: int) -> bool:
-    """Open a connection to this port and keep it open.
-
-    Return whether it was accepted. After enough calls, the port accepts no more connections.
-    """
     filler = socket.socket()
     filler.settimeout(0.3)
     try:
@@ -204,7 +191,6 @@ _kept_open: list[socket.socket] = []
 
 @contextmanager
 def listener(backlog: int) -> Iterator[int]:
-    """Yield a port that accepts no connections."""
     with socket.socket() as listening:
         listening.bind((HOST, 0))
         listening.listen(backlog)

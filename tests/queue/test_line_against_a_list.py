@@ -59,7 +59,7 @@ class Machine(RuleBasedStateMachine):
         self.shown: list[int] = []
 
     def drew(self, answer: Answer) -> None:
-        """Check that no stamp (logical timestamp) is given out twice (promise P1)."""
+        """Redis gives out each stamp (logical timestamp) only once (promise P1)."""
         assert answer["stamp"] > self.last_stamp
         self.last_stamp = answer["stamp"]
 
@@ -71,7 +71,6 @@ class Machine(RuleBasedStateMachine):
         return int(self.model.by_name[name].rank)
 
     def put(self, name: str, answer: Answer, priority: int) -> None:
-        """Take over the rank (sort key) from the response. It must belong to this priority."""
         stay = model.Stay("waiting", rank=answer["rank"], ticket=answer["ticket"])
         self.model = self.model.put(name, stay)
         self.stamps[name] = answer["stamp"]
@@ -83,9 +82,6 @@ class Machine(RuleBasedStateMachine):
         return sum(priority_of(self.rank(name)) > priority for name in self.queue)
 
     def is_room_ahead_of(self, index: int) -> bool:
-        """Return whether there is a free rank (sort key) directly ahead of an entry, within the
-        same priority.
-        """
         rank = self.rank(self.queue[index])
         ahead = [self.rank(name) for name in self.queue[index - 1 : index]]
         if not ahead or priority_of(ahead[0]) != priority_of(rank):
@@ -111,9 +107,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(names=st.permutations(NAMES), spacer=st.booleans())
     def crowd_signs_up(self, names: list[str], spacer: bool) -> None:
-        """Let many people sign up at the same instant, so that few ranks (sort keys) between them
-        are free.
-        """
+        """If many people sign up at once, few ranks (sort keys) between their entries are free."""
         if spacer:
             self.drew(accepted(self.line.leave("nobody")))
         for name in names[:6]:
@@ -121,11 +115,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES), ticket=EARLY, priority=PRIORITIES)
     def import_of_the_past(self, name: str, ticket: int, priority: int) -> None:
-        """Import an entry with a signup time in the past.
-
-        If its rank (sort key) is taken, it gets the next free rank behind. It may then stand behind
-        people who signed up later (docs/internals/guarantees.md), so the check of the order leaves
-        it out.
+        """If the rank (sort key) of an imported entry is taken, the entry gets the next free rank
+        behind it. The entry may then stand behind people who signed up later
+        (docs/internals/guarantees.md).
         """
         if self.model.stay(name):
             return
@@ -179,10 +171,8 @@ class Machine(RuleBasedStateMachine):
         self.bump(name, "priority", priority)
 
     def bump(self, name: str, kind: str, value: int | str) -> None:
-        """Move an entry.
-
-        It stands at the same place as in the model, or further ahead if there is no free rank (sort
-        key) at this place.
+        """If there is no free rank (sort key) at the wanted place, the entry stands further ahead
+        than in the model.
         """
         self.once_keys += 1
         answer = self.line.bump(name, once=self.once_keys, **{kind: value})

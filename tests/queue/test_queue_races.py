@@ -23,7 +23,6 @@ Act = Callable[[], Any]
 
 @pytest.fixture
 def shared(valkey: Server) -> Iterator[Line]:
-    """A waitlist that all threads use. Its times come from the real clock of the Redis server."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     line = Line(valkey.client, now_micros=lambda: "", connect=lambda: client)
@@ -41,9 +40,6 @@ def names_of(prefix: str, count: int = THREADS) -> list[str]:
 
 
 def assert_gap_free(line: Line, names: set[str]) -> None:
-    """Check that exactly these entries wait, and that no two of them have the same position or rank
-    (sort key).
-    """
     entries = line.entries()
     assert {entry["entry_id"] for entry in entries} == {line.id_of(name) for name in names}
     assert [entry["position"] for entry in entries] == list(range(1, len(names) + 1))

@@ -23,7 +23,6 @@ As = Callable[[str, str], Line]
 
 @pytest.fixture
 def as_user(valkey: Server) -> Iterator[As]:
-    """Return a waitlist client that logs in to Redis as this user."""
     acl = valkey.client.execute_command
     acl("ACL", "SETUSER", USER, f">{PASSWORD}", *ACCESS.split())
 

@@ -47,7 +47,7 @@ def no_memory_left(server: Server) -> Iterator[None]:
 
 @contextmanager
 def a_replica_by_now(server: Server) -> Iterator[None]:
-    """Turn the server into a replica. In a failover, this happens to the former primary."""
+    """In a failover, the former primary becomes a replica."""
     server.client.execute_command("REPLICAOF", HOST, 1)
     try:
         yield

@@ -16,9 +16,6 @@ from waitlist_queue.connections import connect
 
 @pytest.fixture
 def own_line(valkey: Server) -> Line:
-    """A waitlist client with the same connection settings as in production, for a single Redis
-    server.
-    """
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     line = Line(valkey.client, connect=lambda: connect(config))
     accepted(line.init())
@@ -90,10 +87,6 @@ def test_a_request_behind_a_refused_script_gets_its_own_answer(
 
 
 def completion_and_next_claim(line: Line) -> list[dict[str, Any]]:
-    """Claim Ann, while Bob waits.
-
-    Return a request that completes Ann's claim, and a request that claims the next entry.
-    """
     line.all_sign_up(["ann", "bob"])
     token = line.claimed()["ann"]["token"]
     completion = line.message("complete", entry_id=line.id_of("ann"), token=token)

@@ -23,10 +23,6 @@ PROCESSES = 3
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Let Redis report a different `run_id` on each connection.
-
-    Return the list of the ids that were reported.
-    """
     numbers, run_ids = count(), list[str]()
 
     def run_id(_info: str) -> str:
@@ -38,7 +34,6 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def people_of(valkey: Server, **settings: Any) -> Admissions:
-    """Return a waitlist client that sends its messages through several processes in turn."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO", **settings)
     services = [QueueService(store_of(config), monotonic=lambda: 0) for _ in range(PROCESSES)]
     turns = cycle(services)

@@ -29,9 +29,8 @@ RATE, BATCHES_A_SECOND = 50, 20
 
 
 class LimitedSes:
-    """A stand-in for Amazon SES.
-
-    It accepts a limited number of emails a second, and refuses others with the same error as SES.
+    """Above its rate of emails a second, the stand-in refuses emails with the same error as Amazon
+    SES.
     """
 
     def __init__(self, stage: Stage, rate: int) -> None:
@@ -55,7 +54,6 @@ class LimitedSes:
 
 
 def create_offers(stage: Stage, count: int) -> list[Queued]:
-    """Store people who have an offer, and return the events of these offers."""
     stage.configure(messages={"kinds": ["offered"]}, admission={"offer_seconds": 86_400})
     stage.joins("model")
     stage.people.admit(1)
@@ -81,11 +79,6 @@ def create_offers(stage: Stage, count: int) -> list[Queued]:
 
 
 def check_that_all_are_sent(count: int) -> None:
-    """Send messages about many offers that were made at the same moment, no faster than the AWS
-    account allows.
-
-    Check that no message is lost.
-    """
     with pytest.MonkeyPatch.context() as patch, staged(patch) as stage:
         ses = LimitedSes(stage, RATE)
         patch.setattr(messages_app, "mail_client", lambda: ses)

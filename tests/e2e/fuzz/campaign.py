@@ -53,11 +53,6 @@ ACCOUNTS = Stack(
 
 @dataclass(frozen=True)
 class Campaign:
-    """Sends requests to a running service.
-
-    Some are allowed by the OpenAPI document, and many are not.
-    """
-
     stack: Stack
     url: str
 
@@ -77,7 +72,6 @@ class Campaign:
         return environment(**self.stack.environ, FUZZ_URL=self.url, NO_COLOR="1")
 
     def run_briefly(self, *options: str) -> "Outcome":
-        """Run Schemathesis with only a few requests."""
         done = subprocess.run(
             self.command([*BRIEFLY, *options]),
             cwd=ROOT,
@@ -93,16 +87,10 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a run of Schemathesis.
-
-    The report tells how to repeat the requests that failed.
-    """
-
     is_clean: bool
     report: str
 
     def of(self, operation: str) -> str:
-        """Return the part of the report about this operation, or an empty string."""
         heading = re.compile(r"^_+ (.+?) _+$", re.MULTILINE)
         _, *parts = heading.split(self.report)
         return dict(zip(parts[::2], parts[1::2], strict=True)).get(operation, "")
@@ -110,9 +98,6 @@ class Outcome:
 
 @contextmanager
 def campaign_of(stack: Stack) -> Iterator[Campaign]:
-    """Start a service for guests or for accounts, and create the waitlists that the generated
-    requests use.
-    """
     with running_service(**stack.environ) as service:
         with closing(Scene(service.url, None)) as scene:
             scene.prepare()

@@ -7,9 +7,6 @@ from tests.e2e.fuzz.campaign import ACCOUNTS, Campaign, campaign_of
 
 @pytest.fixture(scope="session")
 def accounts() -> Iterator[Campaign]:
-    """Run a service whose customers have accounts.
-
-    All tests share its waitlists, so no test may delete them.
-    """
+    """All tests share the waitlists of this service, so no test may delete them."""
     with campaign_of(ACCOUNTS) as campaign:
         yield campaign

@@ -109,8 +109,6 @@ WRONG_TYPES = 5
 
 
 class Signature(requests.auth.AuthBase):
-    """Signs an operator's request with AWS Signature Version 4."""
-
     def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
         signed = AWSRequest(str(request.method), str(request.url), data=request.body or b"")
         if "Content-Type" in request.headers:
@@ -151,10 +149,9 @@ def _token(case: Case) -> str:
 
 @schemathesis.hook
 def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
-    """Leave out a request of a short run if a similar request was already sent.
+    """A short run leaves out a request if a similar request was already sent.
 
-    Two requests are similar if they test the same invalid value for the same reason. Values of a
-    wrong type are tried at different places of a body, and every value of an enum is sent.
+    Two requests are similar if they test the same invalid value for the same reason.
     """
     tried = case.meta.phase.data if case.meta else None
     if not IS_BRIEF or not isinstance(tried, CoveragePhaseData):
@@ -174,10 +171,10 @@ def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
 
 @schemathesis.hook
 def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str, Any]) -> None:
-    """Change every second request so that it concerns an existing entry with the right status.
+    """Schemathesis invents ids, and no entry has an invented id.
 
-    Schemathesis invents ids, and no entry has an invented id. Without this change, every request
-    would get the response 404.
+    Every second request is therefore changed to concern an existing entry. Without this change,
+    every request would get the response 404.
     """
     operation = case.operation.definition.raw["operationId"]
     SCENE.spare(case, operation)
@@ -206,10 +203,7 @@ def _is_drawn(case: Case) -> bool:
 
 @schemathesis.hook
 def map_body(_context: schemathesis.HookContext, body: Any) -> Any:
-    """Send numbers such as 2.0 as 2.
-
-    The API refuses 2.0, but for a JSON schema the two are the same number.
-    """
+    """For a JSON schema, 2.0 and 2 are the same number. The API refuses 2.0."""
     if isinstance(body, dict):
         return {name: map_body(_context, value) for name, value in body.items()}
     if isinstance(body, list):
@@ -224,9 +218,8 @@ def filter_failure(
     case: Case,
     response: Response,
 ) -> bool:
-    """Do not report failures that are intended.
-
-    The constants LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORTS describe them.
+    """The constants LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORTS describe failures that are
+    intended.
     """
     operation: str = case.operation.definition.raw["operationId"]
     if isinstance(failure, AcceptedNegativeData):
@@ -250,9 +243,8 @@ def _is_beyond_any_schema(field: str) -> bool:
 
 @schemathesis.check
 class EveryOperationSucceeds:
-    """Checks that every operation has succeeded at least once.
-
-    Otherwise, its successful responses would never have been checked.
+    """The successful responses of an operation are checked only if the operation has succeeded at
+    least once.
     """
 
     def __init__(self) -> None:

@@ -44,11 +44,6 @@ class Scene:
     """Creates the entry that a request needs."""
 
     def __init__(self, url: str, customer_token: str | None) -> None:
-        """Connect to the service.
-
-        If `customer_token` is given, every request comes from the same customer, who has an account
-        and uses this token.
-        """
         self._http = httpx.Client(base_url=url, timeout=30, trust_env=False)
         self._token = customer_token
         self._people = count()
@@ -58,7 +53,6 @@ class Scene:
         self._http.close()
 
     def prepare(self) -> None:
-        """Create the waitlists."""
         for waitlist_id in (EXAMPLE, OWN):
             settings = {"name": waitlist_id, **SETTINGS}
             url = f"/v1/admin/waitlists/{waitlist_id}"
@@ -69,20 +63,13 @@ class Scene:
 
     @staticmethod
     def is_about_a_waitlist(case: schemathesis.Case[Any], operation: str) -> bool:
-        """Return whether this class can prepare an entry for the operation."""
         return "waitlist_id" in case.path_parameters and operation not in SPOILING
 
     def spare(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """If a request would change or delete the waitlist with the prepared entries, send it to
-        another waitlist instead.
-        """
         if operation in SPOILING and case.path_parameters.get("waitlist_id") in (OWN, KNOWN):
             case.path_parameters["waitlist_id"] = EXAMPLE
 
     def cast(self, case: schemathesis.Case[Any], operation: str) -> None:
-        """Change a request so that it concerns an existing waitlist and a new entry in the status
-        that the operation needs.
-        """
         case.path_parameters |= {"waitlist_id": OWN}
         if operation in BY_ADDRESS:
             case.path_parameters |= {"waitlist_id": KNOWN}
@@ -122,10 +109,6 @@ class Scene:
         case.path_parameters |= {"entry_id": person}
 
     def token_of(self, waitlist_id: str, entry_id: str) -> str:
-        """Return the entry token for the first signup of an entry.
-
-        If there is no such entry, return a token that fits no signup.
-        """
         if (waitlist_id, entry_id) not in self._tokens:
             self._tokens[waitlist_id, entry_id] = self._issued_token(waitlist_id, entry_id)
         return self._tokens[waitlist_id, entry_id]
@@ -138,25 +121,22 @@ class Scene:
         return EntryTokens(ENTRY_TOKEN_SECRET).issue(waitlist_id, entry_id, 0)
 
     def _code(self) -> str:
-        """Return the verification code of a new entry.
+        """A customer with an account has no address to verify.
 
-        A customer with an account has no address to verify, so the returned code fits no signup.
+        For such a customer, the code is invalid.
         """
         person = self._sign_up()
         stay = 0 if self._token else stay_of(self.token_of(OWN, person))
         return EntryTokens(ENTRY_TOKEN_SECRET).issue_code(OWN, person, stay, now_millis())
 
     def _known(self) -> str:
-        """Sign up a person with a new address. Return the address."""
         address = f"person-{next(self._people)}@example.com"
         url = f"/v1/waitlists/{KNOWN}/entries"
         self._http.post(url, json={"profile": {"email": address}}).raise_for_status()
         return address
 
     def _offered(self, person: str) -> str:
-        """Make an offer to the first entry.
-
-        If the waitlist has only one customer, this customer may have asked to be skipped for a
+        """If the waitlist has only one customer, this customer may have asked to be skipped for a
         while. The customer therefore leaves and joins again first.
         """
         if self._token:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 
 def suite() -> dict[str, Callable[..., None]]:
-    """Return every test of the suite by its name. Two tests must not have the same name."""
     tests: dict[str, Callable[..., None]] = {}
     for module in pkgutil.iter_modules(__path__, __name__ + "."):
         for name, value in vars(importlib.import_module(module.name)).items():

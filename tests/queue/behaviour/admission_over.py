@@ -14,7 +14,6 @@ SOON = 60
 
 
 def ending(line: Line, version: int = 1, seconds: float = SOON, **admission: Any) -> int:
-    """Let the admission end soon, and return the time at which it ends."""
     until = line.clock.millis + int(seconds * 1000)
     policy(line, version=version, until_millis=until, **admission)
     return until

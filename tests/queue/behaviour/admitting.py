@@ -226,11 +226,6 @@ def test_a_declined_entry_goes_to_the_end_and_its_place_to_the_next(line: Line) 
 
 
 def two_offers(line: Line) -> tuple[Answer, Answer]:
-    """Offer a place to the first customer, let the customer decline, and make a second offer to the
-    same customer.
-
-    Return both offers.
-    """
     policy(line, max_inside=1)
     line.all_sign_up(PEOPLE[:1])
     (first,) = admit(line)["entries"]
@@ -478,10 +473,6 @@ def test_a_new_signup_frees_the_place_inside(line: Line) -> None:
 
 
 def inside_again(line: Line) -> tuple[int, int]:
-    """Let the first customer enter, exit, sign up again and enter again.
-
-    Return the ticket numbers of both admissions, which maintenance has recorded.
-    """
     tickets = []
     for stay in (1, 2):
         tickets.append(accepted(line.signup(PEOPLE[0], stay))["ticket"])

@@ -13,16 +13,13 @@ TICKET = 16 * 1000 * 3600 * 24 * 400
 
 
 def spaced(line: Line, names: list[str]) -> None:
-    """Sign people up with free ranks between them."""
     for name in names:
         line.clock.advance(10_000)
         accepted(line.signup(name))
 
 
 def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]:
-    """Insert entries whose ranks (sort keys) are consecutive numbers, so that no rank between them
-    is free.
-    """
+    """The ranks (sort keys) are consecutive numbers, so no rank between them is free."""
     names = [f"{prefix} {number}" for number in range(count)]
     for number, name in enumerate(names):
         accepted(line.insert(name, ticket=first + number))

@@ -11,7 +11,6 @@ from tests.support.line import Line, accepted
 
 
 def ends(line: Line) -> dict[str, int]:
-    """Return the counters of ended offers, except those that are zero."""
     counters = line.stats()["counters"]
     assert counters == line.send("heartbeat")["counters"]
     return {name: counters[name] for name in NO_OFFERS if counters[name]}

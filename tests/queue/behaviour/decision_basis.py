@@ -21,14 +21,14 @@ def filled(line: Line, **settings: Any) -> None:
 
 
 def made_from(answer: Answer) -> tuple[int | None, int | None]:
-    """Return two stamps (logical timestamps) from an answer: the stamp of the previous decision,
-    and the stamp of the decision that set the entry's rank.
+    """The first stamp (logical timestamp) belongs to the previous decision.
+
+    The second stamp belongs to the decision that set the entry's rank.
     """
     return answer["basis_stamp"], answer["placed_stamp"]
 
 
 def decisions(line: Line, name: str) -> list[Answer]:
-    """Return the decisions about an entry that are not recorded in DynamoDB yet."""
     found: list[Answer] = line.dirty()[name]["decisions"]
     return found
 

@@ -17,7 +17,6 @@ PEOPLE = ["ann", "bob", "eve"]
 
 
 def taken_over(line: Line) -> None:
-    """Sign people up. After that, a different Redis server answers."""
     line.server_run_id = FIRST
     line.init()
     line.all_sign_up(PEOPLE)

@@ -15,7 +15,6 @@ TOKEN = "a" * 40
 
 
 def look(line: Line, name: str) -> Answer:
-    """Return what Redis says about an entry, without the fields that every response contains."""
     answer = accepted(line.send("inspect", entry_id=line.id_of(name)))
     assert answer["attributes_version"] is None
     said = ("ok", "outcome", "attributes_version")

@@ -15,7 +15,6 @@ def filled(line: Line) -> None:
 
 
 def on_hold(line: Line, verb: str, name: str, token: str) -> str:
-    """Return the outcome of the operation, or its error code."""
     answer = line.send(verb, entry_id=line.id_of(name), token=token)
     return str(answer["outcome"] if answer["ok"] else answer["code"])
 

@@ -18,7 +18,6 @@ TIME = 16 * 1000 * 3600 * 24 * 400
 
 
 def places_of(line: Line) -> list[tuple[str, int, int]]:
-    """Return the id, the rank (sort key) and the ticket number of every waiting entry, in order."""
     return [(one["entry_id"], one["rank"], one["ticket"]) for one in line.entries()]
 
 

@@ -13,10 +13,9 @@ ENTRY_KEYS = ("queue", "tickets_of_moved", "held", "claimed", "claims", "parked"
 
 
 def held(line: Line) -> Answer:
-    """Claim Ann twice.
+    """Ann was moved, so the rank of her entry differs from its ticket number.
 
-    Her first claim has expired, and she was moved before, so her rank differs from her ticket
-    number.
+    Her first claim has expired.
     """
     line.init(lease_seconds=60, max_claims=5)
     line.all_sign_up(["bob", "eve", "ann"])
@@ -49,7 +48,6 @@ Setting = Callable[[Line], Answer]
 
 
 def traces(line: Line, name: str) -> list[str]:
-    """Return the Redis keys that still mention the place of an entry."""
     keys = [f"wl:{{bakery-opening}}:{key}" for key in ENTRY_KEYS]
     contents = line.contents()
     return [key for key in keys if line.id_of(name) in str(contents.get(key))]

@@ -13,10 +13,6 @@ PEOPLE = [f"person {number}" for number in range(25)]
 
 
 def filled(line: Line, which: str, times: int) -> list[str]:
-    """Claim or park 25 entries at a few different times.
-
-    Return their names, sorted by time and then by id.
-    """
     line.init(lease_seconds=LEASE)
     line.all_sign_up(PEOPLE)
     for _ in range(times):
@@ -39,7 +35,6 @@ def pages(line: Line, which: str, limit: int) -> list[list[str]]:
 
 
 def last_of(line: Line, which: str, limit: int, after: Answer) -> Answer:
-    """Return the cursor of the next page."""
     last = accepted(line.list_off_queue(which, limit=limit, **after))["entries"][-1]
     return {"after": last["time_millis"], "after_id": last["entry_id"]}
 

@@ -35,7 +35,6 @@ def hydrating(line: Line) -> Line:
 
 
 def building(line: Line) -> Line:
-    """Define different segments for a waitlist that already has entries."""
     warm(line).init(version=2, segments_version=2)
     return line
 
@@ -57,7 +56,6 @@ def restored(line: Line, rank: int = 1) -> Line:
 
 
 def held(line: Line, seconds: int = 60) -> Line:
-    """Let Bob be held with a known token."""
     deadline = line.clock.millis + 1_000 * seconds
     line.init()
     line.restore("bob", rank=2, ticket=2, state="held", token=TOKEN, time_millis=deadline)
@@ -65,7 +63,6 @@ def held(line: Line, seconds: int = 60) -> Line:
 
 
 def offered(line: Line, seconds: int = 60, **settings: Any) -> Line:
-    """Offer bob a place."""
     deadline = line.clock.millis + 1_000 * seconds
     line.init(admission=True, pass_seconds=60, **settings)
     line.restore("bob", rank=2, ticket=2, state="offered", token=TOKEN, time_millis=deadline)
@@ -78,7 +75,6 @@ def asked(line: Line, seconds: float = 0) -> Line:
 
 
 def by(line: Line, verb: str) -> Answer:
-    """Send an operation about Bob's entry."""
     return line.send(verb, entry_id=line.id_of("bob"))
 
 
@@ -92,7 +88,6 @@ def _renew(line: Line) -> Answer:
 
 
 def _over(line: Line) -> Line:
-    """Let Bob's pass expire, and admit Eve, who takes his place inside."""
     done(offered(line, max_inside=1), "enter").signup("eve")
     line.clock.advance(seconds=60)
     line.send("admit")
@@ -146,9 +141,9 @@ def _full_inside(line: Line) -> Line:
 
 
 def expiring(line: Line, op: str, *, holds: int = 1, **fields: Any) -> Answer:
-    """Let this many claims expire, and run the script once.
+    """The service itself repeats the script until all expired entries have returned.
 
-    The service itself would repeat the script until all expired entries have returned.
+    Here, the script runs once.
     """
     ends = {"state": "held", "token": TOKEN, "time_millis": line.clock.millis + 1}
     for number in range(1, holds + 1):
@@ -174,8 +169,6 @@ TOO_MANY = 201
 
 
 def _ends_of_holds(verb: str, word: str) -> dict[tuple[str, str], Callable[[Line], Answer]]:
-    """Return the outcomes that all operations on a claim or an offer share."""
-
     def send(line: Line, token: str = TOKEN) -> Answer:
         return line.send(verb, entry_id=line.id_of("bob"), token=token)
 
@@ -459,7 +452,6 @@ def _bumped(line: Line) -> Line:
 
 
 def example(operation: str) -> Any:
-    """Return an example of a successful request of this kind."""
     for cause in (cause for (verb, _), cause in OUTCOMES.items() if verb == operation):
         line = RecordingLine(empty_redis())
         if cause(line)["ok"]:

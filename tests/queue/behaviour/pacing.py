@@ -14,9 +14,6 @@ def beat(line: Line, **fields: str) -> None:
 
 
 def paces(line: Line) -> list[str]:
-    """Return the pace as it appears in the responses to a poll, to a repeated signup and to the
-    operation `stats`.
-    """
     looks = (line.position("ann"), line.signup("ann"), line.stats())
     return [accepted(one)["pace"] for one in looks]
 

@@ -15,7 +15,6 @@ def filled(line: Line, max_attempts: int = 5) -> None:
 
 
 def parked(line: Line, count: int = 1) -> dict[str, dict[str, int]]:
-    """Park the first entries of the queue. Return the responses by name."""
     held = line.claimed(count)
     return {name: accepted(line.park(name, entry["token"])) for name, entry in held.items()}
 

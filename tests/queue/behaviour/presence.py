@@ -29,7 +29,6 @@ def poll(line: Line, name: str) -> Answer:
 
 
 def gone(line: Line, *names: str) -> None:
-    """Let some customers poll once, and then wait until all of them count as away."""
     for name in names:
         poll(line, name)
     line.clock.advance(seconds=SECONDS + 1)

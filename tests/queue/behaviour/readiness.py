@@ -25,9 +25,6 @@ def filled(line: Line, **settings: Any) -> Line:
 
 
 def view(line: Line, name: str) -> tuple[int, int, int, list[str]]:
-    """Return the position, the total, the number of ready entries ahead, and the reasons why the
-    entry is not ready.
-    """
     answer = accepted(line.position(name))
     assert answer["outcome"] == "waiting"
     reasons = [one["reason"] for one in answer["not_ready"]]
@@ -608,7 +605,6 @@ def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
 
 
 def delayed(line: Line) -> Line:
-    """Release the first entry with a delay of one hour, during which it is skipped."""
     line.release("ann", line.claimed()["ann"]["token"], delay_seconds=3600)
     return line
 

@@ -16,9 +16,6 @@ HOLD_VERBS = ["complete", "release", "extend", "park"]
 
 
 def each_verb(line: Line) -> dict[str, dict[str, Any]]:
-    """Return an example message for every operation that needs a queue, by the name of the
-    operation.
-    """
     stay = line.stay("ann")
     bump = {"entry_id": stay["entry_id"], "once_key": once_key_of(1)}
     entry = {"entry_id": stay["entry_id"]}
@@ -83,9 +80,6 @@ VERBS = [
 
 
 def fill_every_state(line: Line) -> None:
-    """Create entries in every state: claimed, parked, inside, in a segment, and with an expired
-    claim.
-    """
     limits: dict[str, Any] = {"max_claims": 4, "pass_seconds": 60, "presence_seconds": 120}
     line.init(version=2, segments_version=2, admission=True, **limits)
     line.signup("tagged", **line.within("red", version=2))

@@ -17,7 +17,6 @@ TOKEN = "0" * 40
 
 
 def automatic(line: Line, max_inside: int | None = 1) -> dict[str, int]:
-    """Admit the first of three people without an offer. Return all ticket numbers by name."""
     policy(line, max_inside=max_inside, acceptance="automatic")
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     assert admitted(line, count=1) == ["ann"]
@@ -34,7 +33,6 @@ def renew(line: Line, name: str, ticket: int, **fields: object) -> Answer:
 
 
 def over(line: Line) -> dict[str, int]:
-    """Let the first customer's pass expire, and let the second customer enter."""
     tickets = automatic(line)
     line.clock.advance(seconds=PASS_SECONDS)
     assert admitted(line) == ["bob"]
@@ -42,7 +40,6 @@ def over(line: Line) -> dict[str, int]:
 
 
 def ends(line: Line) -> int:
-    """Return the time at which a pass that starts now ends."""
     return line.clock.millis + PASS_SECONDS * 1000
 
 

@@ -34,7 +34,7 @@ STAYS: list[Stay] = [
 
 
 def prepare(line: Line) -> None:
-    """Begin a rebuild in which some entries have already signed up, left or been claimed."""
+    """Customers may already sign up and leave while Redis is being rebuilt."""
     line.send("purge")
     line.init(mode="open", segments_version=1)
     accepted(line.restore("dan", RANK + 4, 4, epoch=EPOCH, **line.within("red", edit=1)))

@@ -15,7 +15,6 @@ OTHER = "b" * 40
 
 
 def hold(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]:
-    """Return the fields with which a claimed entry is restored."""
     deadline = line.clock.millis + 1_000 * seconds
     return {"state": "held", "token": TOKEN, "time_millis": deadline, **fields}
 

@@ -19,7 +19,6 @@ def test_a_claim_within_a_segment_gives_the_first_of_it(line: Line) -> None:
 
 
 def taken(line: Line, answer: Answer) -> list[tuple[str, int]]:
-    """Return the name of each claimed entry, and the number of the filter that selected it."""
     return [(line.name_of(one["entry_id"]), one["filter_index"]) for one in answer["entries"]]
 
 

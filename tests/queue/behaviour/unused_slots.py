@@ -30,7 +30,6 @@ def policy(line: Line, version: int = 1, **admission: Any) -> None:
 
 
 def run(line: Line, *instants: tuple[int, int], **fields: Any) -> list[str]:
-    """Run the policy, and return the names of the people who get an offer."""
     fields = {
         "settings_version": 9,
         "schedule_version": 1,
@@ -48,10 +47,6 @@ def by_hand(line: Line, count: int, **fields: Any) -> list[str]:
 
 
 def one_slot(line: Line, **admission: Any) -> str:
-    """Make the only offer that a schedule allows, to the first entry of the queue.
-
-    Return its token.
-    """
     policy(line, schedule_version=1, **admission)
     line.all_sign_up(PEOPLE)
     answer = accepted(
@@ -90,7 +85,6 @@ def release(line: Line, token: str) -> Answer:
 
 
 def notice(line: Line, _token: str) -> Answer:
-    """Let maintenance end the expired offers."""
     return line.expire()
 
 

@@ -14,7 +14,6 @@ SIGNED_UP = ("ann", "bob", "eve", "kim")
 
 
 def filled(line: Line) -> None:
-    """Let four people sign up. Bob and Eve have not verified their address yet."""
     line.init(lease_seconds=60)
     for name in SIGNED_UP:
         line.signup(name, **(UNVERIFIED if name in ("bob", "eve") else {}))

@@ -21,7 +21,6 @@ PLACES = ["server", "cluster"]
 
 @pytest.fixture(scope="session", autouse=True)
 def _names() -> Iterator[None]:
-    """Make the host names of the test servers point to this machine."""
     look_up = socket.getaddrinfo
 
     def here(host: Any, *arguments: Any, **options: Any) -> Any:
@@ -68,7 +67,6 @@ def cluster(cluster_session: Place) -> Place:
 
 @pytest.fixture(params=PLACES)
 def place(request: pytest.FixtureRequest) -> Place:
-    """Yield an empty Redis server, and then an empty Redis cluster."""
     found: Place = request.getfixturevalue(request.param)
     return found
 
@@ -84,9 +82,6 @@ def of_cluster(cluster_session: Place) -> Iterator[dict[str, Any]]:
 
 
 def _clients(place: Place) -> Iterator[dict[str, Any]]:
-    """Yield the private function's Redis client, and an administrator's client with which tests
-    look at keys.
-    """
     first = place.nodes[0]
     client: Any = connect(place.config())
     admin: Any = first.client
@@ -100,9 +95,8 @@ def _clients(place: Place) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def line(request: pytest.FixtureRequest, place: Place) -> Iterator[Line]:
-    """A waitlist on a Redis server whose user has few permissions.
-
-    The test fails if a command of this user is refused.
+    """The fixture checks the log in which Redis lists every command that a user was not allowed to
+    run.
     """
     name = "cluster" if place.is_cluster else "server"
     clients = request.getfixturevalue(f"of_{name}")

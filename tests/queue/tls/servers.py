@@ -51,8 +51,6 @@ class TlsServer:
         return f"rediss://{who}{host or self.host}:{self.port}?ssl_ca_certs={self.authority}"
 
     def has_started(self) -> bool:
-        """Wait until the server answers or its process has ended. Return whether it is running."""
-
         def answers() -> bool:
             try:
                 return self.process.poll() is not None or self._is_the_one_that_answers()
@@ -73,7 +71,7 @@ class TlsServer:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """Pause the server's process. The server still accepts connections but never answers."""
+        """A paused process still accepts connections but never answers."""
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
             with waits.silent(self.port):
@@ -99,7 +97,6 @@ class Place:
         return Config(url, redis_cluster=self.is_cluster, log_level="INFO", **fields)
 
     def on_each(self, *command: object) -> list[Any]:
-        """Send a command to each node as the administrator."""
         return [node.client.execute_command(*command) for node in self.nodes]
 
     def empty(self) -> None:
@@ -109,7 +106,6 @@ class Place:
 
 @contextmanager
 def running(folder: Path, authority: trustme.CA, nodes: int = 1) -> Iterator[Place]:
-    """Yield a Redis server or a cluster. Each node has a certificate for its own host name."""
     pem = folder / "authority.pem"
     authority.cert_pem.write_to_path(pem)
     with ExitStack() as stack:
@@ -143,7 +139,6 @@ def _settings(
 
 
 def certified(folder: Path, certificate: trustme.LeafCert) -> dict[str, object]:
-    """Return the server settings for this certificate."""
     key, chain = folder / "server.key", folder / "server.pem"
     certificate.private_key_pem.write_to_path(key)
     for number, blob in enumerate(certificate.cert_chain_pems):

@@ -29,8 +29,6 @@ Refused = Callable[[str], str]
 
 @pytest.fixture
 def refused(place: Place, caplog: pytest.LogCaptureFixture) -> Refused:
-    """Send requests to a server that the client must not trust. Return the log."""
-
     def ask(url: str) -> str:
         line = Line(None, connect=lambda: connect(place.config(url)))
         for answer in (line.init(), line.signup("ann"), line.handle({"v": 1, "op": "ping"})):
@@ -144,7 +142,6 @@ def test_the_authorities_are_read_once_for_all_connections(
 
 
 def cut(place: Place) -> None:
-    """Close all connections of the private function to Redis."""
     place.on_each("CLIENT", "KILL", "USER", USER)
 
 
@@ -178,10 +175,6 @@ def test_a_server_without_tls_gets_no_password(
 
 @contextmanager
 def overheard() -> Iterator[tuple[int, list[bytes]]]:
-    """Start a server that reads once from each connection and then closes it.
-
-    Yield its port, and the list of what it has read.
-    """
     heard: list[bytes] = []
     with ExitStack() as stack:
         listener = stack.enter_context(socket.create_server((HOST, 0)))

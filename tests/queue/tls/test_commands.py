@@ -31,7 +31,6 @@ def user(server: Place) -> Iterator[Any]:
 
 @contextmanager
 def without(place: Place, command: str) -> Iterator[None]:
-    """Take one right from the user for a while."""
     place.on_each("ACL", "SETUSER", USER, f"-{command}")
     try:
         yield
@@ -204,7 +203,6 @@ def commands_run_by(node: Any) -> set[str]:
 
 
 def slots_of(node: Any) -> range:
-    """Return the hash slots that each node got when the cluster was created."""
     for first, last, primary, *_ in node.client.execute_command("CLUSTER", "SLOTS"):
         if primary[1] == node.port:
             return range(first, last + 1)

@@ -34,7 +34,6 @@ def signup(line: Line) -> dict[str, Any]:
 
 
 def batch(line: Line) -> dict[str, Any]:
-    """Send a message with two requests. Return the worse of the two results."""
     requests = [line.message("stats"), line.message("position", entry_id=line.id_of("ann"))]
     answer = line.handle({"v": 1, "op": "batch", "requests": requests})
     if not answer["ok"]:
@@ -53,10 +52,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> WallClock:
 
 @pytest.fixture
 def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredentials:
-    """The credentials with which connections log in.
-
-    The clock that makes them expire stands still.
-    """
     made = IamCredentials(IAM_USER, lambda: KEYS, clock)
     monkeypatch.setattr(
         "waitlist_queue.iam_credentials.IamCredentials", lambda user: {IAM_USER: made}[user]
@@ -66,10 +61,6 @@ def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredent
 
 @pytest.fixture
 def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
-    """A waitlist client that logs in to Redis with IAM tokens.
-
-    Redis accepts only the first token.
-    """
     know_only(place, credentials.get_credentials()[1])
     url = place.nodes[0].url(user="")
     line = Line(None, connect=lambda: connect(place.config(url, iam_user=IAM_USER)))
@@ -80,17 +71,15 @@ def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
 
 
 def know_only(place: Place, token: str) -> None:
-    """Let Redis accept only this token. ElastiCache does the same while a token is valid."""
     place.on_each("ACL", "SETUSER", IAM_USER.name, "resetpass", f">{token}", *ACCESS.split())
 
 
 def cut(place: Place) -> None:
-    """Close all connections of the IAM user. ElastiCache does this after 12 hours."""
+    """ElastiCache closes the connections of an IAM user after 12 hours."""
     place.on_each("CLIENT", "KILL", "USER", IAM_USER.name)
 
 
 def logins(place: Place) -> int:
-    """Return how many logins there have been so far."""
     found = 0
     for node in place.nodes:
         found += node.client.info("commandstats").get("cmdstat_auth", {}).get("calls", 0)

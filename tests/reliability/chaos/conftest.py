@@ -11,9 +11,6 @@ Serve = Callable[..., Traffic]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Return a function that starts the service with a given Redis server and creates a
-    waitlist.
-    """
     with ExitStack() as stack:
 
         def start(redis_url: str, **environ: str) -> Traffic:

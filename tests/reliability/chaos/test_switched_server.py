@@ -13,7 +13,6 @@ FIRST, LOST = 50, 95
 
 
 def take_over(replica: Server, port: int) -> None:
-    """Promote the replica, and give it the port of the former primary."""
     replica.client.replicaof("NO", "ONE")
     replica.client.config_set("port", port)
 

@@ -53,36 +53,29 @@ class Traffic:
         self._losses: list[Loss] = []
 
     def begin(self) -> None:
-        """Create the waitlist."""
         settings = {"name": "Dying", "lease_seconds": LEASE_SECONDS, "max_attempts": MAX_ATTEMPTS}
         with ApiClient(self.url) as client:
             client.operator("PUT", ADMIN, json=settings)
 
     def flow(self, operations: int, *disruptions: Disruption) -> None:
-        """Run all clients until together they have completed this number of operations."""
         self._rounds += 1
         asyncio.run(self._flow(operations, disruptions))
 
     def maintain(self) -> None:
-        """Run maintenance once. In production, a schedule runs it every minute."""
+        """In production, a schedule runs maintenance every minute."""
         with ApiClient(self.url) as client:
             failure = client.customer("POST", MAINTENANCE, json={})
         assert failure is None, failure
 
     def lose(self, inject: Injection) -> None:
-        """Inject a fault that makes Redis lose data, and note when it happened."""
         began = time.monotonic()
         inject()
         self._losses.append(Loss(began, time.monotonic()))
 
     def was_refused(self, code: str) -> bool:
-        """Return whether a client has received this error code."""
         return any(one.code == code for one in self.history.attempts)
 
     def problems(self) -> list[Problem]:
-        """Return the responses that cannot be correct, and those that contradict the state in the
-        end.
-        """
         with ApiClient(self.url, LOOKERS) as client:
             final_state = Reader(client).read(self.history)
         found = judge(self.history, final_state, LEASE_SECONDS, self._losses)
@@ -122,7 +115,6 @@ class Traffic:
             await asyncio.to_thread(self.lose if one.is_loss else _call, one.inject)
 
     async def _look(self, number: int) -> None:
-        """Read positions and totals again and again. Failed requests are not retried."""
         wire = Wire(self.url, 1, TIMEOUT_SECONDS)
         client = Client(wire, self.history, Load(None), f"looker {number}", tries=1)
         turn = number

@@ -15,9 +15,9 @@ from tests.support.stale_index import StaleIndexTable
 
 @pytest.fixture(autouse=True)
 def _small() -> Iterator[None]:
-    """Let the service use only a few shards of the index and a single thread.
+    """With few shards and a single thread, the service takes few steps.
 
-    The tests then have few steps, always in the same order.
+    Their order is always the same.
     """
     with deterministic():
         yield
@@ -25,13 +25,11 @@ def _small() -> Iterator[None]:
 
 @pytest.fixture
 def stores(valkey: Server) -> Stores:
-    """Return both stores, without any data."""
     return Stores(StaleIndexTable(), valkey.client)
 
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return the fixture with a new waitlist that has no entries."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
     fixture.wire.disarm()
@@ -40,5 +38,4 @@ def fixture(stores: Stores) -> FaultFixture:
 
 @pytest.fixture
 def elsewhere(fixture: FaultFixture) -> TokenHolders:
-    """Return the same customers with a connection to another process of the service."""
     return TokenHolders(fixture.stores.world(), names=fixture.people.names, stores=fixture.stores)

@@ -33,8 +33,6 @@ OF_WRITES = (faults.crash_after, faults.delivered_twice, faults.in_conflict)
 
 @dataclass(frozen=True)
 class Stores:
-    """The databases, DynamoDB and Redis, without any injected faults."""
-
     dynamodb: StaleIndexTable
     redis: Any
 
@@ -45,7 +43,6 @@ class Stores:
         snapshot.restore(self.dynamodb, self.redis)
 
     def world(self) -> World:
-        """Return another instance of the service that uses the same databases."""
         return World.on(self.dynamodb, self.redis)
 
 
@@ -81,35 +78,28 @@ class FaultFixture:
             self.people.id_of(name)
 
     def warm_up(self) -> None:
-        """Load the waitlist into the function's cache.
-
-        In production, the first request does this.
-        """
+        """In production, the first request loads the waitlist into the function's cache."""
         self.world.services.waitlist_cache.look_up(self.people.waitlist_id)
         self.wire.disarm()
 
     def flush(self) -> None:
-        """Delete everything in Redis."""
         self.stores.redis.flushall()
 
     def maintain_one(self) -> None:
-        """Let two minutes pass. Then run maintenance for this waitlist only."""
+        """Maintenance completes only requests that were interrupted more than a minute ago."""
         self.world.advance(120)
         self.world.maintenance.run_one(self.people.waitlist_id)
 
     def maintain_elsewhere(self, minutes: int = 0) -> None:
-        """Let two minutes pass, and `minutes` more. Then run maintenance in another process."""
         world = self.stores.world()
         world.clock.advance(60 * minutes)
         world.maintain()
 
     def rebuild_elsewhere(self) -> None:
-        """Delete all data in Redis. Then let another process rebuild the queue."""
         self.flush()
         self.maintain_elsewhere()
 
     def is_cold(self) -> bool:
-        """Return whether the queue in Redis is incomplete, so that it must be rebuilt."""
         meta = keys.meta(self.people.waitlist_id)
         return bool(self.stores.redis.hget(meta, "state") != "warm")
 
@@ -120,9 +110,6 @@ class FaultFixture:
         return {names[item["entry_id"]]: item for item in plain if item["sk"] == "RECORD"}
 
     def traces(self, name: str) -> list[str]:
-        """Return what is stored about a customer: the keys in DynamoDB, and whether Redis has a
-        place.
-        """
         entry_id = self.people.id_of(name)
         table = [f"{pk} {sk}" for pk, sk in self.stores.dynamodb.items if entry_id in pk]
         queue = self.stores.redis.zscore(keys.queue(self.people.waitlist_id), entry_id)
@@ -134,9 +121,6 @@ class FaultFixture:
         return [self.people.names[entry.entry_id] for entry in page.entries]
 
     def contradictions(self) -> Iterator[str]:
-        """Yield everything in which Redis, DynamoDB and the responses contradict each other
-        (promises P1 to P4 and P6).
-        """
         order = self.order()
         records = self.records()
         if len(set(order)) != len(order):
@@ -180,11 +164,7 @@ class FaultFixture:
 
 
 def strikes(fault: Fault, call: Call) -> bool:
-    """Return whether it is worth injecting the fault at this call.
-
-    Some faults matter only if the call writes. At a call that reads, they have the same effect as
-    at the call before it.
-    """
+    """Some faults matter only at calls that write data."""
     if fault is faults.function_failed:
         return call.is_invoke
     return fault not in OF_WRITES or may_write(call.name, call.arguments)
@@ -197,11 +177,6 @@ def at_each_step(
     inject: Callable[[FaultFixture], Fault],
     outcome: Callable[[FaultFixture], list[str]],
 ) -> str:
-    """Run the same action many times, each time with a fault at another step of the public
-    function.
-
-    Return a text with all problems.
-    """
     stores.restore(start)
     whole = FaultFixture(stores)
     run(whole)
@@ -234,8 +209,8 @@ def eve_has_left(fixture: FaultFixture) -> None:
 
 
 def eve_is_joining(fixture: FaultFixture) -> None:
-    """Let Eve's signup get a place in Redis, and stop the function before it records this place in
-    DynamoDB.
+    """The function crashes after Eve's entry has got a place in Redis, and before the place is
+    recorded in DynamoDB.
     """
     line(fixture)
     fixture.wire.arm(1, faults.crash_after)

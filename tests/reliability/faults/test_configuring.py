@@ -21,10 +21,6 @@ each_fault = pytest.mark.parametrize("fault", CUT_OFF)
 def cut_off(
     stores: Stores, before: Snapshot, fault: Fault, request: Callable[[FaultFixture], Answer]
 ) -> Iterator[FaultFixture]:
-    """Send a request several times, and interrupt it at another step each time.
-
-    Yield the fixture after each interruption.
-    """
     stores.restore(before)
     whole = FaultFixture(stores)
     request(whole)

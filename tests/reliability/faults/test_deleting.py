@@ -29,9 +29,8 @@ NEWCOMERS = ("fay", "eve")
 
 
 def leftovers(stores: Stores) -> list[object]:
-    """Return the keys of all waitlists in DynamoDB and Redis.
-
-    Keys that expire are left out: moves and idempotency keys in Redis, and the journal in DynamoDB.
+    """Some keys expire by themselves and are left out: moves and idempotency keys in Redis, and the
+    journal in DynamoDB.
     """
     of_all = ("JOURNAL#", "MAINTENANCE")
     items = [key for key in stores.dynamodb.items if not key[0].startswith(of_all)]
@@ -58,10 +57,6 @@ def create_again(people: People) -> None:
 def injected(
     fixture: FaultFixture, before: Snapshot, do: Callable[[], object], inject: Callable[[], Fault]
 ) -> Iterator[str]:
-    """Run an action several times, with a fault at another step each time.
-
-    Yield the name of the step.
-    """
     fixture.stores.restore(before)
     fixture.wire.disarm()
     do()

@@ -49,10 +49,6 @@ ENDS: dict[str, Act] = {
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return a fixture in which Ann's entry is claimed and Bob waits.
-
-    The test controls Redis' clock.
-    """
     fixture = FaultFixture(stores, RedisClock.standing())
     answer = fixture.people.configure(lease_seconds=LEASE_SECONDS, max_attempts=MAX_ATTEMPTS)
     assert answer.status == 201
@@ -71,10 +67,7 @@ def millis_of(event: dict[str, Any]) -> float:
 
 
 def cut_off(fixture: FaultFixture, event: str) -> int:
-    """Stop the function after Redis has made a decision, but before the decision is recorded.
-
-    Return the time of the decision.
-    """
+    """The function crashes after Redis has made a decision, and before the decision is recorded."""
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()

@@ -31,14 +31,12 @@ STEPS = 10
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put two rows into each transaction."""
     for module in (write_intents, imports):
         monkeypatch.setattr(module, "MAX_INTENTS", 2)
     monkeypatch.setattr(imports, "MAX_PLACES", 2)
 
 
 def attempt(fixture: FaultFixture, *names: str) -> Answer | None:
-    """Import the file, or only the rows of some customers. Return None if the process dies."""
     rows = [one for one in ROWS if one["customer_id"] in (names or FILE)]
     try:
         return fixture.people.bring(*rows)
@@ -162,7 +160,6 @@ STEPS_OF_REPLACING = 14
 
 
 def replace(fixture: FaultFixture) -> Answer | None:
-    """Import a file that replaces the entries of both guests. Return None if the process dies."""
     try:
         return fixture.people.bring(*REPLACING, entry_tokens=True, on_list="replace")
     except Crash:
@@ -181,10 +178,6 @@ def replace_until_done(fixture: FaultFixture) -> Answer:
 
 @pytest.fixture
 def guests(fixture: FaultFixture) -> FaultFixture:
-    """Return the fixture with three waiting guests.
-
-    The imported file contains two of them and first removes their old entries.
-    """
     fixture.people.all_sign_up("ann", "bob", "eve")
     fixture.warm_up()
     return fixture

@@ -39,7 +39,6 @@ Outcome = Callable[[FaultFixture], list[str]]
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Return a snapshot of a waitlist with five waiting entries. Redis has lost its queue."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -48,17 +47,11 @@ def lost(fixture: FaultFixture) -> Snapshot:
 def rebuilds(
     stores: Stores, lost: Snapshot, inject: Callable[[FaultFixture], Fault], outcome: Outcome
 ) -> str:
-    """Rebuild the queue many times, each time with a fault at another step.
-
-    Return a text with all problems.
-    """
     return at_each_step(stores, lost, FaultFixture.maintain_one, inject, outcome)
 
 
 def unless_cold(fixture: FaultFixture) -> list[str]:
-    """Return the problems of the queue.
-
-    A queue that is marked as incomplete has no problems, because the service does not use it
+    """A queue that is marked as incomplete has no problems, because the service does not use it
     (promise P7).
     """
     if fixture.is_cold():

@@ -22,7 +22,6 @@ FEW = 2
 
 @pytest.fixture(autouse=True)
 def _small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read pages of two entries, so that five entries take several pages."""
     monkeypatch.setattr(reindex, "PAGE", FEW)
 
 
@@ -32,11 +31,6 @@ def people_of(fixture: FaultFixture) -> Segmented:
 
 @pytest.fixture
 def building(stores: Stores) -> Snapshot:
-    """Return a snapshot of a waitlist with three waiting entries, a claimed entry and a parked
-    entry.
-
-    Its segments have just been defined.
-    """
     fixture = FaultFixture(stores)
     people = people_of(fixture)
     people.declare(BY_BOTH, lease_seconds=36_000)
@@ -54,15 +48,11 @@ def building(stores: Stores) -> Snapshot:
 def injected(
     stores: Stores, before: Snapshot, inject: Inject, outcome: Callable[[FaultFixture], list[str]]
 ) -> str:
-    """Build the segments many times, each time with a fault at another step.
-
-    Return a text with all problems.
-    """
     return at_each_step(stores, before, FaultFixture.maintain_one, inject, outcome)
 
 
 def problems_if_ready(fixture: FaultFixture) -> list[str]:
-    """If the segments are marked as ready, return their problems (promise P7)."""
+    """Segments that are not ready may be incomplete (promise P7)."""
     people = people_of(fixture)
     if fixture.is_cold() or people.states()[1] == "building":
         return []
@@ -191,7 +181,6 @@ def test_segments_that_change_during_a_build_are_built_in_the_same_run(
 
 
 def find_last_query(stores: Stores, before: Snapshot) -> int:
-    """Return the last step in which the run asks Redis for entries without segments."""
     stores.restore(before)
     fixture = FaultFixture(stores)
     fixture.maintain_one()

@@ -68,7 +68,6 @@ def end_stay(fixture: FaultFixture, end: Callable[[TokenHolders], None]) -> Snap
 
 
 def record_calls(fixture: FaultFixture, before: Snapshot) -> list[Call]:
-    """Return the calls that a reinstatement makes when nothing fails."""
     fixture.stores.restore(before)
     fixture.wire.disarm()
     assert fixture.people.reinstate(BOB, key=KEY).json["position"] == 2

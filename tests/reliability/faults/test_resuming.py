@@ -33,7 +33,6 @@ FIRST_PAGES = 2
 
 @pytest.fixture(autouse=True)
 def _one_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read one entry for each page, so that a run can stop after any entry."""
     monkeypatch.setattr(places, "PAGE", 1)
 
 
@@ -54,7 +53,6 @@ class Time:
 
 @pytest.fixture
 def lost(fixture: FaultFixture) -> Snapshot:
-    """Return the state of a waitlist with five waiting entries, whose queue Redis has lost."""
     line_with_eve(fixture)
     fixture.flush()
     return fixture.stores.snapshot()
@@ -62,9 +60,8 @@ def lost(fixture: FaultFixture) -> Snapshot:
 
 @pytest.fixture
 def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
-    """Return a snapshot after the first run of a rebuild.
-
-    The run restored one entry of each index shard and then ran out of time.
+    """In its first run, the rebuild restored one entry of each index shard and then ran out of
+    time.
     """
     run_maintenance(fixture, enough_for=0)
     rebuild = read_progress(fixture)
@@ -74,10 +71,7 @@ def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
 
 
 def run_maintenance(fixture: FaultFixture, enough_for: int = ALWAYS) -> None:
-    """Run maintenance for this waitlist.
-
-    It runs out of time after `enough_for` checks of the remaining time.
-    """
+    """Maintenance runs out of time after `enough_for` checks of the remaining time."""
     fixture.world.maintenance.run_one("bakery", Time(enough_for).left_millis)
 
 
@@ -88,9 +82,6 @@ def read_progress(fixture: FaultFixture) -> RebuildProgress | None:
 
 
 def find_restored(fixture: FaultFixture) -> Iterator[str]:
-    """Yield the names of the customers whose entries this fixture's rebuild restored when it read
-    the records for the first time.
-    """
     for call in fixture.wire.calls:
         message: Any = json.loads(call.arguments["Payload"]) if call.is_invoke else {}
         for one in message.get("requests", []):
@@ -99,9 +90,6 @@ def find_restored(fixture: FaultFixture) -> Iterator[str]:
 
 
 def find_problems(fixture: FaultFixture, *expected: str) -> list[str]:
-    """Return the problems of a completed rebuild: a wrong order, saved progress that was not
-    deleted, or contradictions.
-    """
     order = fixture.order()
     unlike = [] if order == list(expected or WITH_EVE) else [f"the order is {order}"]
     left_over = [f"still noted: {read_progress(fixture)}"] if read_progress(fixture) else []
@@ -115,10 +103,6 @@ def injected(
     outcome: Callable[[FaultFixture], list[str]],
     enough_for: int = ALWAYS,
 ) -> str:
-    """Run maintenance many times, each time with a fault at another step.
-
-    Return a text with all problems.
-    """
     return at_each_step(
         stores, start, lambda fixture: run_maintenance(fixture, enough_for), inject, outcome
     )

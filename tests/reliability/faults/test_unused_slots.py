@@ -29,7 +29,6 @@ FAULTS = (faults.crash_after, faults.lost)
 
 @pytest.fixture
 def fixture(stores: Stores) -> FaultFixture:
-    """Return the fixture in which Ann has the only offer of a quota, and other customers wait."""
     fixture = FaultFixture(stores)
     assert fixture.people.configure(admission={}).status == 201
     fixture.people.all_sign_up(*LINE)

@@ -22,16 +22,15 @@ NO_HEADERS: Mapping[str, str] = {}
 OPERATOR = local_operator()
 
 
-class LoadOver(Exception):
-    """Raised after the load test has ended. The client then starts no other operation."""
+class LoadOver(Exception): ...
 
 
 class Load:
-    """Decides when the load test ends: after some time, or after a number of operations.
+    """A load test ends after some time, or after a number of operations.
 
-    If a number is given, every kind of operation must also have begun at least once. Some kinds
-    begin late, because refused clients wait before they retry. After `MOST_TIMES` the number of
-    operations, the test ends in any case.
+    If a number is given, the test also waits until every kind of operation has begun, because
+    refused clients begin some kinds late. After `MOST_TIMES` the number of operations, the test
+    ends in any case.
     """
 
     def __init__(self, operations: int | None, kinds: Iterable[str] = ()) -> None:
@@ -48,7 +47,6 @@ class Load:
         self._over.set()
 
     def begin_operation(self, kind: str) -> None:
-        """Count the start of an operation. Raise LoadOver if the load test has ended."""
         self._begun += 1
         self._missing.discard(kind)
         if self._operations is None:
@@ -58,7 +56,6 @@ class Load:
             self.end()
 
     async def pause(self, seconds: float) -> bool:
-        """Wait for this number of seconds. Return False if the client must not retry."""
         if self._operations is not None:
             await asyncio.sleep(seconds)
             return True
@@ -70,10 +67,10 @@ class Load:
 
 
 class Client:
-    """A client that gives up an operation after `tries` attempts.
+    """A client gives up an operation after `tries` attempts.
 
-    `back_after` is an optional range of seconds. If it is given, the client tries again after a
-    pause within this range, instead of giving up.
+    If `back_after` is given, the client tries again after a random pause between its two numbers of
+    seconds.
     """
 
     def __init__(
@@ -96,14 +93,12 @@ class Client:
     async def customer(
         self, kind: str, person: str, method: str, path: str, *, token: str = "", **more: Any
     ) -> Operation:
-        """Send a customer's request, with the entry token if the customer has one."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         return await self._do(kind, person, method, path, headers, **more)
 
     async def operator(
         self, kind: str, person: str, method: str, path: str, **more: Any
     ) -> Operation:
-        """Send an operator's request, signed with AWS Signature Version 4."""
         return await self._do(kind, person, method, path, {}, is_signed=True, **more)
 
     async def _do(
@@ -149,9 +144,6 @@ class Client:
         return operation
 
     def _pause_after(self, attempts: int, answer: Answer | None) -> float | None:
-        """Return how many seconds to wait before the next attempt, or None if the client gives
-        up.
-        """
         done = attempts % self._tries
         if done == 0:
             return self.random.uniform(*self._back_after) if self._back_after else None

@@ -17,10 +17,6 @@ REMEMBERED = 500
 
 @dataclass
 class Population:
-    """The most recent customers, from whom simulated operators choose, and the entry tokens of all
-    customers.
-    """
-
     lately: list[tuple[str, str]] = field(default_factory=list)
     tokens: dict[str, str] = field(default_factory=dict)
 
@@ -31,7 +27,6 @@ class Population:
 
 
 async def customers(client: Client, name: str, population: Population) -> None:
-    """Simulate one customer after another, on a single connection, until the load test ends."""
     number = 0
     try:
         while not client.load.is_over:

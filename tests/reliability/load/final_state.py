@@ -28,8 +28,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Seen:
-    """An entry on the waitlist, as an operator sees it."""
-
     person: str
     status: str
     position: int | None
@@ -64,10 +62,6 @@ class Reader:
         self._pause = pause
 
     def settle(self, lease_seconds: float, history: History, load_ended: float) -> None:
-        """Let maintenance complete the interrupted requests.
-
-        Wait until all claims and offers have ended.
-        """
         if history.has_unknown():
             self._pause(max(0.0, load_ended + INTENT_SECONDS - self._now()))
         end = self._now() + lease_seconds + SETTLE_SECONDS

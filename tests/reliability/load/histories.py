@@ -33,8 +33,6 @@ class Absence:
 
 @dataclass
 class CustomerHistory:
-    """What happened to one customer's entry. The signup may not have got a response."""
-
     signup: Operation
     absences: list[Absence] = field(default_factory=list)
     tiers: list[Operation] = field(default_factory=list)
@@ -49,19 +47,16 @@ class CustomerHistory:
         return self.signup.ended if self.signup.is_done else math.inf
 
     def must_wait(self, window: Window) -> bool:
-        """Return whether the customer was certainly waiting during this whole time."""
         return self.acknowledged_at <= window.began and all(
             one.out.began > window.ended or one.back.ended <= window.began for one in self.absences
         )
 
     def may_wait(self, window: Window) -> bool:
-        """Return whether the customer may have been waiting at some moment in this time."""
         return self.asked_at <= window.ended and not any(
             one.out.ended <= window.began and one.back.began > window.ended for one in self.absences
         )
 
     def priorities(self, window: Window) -> tuple[int, int]:
-        """Return the lowest and the highest priority that the entry may have had in this time."""
         known = [one for one in self.tiers if one.is_done and one.ended <= window.began]
         since = max((one.began for one in known), default=-math.inf)
         possible = [
@@ -73,9 +68,6 @@ class CustomerHistory:
         return min(possible), max(possible)
 
     def is_moved(self, window: Window) -> bool:
-        """Return whether the entry may have been moved to another place before the end of this
-        time.
-        """
         return self.moved_at <= window.ended
 
 
@@ -94,7 +86,6 @@ def may_be_ahead(one: CustomerHistory, other: CustomerHistory, window: Window) -
 
 
 def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHistory]:
-    """Return the histories of all customers who may be on the waitlist, by name."""
     histories = {
         one.person: CustomerHistory(one) for one in history.of("signup") if not _is_void(one)
     }
@@ -119,10 +110,9 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
 
 
 def count_unnamed(history: History, window: Window) -> int:
-    """Return how many entries may be claimed without the clients knowing which ones.
+    """A claim without a response may have taken as many entries as it asked for.
 
-    If a claim got no response, or got one only after a retry, it may have taken as many entries as
-    it asked for. Some of these may be missing in the response to the retry.
+    The response to a retry may lack some of these entries.
     """
     return sum(
         int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)
@@ -149,10 +139,7 @@ def _absences(
 
 
 def _is_void(operation: Operation) -> bool:
-    """Return whether the operation certainly had no effect.
-
-    This is the case if it was sent once and was refused.
-    """
+    """An operation certainly had no effect only if it was sent once and was refused."""
     return operation.outcome == "refused" and operation.attempts == 1
 
 

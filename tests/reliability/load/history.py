@@ -40,9 +40,8 @@ class Attempt:
 
     @property
     def is_rate_limited(self) -> bool:
-        """Return whether API Gateway refused the request because of its rate limit.
-
-        In this case, API Gateway cannot send the header Retry-After.
+        """If API Gateway refuses a request because of its rate limit, it cannot send the header
+        Retry-After.
         """
         return self.status == 429 and self.code == NO_CODE
 
@@ -69,11 +68,9 @@ class Operation:
 
     @property
     def taken(self) -> list[tuple[str, str]]:
-        """Return the customers whom an operator claimed or admitted with this operation, each with
-        a token.
+        """The response to an offer contains no token.
 
-        The response does not contain the tokens of offers. A text that identifies the operation
-        stands in their place.
+        A text that identifies the operation stands in its place.
         """
         if not self.is_done:
             return []
@@ -85,18 +82,15 @@ class Operation:
 
 @dataclass(frozen=True)
 class Loss:
-    """A moment between `began` and `ended` at which Redis lost its data."""
-
     began: float
     ended: float
 
     def is_during(self, operation: Operation) -> bool:
-        """Return whether Redis may have lost its data while the operation was running."""
         return operation.began < self.ended and operation.ended > self.began
 
 
 class History:
-    """The requests of all clients. Only one thread adds to it while the load test is running."""
+    """Only one thread adds to the history while the load test is running."""
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []

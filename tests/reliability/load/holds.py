@@ -55,9 +55,6 @@ def _holds(history: History) -> dict[str, list[Hold]]:
 
 
 def _acts(history: History) -> dict[tuple[str, str], list[Operation]]:
-    """Return the operations that ended a claim or an offer and were not refused, by customer and
-    kind.
-    """
     found: dict[tuple[str, str], list[Operation]] = defaultdict(list)
     for operation in history.of("complete", "enter", "release"):
         if operation.outcome != "refused":

@@ -24,10 +24,6 @@ async def people(
     came: dict[str, float],
     note: Callable[[str, float], None],
 ) -> None:
-    """Let all people arrive and sign up, until the launch is over.
-
-    Note in `came` when each person arrived.
-    """
     wire = Wire(url, plan.connections, PATIENT.timeout_seconds)
     load = Load(plan.people)
     watching = asyncio.create_task(_watch(plan, history, came, note))
@@ -51,10 +47,6 @@ async def people(
 
 
 async def sign_up(client: Client, name: str) -> None:
-    """Send a person's signup until the response is final.
-
-    Every attempt has the same idempotency key.
-    """
     body = {"customer_id": name, "profile": {"name": name}}
     await client.customer("signup", name, "POST", ENTRIES, key=f"signup-of-{name}", json=body)
 
@@ -65,7 +57,6 @@ async def _watch(
     came: dict[str, float],
     note: Callable[[str, float], None],
 ) -> None:
-    """Report the progress every few seconds."""
     seen, moment, got_in = 0, time.monotonic(), 0
     while True:
         await asyncio.sleep(NOTE_SECONDS)
@@ -83,9 +74,6 @@ async def _watch(
 
 
 def refusals(attempts: Sequence[Attempt]) -> Counter[str]:
-    """Count the responses that ask the client to retry, by the part of the service that sent
-    them.
-    """
     found = Counter({"429 of the API": 0, "429 of the service": 0, "503": 0})
     for one in attempts:
         if one.is_rate_limited:

@@ -30,9 +30,7 @@ LEAST_SECONDS = 30
 
 @dataclass(frozen=True)
 class Sample:
-    """A measurement of each part of the service: how many processes it has, and their average
-    memory in megabytes.
-    """
+    """For each part of the service, the average memory of its processes is stored in megabytes."""
 
     at: float
     megabytes: Mapping[str, float]
@@ -41,10 +39,8 @@ class Sample:
 
 @dataclass(frozen=True)
 class Growth:
-    """How much memory a part of the service used in the second third (`before`) and in the last
-    third (`after`) of the load test.
-
-    Both are medians.
+    """Both numbers are medians: `before` belongs to the second third of the load test, and `after`
+    to the last third.
     """
 
     role: str
@@ -61,10 +57,6 @@ class Growth:
 
 
 def growths(samples: Sequence[Sample]) -> list[Growth]:
-    """Compare the memory in the second and the last third of the load test.
-
-    If the test was too short, return nothing.
-    """
     if not samples or samples[-1].at - samples[0].at < LEAST_SECONDS:
         return []
     third = len(samples) // 3
@@ -84,8 +76,6 @@ def _typical(samples: Sequence[Sample], role: str) -> float:
 
 
 class MemorySampler:
-    """Measures the memory of a process and its child processes until the context ends."""
-
     def __init__(self, pid: int) -> None:
         self.samples: list[Sample] = []
         self._root = psutil.Process(pid)

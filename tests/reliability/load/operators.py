@@ -37,7 +37,7 @@ async def operators(client: Client, name: str, population: Population) -> None:
 
 
 async def _turn(client: Client, name: str, turn: int, population: Population) -> None:
-    """Claim entries and make offers in turn, so that even a short load test does both."""
+    """Claims and offers alternate, because a short load test must contain both."""
     key = f"{name}-{turn}"
     if turn % 2:
         await _claim(client, key)
@@ -54,9 +54,8 @@ async def _turn(client: Client, name: str, turn: int, population: Population) ->
 
 
 async def _offer(client: Client, key: str, population: Population) -> None:
-    """Make offers, and accept or decline them for the customers.
-
-    The simulated customers themselves do not wait for offers.
+    """The simulated customers do not wait for offers, so this function also accepts or declines the
+    offers.
     """
     count = client.random.randint(1, MOST_CLAIMED)
     admit = {"key": f"{key}-admit", "json": {"count": count}}

@@ -27,10 +27,6 @@ REFUSALS = {
 def judge(
     history: History, final_state: FinalState, lease_seconds: float, losses: Sequence[Loss] = ()
 ) -> list[Problem]:
-    """Return everything in the responses that contradicts the stored data at the end.
-
-    `losses` says when Redis lost data.
-    """
     people = people_of(history)
     return [
         *_answers(history.attempts),
@@ -45,9 +41,9 @@ def judge(
 
 
 def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
-    """Check that each failed request got an expected error code or the header Retry-After.
+    """A failed request must have an expected error code or the header Retry-After.
 
-    A response with the status 429 from API Gateway itself never has this header.
+    API Gateway itself sends the status 429 without this header.
     """
     for one in attempts:
         what = f"a {one.kind} was answered {one.status} {one.code} after {one.seconds:.1f} s"
@@ -63,9 +59,7 @@ def _answers(attempts: Sequence[Attempt]) -> Iterator[Problem]:
 
 
 def _repeats(history: History) -> Iterator[Problem]:
-    """Check that repeating a signup returns the same place and the same entry token (promise
-    P2).
-    """
+    """A repeated signup returns the same place and the same entry token (promise P2)."""
     first = {
         operation.person: operation.answer
         for operation in history.of("signup")
@@ -81,8 +75,8 @@ def _repeats(history: History) -> Iterator[Problem]:
 
 
 def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
-    """Check that every confirmed entry is on the waitlist exactly once, and that there are no other
-    entries (promise P3).
+    """Every confirmed entry is on the waitlist exactly once, and there are no other entries
+    (promise P3).
     """
     times = Counter(seen.person for seen in (*final_state.line, *final_state.aside))
     for name, person in people.items():
@@ -102,7 +96,7 @@ def _list(people: dict[str, Person], final_state: FinalState) -> Iterator[Proble
 
 
 def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[Problem]:
-    """Check that no customer was admitted twice and that no admission was lost (promise P4)."""
+    """No customer is admitted twice, and no admission is lost (promise P4)."""
     for name, count in final_state.admissions.items():
         if count > 1:
             yield Problem("admitted twice", f"the history of {name} has {count} admissions")
@@ -111,9 +105,8 @@ def _admissions(people: dict[str, Person], final_state: FinalState) -> Iterator[
 
 
 def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]:
-    """Check that entries of the same priority are in the right order.
-
-    If one signup was confirmed before another was sent, its entry must be ahead (promise P1).
+    """If one signup was confirmed before another signup was sent, the first entry is ahead (promise
+    P1).
     """
     latest: dict[int, tuple[float, str]] = {}
     highest = None
@@ -132,9 +125,7 @@ def _order(people: dict[str, Person], line: Sequence[Seen]) -> Iterator[Problem]
 
 
 def _positions(final_state: FinalState) -> Iterator[Problem]:
-    """Check that customers and operators get the same positions, and that these are 1, 2, 3 and so
-    on (promise P6).
-    """
+    """Customers and operators get the same positions, which are 1, 2, 3 and so on (promise P6)."""
     for place, seen in enumerate(final_state.line, start=1):
         own = final_state.own_positions.get(seen.person, place)
         if not seen.position == own == place or seen.total != len(final_state.line):
@@ -145,10 +136,7 @@ def _positions(final_state: FinalState) -> Iterator[Problem]:
 def _counts(
     people: dict[str, Person], final_state: FinalState, losses: Sequence[Loss]
 ) -> Iterator[Problem]:
-    """Check that the counters agree with the waitlist and with the responses.
-
-    If Redis has lost its data, the counters of signups, leaves and admissions may be too low.
-    """
+    """If Redis has lost its data, the counters of signups, leaves and admissions may be too low."""
     stats, everyone = final_state.stats, people.values()
     aside = Counter(seen.status for seen in final_state.aside)
     expected = {
@@ -173,11 +161,9 @@ def _between(
     operations: Sequence[Operation | None],
     losses: Sequence[Loss],
 ) -> Iterator[Problem]:
-    """Check that a counter includes at least the confirmed operations, and at most those that were
-    not refused.
+    """If Redis has lost its data, a counter may lack operations from before the loss.
 
-    If Redis has lost its data, the counter may lack operations from before the loss. It may count
-    an operation twice if it was running during the loss.
+    Operations that were running during the loss may be counted twice.
     """
     had_effect = [
         operation

@@ -19,7 +19,6 @@ NOTE_SECONDS = 0.5
 async def clients(
     plan: Plan, service: Service, history: History, note: Callable[[str, float], None]
 ) -> None:
-    """Let customers and operators send requests until the load test ends."""
     load, population = Load(plan.operations, plan.kinds), Population()
     wires = [Wire(service.url, 1, PATIENT.timeout_seconds) for _ in range(plan.clients)]
     sent = [
@@ -43,7 +42,6 @@ async def clients(
 async def _watch(
     plan: Plan, service: Service, history: History, load: Load, note: Callable[[str, float], None]
 ) -> None:
-    """Report the progress, and end the load test when its time is up."""
     began = time.monotonic()
     while True:
         await asyncio.sleep(NOTE_SECONDS)

@@ -12,11 +12,6 @@ MOVES = frozenset({"places", "to"})
 
 @dataclass
 class Person:
-    """What was done to one customer's entry.
-
-    An attribute is None if no client sent such an operation.
-    """
-
     signup: Operation | None = None
     leave: Operation | None = None
     complete: Operation | None = None
@@ -32,10 +27,6 @@ class Person:
 
     @property
     def end(self) -> str:
-        """Return `admitted` or `left` if a response confirmed it.
-
-        Otherwise, return an empty string.
-        """
         return "admitted" if self.is_admitted else "left" if self.is_left else ""
 
     @property
@@ -52,10 +43,6 @@ class Person:
 
     @property
     def was_moved(self) -> bool:
-        """Return whether the entry may have moved away from the place of its signup.
-
-        An operator may have moved it, or an offer may have ended unused.
-        """
         return any(operation.outcome != "refused" for operation in self.moves)
 
     @property
@@ -64,12 +51,10 @@ class Person:
 
     @property
     def acknowledged_at(self) -> float:
-        """Return when the signup was confirmed, or infinity if it was not."""
         return self.signup.ended if self.signup and self.signup.is_done else float("inf")
 
 
 def people_of(history: History) -> dict[str, Person]:
-    """Return the operations of every customer who signed up, by name."""
     people: dict[str, Person] = {}
     for operation in history.of("signup"):
         people[operation.person] = Person(signup=operation)
@@ -93,7 +78,6 @@ def _better(known: Operation | None, other: Operation) -> Operation:
 
 
 def totals(people: Mapping[str, Person]) -> dict[str, int]:
-    """Return how many signups, leaves and admissions were confirmed."""
     return {
         "signed up": sum(bool(one.signup and one.signup.is_done) for one in people.values()),
         "left": sum(one.is_left for one in people.values()),

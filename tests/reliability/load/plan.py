@@ -12,18 +12,15 @@ SHORTEST_OFFER = 10
 
 
 def option(usual: Any, meaning: str) -> Any:
-    """Return a dataclass field that becomes a command-line option for a whole number."""
     return field(default=usual, metadata={"help": meaning})
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The size of an overload test, which ends after `seconds`, or after `operations` if that is
-    set.
+    """If the test ends after `seconds`, clients abandon what they are doing.
 
-    When the time is up, clients abandon what they are doing, and some operations never get a
-    response. With a number of operations, each client completes its current operation, and each
-    kind in `kinds` must have begun.
+    If the test ends after a number of operations, each client completes its current operation, and
+    each kind in `kinds` must have begun.
     """
 
     clients: int = option(200, "at once")
@@ -36,7 +33,6 @@ class Plan:
 
     @property
     def operators(self) -> int:
-        """The number of operators, which is one for every twenty clients."""
         return max(1, self.clients // 20)
 
     @property
@@ -49,10 +45,6 @@ class Plan:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings of the waitlist.
-
-        Offers are only made by operators, because there is no rate and no schedule.
-        """
         return {
             "name": "Overload",
             "lease_seconds": self.lease_seconds,
@@ -63,11 +55,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class LaunchPlan:
-    """The size of a launch, in which all people come within a short time. At first, most of them
-    are refused. All of them get in after retries.
+    """All people come within a short time, and most of them are refused at first.
 
-    `back_after` is a range of seconds. If a person's client has given up, the person comes back
-    after a time within this range. Nobody gets in after `most_seconds`.
+    All of them get in after retries. If a person's client has given up, the person comes back after
+    a time within the range `back_after`, in seconds.
     """
 
     people: int = option(50_000, "who come")
@@ -98,11 +89,7 @@ class LaunchPlan:
         return [f"person-{number:05d}" for number in range(self.people)]
 
     def arrivals(self) -> Iterator[float]:
-        """Yield how many seconds after the opening each person arrives, in order.
-
-        Most people come early. In each sixth of the time, 63% of those who are still missing
-        arrive.
-        """
+        """Most people come early. In each sixth of the time, 63% of the missing people arrive."""
         steepness = 6.0
         part_in_time = 1 - math.exp(-steepness)
         for number in range(self.people):

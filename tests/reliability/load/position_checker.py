@@ -25,7 +25,6 @@ GONE_BY = {"left": LEAVES, "leaving": LEAVES, "admitted": ("complete", "enter")}
 
 
 def impossible_answers(history: History, lease_seconds: float) -> Iterator[Problem]:
-    """Yield a problem for each response that cannot have been correct."""
     histories = histories_of(history, lease_seconds)
     for operation in history.of(*WITH_POSITION):
         if operation.is_done:
@@ -88,7 +87,7 @@ def _of_status(operation: Operation, history: History, own: CustomerHistory) -> 
 
 
 def _lost_holds(history: History) -> Iterator[Problem]:
-    """Yield a problem for each refused claim token if nothing can have ended its claim."""
+    """A claim token may be refused only if something can have ended the claim."""
     for operation in history.of("complete", "release"):
         if operation.outcome != "refused" or operation.answer["code"] == "already_admitted":
             continue

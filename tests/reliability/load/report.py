@@ -22,7 +22,6 @@ PERCENTILES = (50, 95, 99)
 
 
 def show(console: Console, run: Run) -> None:
-    """Print the tables, and a last sentence that says whether the service kept all promises."""
     console.print(_answers(run.history.attempts))
     console.print(_memory(run.growths))
     plan = run.plan
@@ -43,7 +42,6 @@ def _verdict(run: Run) -> str:
 
 
 def _wrongs(problems: Sequence[Problem]) -> Iterator[str]:
-    """Yield a few lines about each kind of problem."""
     by_kind: dict[str, list[Problem]] = {}
     for problem in problems:
         by_kind.setdefault(problem.kind, []).append(problem)
@@ -93,9 +91,6 @@ def _of_launch(run: Run, plan: LaunchPlan) -> Iterator[str]:
 
 
 def _counted(run: Run) -> str:
-    """Return a text that compares the number of confirmed operations with the counters of the
-    service.
-    """
     acknowledged = ", ".join(
         f"{count:,} {what}" for what, count in totals(people_of(run.history)).items()
     )

@@ -26,10 +26,9 @@ Note = Callable[[str, float], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """What a load test has measured, and the problems that it has found.
+    """In a launch, `came` says when each person arrived.
 
-    `came` says when each person of a launch arrived. `loads` is the load of the machine before and
-    after the test.
+    `loads` is the load of the machine before and after the test.
     """
 
     plan: Plan | LaunchPlan
@@ -53,10 +52,6 @@ class Run:
 
 
 def run(plan: Plan | LaunchPlan, note: Note) -> Run:
-    """Run a load test.
-
-    It calls `note` with what it is doing, and with the part that is already done.
-    """
     history, came = History(), dict[str, float]()
     load_before = os.getloadavg()[0]
     note("the service starts", 0)
@@ -90,9 +85,6 @@ def run(plan: Plan | LaunchPlan, note: Note) -> Run:
 
 
 def judged(plan: Plan | LaunchPlan, history: History, final_state: FinalState) -> Iterator[Problem]:
-    """Yield a problem for each broken promise, and for each person of a launch who did not get
-    in.
-    """
     yield from judge(history, final_state, plan.lease_seconds)
     if isinstance(plan, LaunchPlan):
         got_in = {one.person for one in history.of("signup") if one.is_done}

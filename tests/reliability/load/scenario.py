@@ -17,11 +17,6 @@ LEASE_SECONDS = 20.0
 
 @dataclass
 class Scenario:
-    """Builds an example of client operations.
-
-    Each operation comes one second after the operation before it.
-    """
-
     history: History = field(default_factory=History)
     now: float = 0.0
 
@@ -75,11 +70,9 @@ def named(person: str) -> dict[str, Any]:
 
 
 def a_good_scenario() -> Scenario:
-    """Return an example without any problem.
-
-    Ada, Bob, Cyd and Dan have signed up, Eve has left, Fay was admitted, and Cyd's entry is
-    claimed. Gil's signup got no response. Dan was moved to another priority. A request to move Bob
-    got no response, so he may stand anywhere within his priority.
+    """Ada, Bob, Cyd and Dan have signed up, Eve has left, Fay was admitted, and Cyd's entry is
+    claimed. Gil's signup got no response. A request to move Bob got no response, so he may stand
+    anywhere within his priority.
     """
     scenario = Scenario()
     for name in ("fay", "ada", "bob", "eve"):
@@ -121,9 +114,6 @@ def a_good_final_state() -> FinalState:
 
 
 def reordered(final_state: FinalState, *names: str) -> FinalState:
-    """Return the data at the end of the load test, with the entries in this order and with matching
-    positions.
-    """
     by_name = {seen.person: seen for seen in final_state.line}
     line = tuple(replace(by_name[name], position=at) for at, name in enumerate(names, start=1))
     places = {seen.person: seen.position for seen in line}
@@ -135,7 +125,6 @@ def reordered(final_state: FinalState, *names: str) -> FinalState:
 
 
 def problems(scenario: Scenario, final_state: FinalState) -> dict[str, list[str]]:
-    """Return the problems that the checks find, by kind."""
     found: dict[str, list[str]] = {}
     for problem in judge(scenario.history, final_state, LEASE_SECONDS):
         found.setdefault(problem.kind, []).append(problem.text)

@@ -20,21 +20,12 @@ MISTAKE = re.compile(r'^(ERROR|CRITICAL|Traceback)|"level": ?"(ERROR|CRITICAL)"'
 ELSEWHERE = ("REDIS_URL", "REDIS_CLUSTER", "AWS_ENDPOINT_URL_DYNAMODB")
 
 
-class ServiceError(Exception):
-    """Raised if the service does not start. The message contains the output of the service."""
+class ServiceError(Exception): ...
 
 
 class Service:
-    """A service in its own processes.
-
-    It is ready when the context begins. At the end, it is stopped as with Ctrl-C.
-    """
-
     def __init__(self, limits: Mapping[str, int]) -> None:
-        """Start the service.
-
-        `limits` sets some of the environment variables in docs/app/local-run.md.
-        """
+        """docs/app/local-run.md explains the environment variables that `limits` sets."""
         kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         folders = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")
         self._process = subprocess.Popen(

@@ -33,7 +33,6 @@ def done() -> Run:
 
 @pytest.fixture
 def launched() -> Run:
-    """Return the result of a launch of three people in which only one signup was confirmed."""
     scenario = Scenario()
     scenario.signed_up("person-00000")
     scenario.signed_up("person-00001", "unknown")

@@ -35,7 +35,6 @@ def counted(final_state: FinalState, **counts: int) -> FinalState:
 
 
 def without(final_state: FinalState, name: str) -> FinalState:
-    """Return the data as if this customer had never signed up."""
     names = [seen.person for seen in final_state.line if seen.person != name]
     kept = reordered(final_state, *names) if name not in final_state.own_positions else final_state
     line = tuple(replace(seen, total=len(names)) for seen in kept.line)
@@ -46,15 +45,11 @@ Change = Callable[[Scenario, FinalState], FinalState]
 
 
 def _beside(final_state: FinalState, name: str, status: str, **counts: int) -> FinalState:
-    """Return the data with one more entry that is offered or parked."""
     aside = (*final_state.aside, Seen(name, status, None, None, 0))
     return counted(replace(final_state, aside=aside), **counts)
 
 
 def _did(scenario: Scenario, final_state: FinalState, *order: str, **what: Any) -> FinalState:
-    """Add an operation to the example, and return the data at the end, with the entries in this
-    order.
-    """
     scenario.did(**what)
     return reordered(final_state, *order) if order else final_state
 

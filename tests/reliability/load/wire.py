@@ -37,10 +37,6 @@ class Connection:
         self._writer.close()
 
     async def exchange(self, request: bytes) -> Answer:
-        """Send a request and return the response.
-
-        Raise EOFError or OSError if the connection fails.
-        """
         self._writer.write(request)
         head = await self._reader.readuntil(b"\r\n\r\n")
         status_line, *lines = head.decode("latin-1").rstrip().split("\r\n")
@@ -51,10 +47,7 @@ class Connection:
 
 
 class Wire:
-    """A pool with a limited number of connections.
-
-    A caller holds the semaphore `room` while it sends a request.
-    """
+    """A caller holds the semaphore `room` while it sends a request."""
 
     def __init__(self, url: str, connections: int, timeout_seconds: float) -> None:
         self.url = URL(url)
@@ -63,10 +56,6 @@ class Wire:
         self._idle: list[Connection] = []
 
     async def send(self, request: Request) -> Answer:
-        """Send a request and return the response.
-
-        Raise EOFError, OSError or TimeoutError if this fails.
-        """
         connection: Connection | None = None
         try:
             async with asyncio.timeout(self._timeout_seconds):

@@ -56,17 +56,12 @@ class OfOneOperation:
 
 
 def number_of(case: object) -> int:
-    """Return a number for a case or a job.
-
-    It decides whether the case is part of a sample, and is the same in each run.
-    """
+    """The number decides whether a case is part of a sample. It is the same in each run."""
     return crc32(str(case).encode())
 
 
 @dataclass(frozen=True)
 class Sample:
-    """Selects about one of every `one_in` cases, and always the same ones."""
-
     one_in: int = 1
 
     def has(self, case: object) -> bool:

@@ -129,15 +129,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Brought:
-    """The result of an import, with one item for each row."""
-
     people: tuple[ImportedRow, ...]
 
 
 @dataclass(frozen=True)
 class Invited:
-    """The result of an invitation: the token of each customer's offer."""
-
     tokens: dict[str, str]
 
 
@@ -419,7 +415,6 @@ class Client:
         self.wait(seconds)
 
     def cut_off(self, request: Callable[["Client"], Any], step: int) -> Any:
-        """Send the request from another process, which crashes after this step."""
         wire = Wire()
         client = self.process(wire)
         wire.arm(step, crash_after)
@@ -427,21 +422,17 @@ class Client:
             request(client)
 
     def notice_ends(self) -> Any:
-        """End the expired claims and offers in Redis, as a new claim would do."""
+        """A new claim would also end the expired claims and offers in Redis."""
         self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
 
     def forget(self, name: str, *keys_of: Callable[[str], str]) -> Any:
-        """Delete an entry from some keys in Redis, as a failover could do that loses writes."""
+        """A failover that loses writes can delete an entry from some keys in Redis."""
         for key_of in keys_of:
             key = key_of(WAITLIST_ID)
             remove = self.redis.hdel if self.redis.type(key) == b"hash" else self.redis.zrem
             remove(key, id_of(name))
 
     def look_after(self) -> Any:
-        """Run maintenance for this waitlist only.
-
-        It rebuilds a lost queue, and ends expired claims and offers.
-        """
         self.services.maintenance.run_one(WAITLIST_ID)
 
     def finish_intents(self) -> Any:

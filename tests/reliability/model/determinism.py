@@ -45,10 +45,6 @@ OF_A_CASE: dict[str, Any] = {
 
 @contextmanager
 def deterministic(**smaller: Any) -> Iterator[None]:
-    """Patch the service: the index has two shards, and thread pools use no threads.
-
-    Timeouts happen only where a test injects them, however busy the machine is. `smaller` gives
-    smaller values to other names.
-    """
+    """Timeouts happen only where a test injects them, however busy the machine is."""
     with replaced_constants(**SMALL | smaller), virtual_waits():
         yield

@@ -39,7 +39,9 @@ class Effects:
         )
 
     def conflicts_with(self, other: "Effects") -> bool:
-        """Return whether the order of the two steps may make a difference."""
+        """The order of two steps matters only if one step writes what the other step reads or
+        writes.
+        """
         return bool(
             self.writes & (other.reads | other.writes)
             or other.writes & self.reads
@@ -64,7 +66,6 @@ def effects_of(call: Call) -> Effects:
 
 
 def may_write(name: str, arguments: dict[str, Any]) -> bool:
-    """Return whether the call may change data in DynamoDB or Redis."""
     if name != "Invoke":
         return name in WRITING
     if arguments.get("InvocationType") == "Event":
@@ -86,7 +87,6 @@ def _shards(keys: frozenset[str]) -> set[str]:
 
 
 def _keys(value: Any) -> set[str]:
-    """Return all partition keys in a request to DynamoDB, wherever they stand."""
     if isinstance(value, list):
         return {key for one in value for key in _keys(one)}
     if not isinstance(value, dict):

@@ -37,10 +37,7 @@ class Kind:
         return "Redis" in self.name or self.name.startswith("rebuilt")
 
     def steps(self, steps: int) -> Sequence[int]:
-        """Return the steps before which the fault is injected.
-
-        An event can also come after the last step.
-        """
+        """A fault is injected before a step. An event can also come after the last step."""
         if self.is_unseen:
             return 0, steps
         return range(steps + 1) if self.is_between else range(steps)
@@ -51,8 +48,8 @@ def _strikes(name: str, fault: Fault) -> Kind:
 
 
 def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
-    """Return a fault that makes a step and all later calls to the same AWS service or database
-    fail.
+    """When the fault has happened once, all later calls to the same AWS service or database fail
+    too.
     """
 
     def arm(_testbed: Testbed, wire: Wire, step: int) -> None:

@@ -190,10 +190,6 @@ def _claimed(testbed: Testbed) -> dict[str, int] | None:
 
 
 def _paid(testbed: Testbed) -> dict[str, str]:
-    """Read which rate, schedule or quota allowed each open offer.
-
-    A note that belongs to a different token does not count.
-    """
     found = testbed.redis.raw.hgetall(keys.claims(WAITLIST_ID))
     claims = {name.decode(): value.decode() for name, value in found.items()}
     payments = {
@@ -213,10 +209,7 @@ def _is_open_offer(note: Note, token: str) -> bool:
 
 
 def _slots(testbed: Testbed) -> Counter[str]:
-    """Read how many further offers Redis may make now.
-
-    For a rate, this follows from the time in its token bucket.
-    """
+    """For a rate, the number of free slots follows from the time in its token bucket."""
     names = ("quota", "quota_open", "schedule_version", "scheduled", "rate_count", "bucket_at")
     values = testbed.redis.raw.hmget(keys.meta(WAITLIST_ID), names)
     quota, taken, schedule_version, scheduled, has_rate, bucket_at = (
@@ -233,10 +226,6 @@ def _slots(testbed: Testbed) -> Counter[str]:
 
 
 def _segmented(testbed: Testbed) -> Segmented:
-    """Read the segments of the entries.
-
-    If the waitlist defines no segments, the entries have none.
-    """
     config = testbed.elsewhere.services.waitlist_records.get(WAITLIST_ID)
     if config is None or not config.segments.declared:
         return Segmented("ready", {}, frozenset(), {})
@@ -274,7 +263,6 @@ FATES = {
 
 
 def _invitations(testbed: Testbed) -> dict[str, Invitation]:
-    """Read all invitations, with the people who were invited and the events of their offers."""
     items = testbed.table.items
     found = [decode(item) for item in items.values()]
     states: dict[str, Counter[str]] = {}
@@ -294,9 +282,6 @@ def _invitations(testbed: Testbed) -> dict[str, Invitation]:
 
 
 def _fates(items: list[Item], invitation_id: str) -> dict[str, list[str]]:
-    """Return what happened to each offer of an invitation, according to the histories of the
-    customers.
-    """
     fates: dict[str, list[str]] = {}
     events = [item for item in items if item["sk"].startswith(HISTORY)]
     for item in sorted(events, key=lambda item: str(item["sk"])):
@@ -321,7 +306,6 @@ def _tally(items: list[Item], event: str) -> Counter[str]:
 
 
 def _histories(items: list[Item]) -> dict[str, tuple[Event, ...]]:
-    """Return the events of each entry, sorted by their stamps (logical timestamps)."""
     found: dict[str, tuple[Event, ...]] = {}
     events = [item for item in items if item["sk"]["S"].startswith(HISTORY)]
     for item in map(decode, sorted(events, key=lambda item: str(item["sk"]["S"]))):
@@ -332,7 +316,6 @@ def _histories(items: list[Item]) -> dict[str, tuple[Event, ...]]:
 
 
 def _stamps(items: list[Item]) -> dict[str, tuple[int, ...]]:
-    """Return the stamps (logical timestamps) of each entry's events, in order."""
     found: dict[str, tuple[int, ...]] = {}
     for item in sorted(items, key=lambda item: str(item["sk"]["S"])):
         if item["sk"]["S"].startswith(HISTORY):

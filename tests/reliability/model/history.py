@@ -68,18 +68,12 @@ class History:
         self.attempts.append(Attempt(request, answer, began, self.now() if is_over else None))
 
     def leave_unanswered(self, request: Request) -> None:
-        """Note a request whose process has crashed.
-
-        It may have taken effect, may do so later, or may never do so.
-        """
+        """A request whose process has crashed may take effect now, later or never."""
         silence = Outcome(verdict="silent")
         self.attempts.append(Attempt(request, silence, began=self.now(), ended=None))
 
     def ends(self, line: Waitlist) -> set[Waitlist]:
-        """Return the states in which the waitlist may be at the end.
-
-        There is none if no order of the requests explains the responses.
-        """
+        """If no order of the requests explains the responses, the result is empty."""
         effects = _blind_effects if self._is_blind else _effects
         line = replace(line, may_lose=self._may_lose)
         found = _ends(tuple(self.attempts), line, set(), effects)
@@ -125,7 +119,6 @@ def _ends(
 
 
 def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states in which the waitlist may be after this request and its response."""
     following, expected = attempt.request.effect(line)
     if not attempt.is_answered:
         yield from attempt.request.parts(line)
@@ -139,11 +132,9 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 
 
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states in which the waitlist may be after a request that Redis answered from an
-    outdated queue.
+    """If Redis answers from an outdated queue, positions may be wrong.
 
-    A refused request has changed nothing. If a claim returned entries, these entries are claimed.
-    Positions may be wrong.
+    A refused request has changed nothing, and a claim that returned entries has claimed them.
     """
     if not attempt.is_answered:
         yield from _effects(attempt, line)

@@ -34,11 +34,6 @@ class Job:
         return f"{BOTH.join(self.names)}, {self.scenario}, {self.kind}"
 
     def results(self, testbed: Testbed, sample: Sample = EVERYTHING) -> Iterator[Result]:
-        """Run the cases of this job.
-
-        All interleavings of a pair run. From single faults, sequences and late messages, a sample
-        runs.
-        """
         first, *others = (BY_NAME[name] for name in self.names)
         if self.kind == "single":
             return singles.singles(testbed, first, self.scenario, sample)
@@ -50,7 +45,6 @@ class Job:
 
 
 def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
-    """Return all jobs, or only those with a given operation. Long jobs come first."""
     found: list[Job] = []
     if "pair" in kinds:
         both = list(combinations_with_replacement(OPERATIONS, 2))
@@ -71,7 +65,7 @@ def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
 
 @dataclass(frozen=True)
 class Shard:
-    """A part of a run of the model checker that is divided among several machines.
+    """The model checker can be divided among several machines.
 
     The first of the `count` parts has the number 1.
     """
@@ -84,7 +78,6 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> "Shard":
-        """Parse a text such as 2/8. Raise ValueError if it does not name a part of a run."""
         number, count = map(int, text.split("/"))
         if not 1 <= number <= count:
             raise ValueError(f"{number} is not from 1 to {count}")
@@ -95,7 +88,6 @@ class Shard:
         return self.count == 1
 
     def of(self, all_jobs: list[Job]) -> list[Job]:
-        """Return the jobs of this part. Every part has long jobs and short jobs."""
         return all_jobs[self.number - 1 :: self.count]
 
 
@@ -107,7 +99,6 @@ def _is_short(pair: tuple[Operation, Operation]) -> bool:
 
 
 def parse(line: str) -> Case:
-    """Return the case that this line describes."""
     kinds: Any = Single
     for word, kind in ((BOTH, Pair), (THEN, Sequence), (LATE, Late)):
         if word in line:
@@ -117,7 +108,6 @@ def parse(line: str) -> Case:
 
 
 def replay(testbed: Testbed, line: str) -> Result:
-    """Run the case that this line describes."""
     case = parse(line)
     if isinstance(case, Pair):
         return pairs.replay(testbed, case)

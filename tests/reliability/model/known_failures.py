@@ -27,8 +27,6 @@ RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered p
 
 @dataclass(frozen=True)
 class KnownFailure:
-    """A group of failing cases with the same cause."""
-
     name: str
     reason: str
     example: str
@@ -36,7 +34,6 @@ class KnownFailure:
 
 
 def _fault(result: Result) -> str:
-    """Return the name of the injected fault. If there were two faults, return the second."""
     if isinstance(result.case, Sequence):
         return result.case.second
     return result.case.fault if isinstance(result.case, Single) else ""
@@ -70,10 +67,9 @@ def _is_unseen(result: Result) -> bool:
 
 
 def _is_of_a_slot(result: Result, problem: Problem) -> bool:
-    """Return whether a lost slot explains the problem.
+    """A slot is the permission to make one offer.
 
-    An offer used up the slot, and then another entry got it or nobody did. A slot is the permission
-    to make one offer.
+    An offer used up the slot, and then a different entry got the offer or nobody did.
     """
     if not result.case.scenario.startswith("slot of"):
         return False
@@ -84,10 +80,6 @@ def _is_of_a_slot(result: Result, problem: Problem) -> bool:
 
 
 def _recorded(problem: Problem) -> str:
-    """A problem's text says what the history contains and what was expected.
-
-    Return only the first part.
-    """
     return problem.text.partition(", not ")[0]
 
 
@@ -294,7 +286,6 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
 
 
 def group_of(result: Result, problem: Problem) -> KnownFailure | None:
-    """Return the known group to which the problem belongs, or None if there is none."""
     for known in KNOWN_FAILURES:
         if known.covers(result, problem):
             return known

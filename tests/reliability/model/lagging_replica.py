@@ -45,10 +45,7 @@ for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
 
 
 class LaggingReplica:
-    """The private function's Redis client.
-
-    If `keeps_past` is set, it stores the data of Redis before each write.
-    """
+    """If `keeps_past` is set, the client stores the data of Redis before each write."""
 
     def __init__(self, url: str) -> None:
         self._client: Any = connect(Config(url, redis_cluster=False, log_level="INFO"))
@@ -79,31 +76,27 @@ class LaggingReplica:
         return _OneByOne(self) if self.keeps_past else self._client.pipeline(transaction)
 
     def _forget(self) -> None:
-        """Forget the cached data of Redis, because a command may have changed it."""
         self._state = self._shown = None
 
     def state(self) -> State:
-        """Return the values of all keys, without their expiry times."""
         if self._state is None:
             flat = self._read_all()
             self._state = dict(zip(flat[::2], flat[1::2], strict=True))
         return self._state
 
     def shown(self) -> list[list[Any]]:
-        """Return the values of all keys in a form that people can read, sorted by key."""
         if self._shown is None:
             self._shown = sorted(self._show_all())
         return self._shown
 
     def put(self, state: State) -> None:
-        """Replace all data in Redis by earlier data."""
         if state is not self._state:
             self._put_all(args=[part for pair in state.items() for part in pair])
             self._forget()
             self._state = state
 
     def go_back(self, writes: int) -> None:
-        """Undo the last writes, as in a failover to a replica that lacks them.
+        """After a failover, the replica lacks the last writes.
 
         The replica has a different `run_id`, so the service can notice the failover.
         """
@@ -111,7 +104,7 @@ class LaggingReplica:
         self.take_over(f"{self.server_run_id}'")
 
     def lose(self, writes: int) -> None:
-        """Undo the last writes, as in a failover to a replica that lacks them.
+        """After a failover, the replica lacks the last writes.
 
         The service does not see a `run_id`, so it does not notice the failover.
         """
@@ -121,17 +114,13 @@ class LaggingReplica:
         self.put(state)
 
     def take_over(self, server_run_id: str) -> None:
-        """From now on, answer as a server with this `run_id`."""
         self.server_run_id = server_run_id
 
     def flush(self) -> None:
-        """Delete everything in Redis."""
         self.raw.flushall()
 
 
 class _Noticed(Redis):
-    """A Redis client that calls `notice` before each command."""
-
     def __init__(self, url: str, notice: Callable[[], None]) -> None:
         super().__init__(connection_pool=ConnectionPool.from_url(url))
         self._notice = notice
@@ -142,8 +131,6 @@ class _Noticed(Redis):
 
 
 class _OneByOne:
-    """A Redis pipeline that sends each command on its own."""
-
     def __init__(self, redis: LaggingReplica) -> None:
         self._redis = redis
         self._commands: list[tuple[object, ...]] = []

@@ -122,7 +122,7 @@ def is_searched(operation: Operation, scenario: str) -> bool:
 
 @dataclass(frozen=True)
 class Late(OfOneOperation):
-    """A case with a late message. `how` says what the client does before the message arrives."""
+    """The field `how` says what the client does before the late message arrives."""
 
     WORDS: ClassVar[dict[str, str]] = {"story": LATE, "step": STEP}
 
@@ -134,10 +134,9 @@ class Late(OfOneOperation):
 def late_messages(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation several times.
+    """A story is a series of requests that come before the late message.
 
-    In each story, each of its messages arrives late once. A story is a series of requests that come
-    before the late message.
+    In each story, each message of the operation arrives late once.
     """
     snapshot = testbed.snapshot_of(scenario)
     run = LateRun(testbed, operation, snapshot)
@@ -156,18 +155,15 @@ def late_messages(
 
 
 def replay(testbed: Testbed, case: Late) -> Result:
-    """Run a single case again."""
     operation = operations.BY_NAME[case.operation]
     run = LateRun(testbed, operation, testbed.snapshot_of(case.scenario))
     return Result(case, tuple(run.problems(case)))
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """Return a request that may change only what is true of entry `b` at this moment: its present
-    signup, claim, offer or parking.
+    """A late message may change only the signup, claim, offer or parking for which it was sent.
 
-    A late message must not affect later ones. Changes of an interrupted request are taken into
-    account.
+    It must not change later ones.
     """
     request, there = operation.request, snapshot.line
     for cut_off in snapshot.unanswered:
@@ -193,15 +189,12 @@ def _bound(operation: Operation, snapshot: Snapshot) -> Request:
 
 
 class LateRun:
-    """Runs an operation once for each case with a late message."""
-
     def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
         self._testbed, self._snapshot = testbed, snapshot
         self._request = _bound(operation, snapshot)
         self._judge = Judge(testbed, snapshot)
 
     def problems(self, case: Late) -> list[Problem]:
-        """Run the case, and return the problems in the stored data at the end."""
         testbed, history = self._testbed, History(self._snapshot.unanswered)
         testbed.begin(self._snapshot)
         messages: list[Call] = []

@@ -47,8 +47,7 @@ def judge(
     tokens: Tokens,
     answered: frozenset[str] = frozenset(),
 ) -> list[Problem]:
-    """Compare the stored data with each possible outcome. Return the contradictions to the outcome
-    that fits best.
+    """The outcome that fits the stored data best decides.
 
     `answered` contains the events whose requests got a response. For these events, the history must
     contain who did it and why.
@@ -94,9 +93,7 @@ def _problems(
 def _in_redis(
     name: str, stay: Stay | None, found: FinalState, is_unheard: bool
 ) -> Iterator[Problem]:
-    """Check that Redis has each entry once and in the right state, and that it has no other
-    entry.
-    """
+    """Redis has each entry once and in the right state, and no other entry."""
     note = found.notes.get(name)
     places = [
         *(["waiting"] if name in found.line else []),
@@ -134,11 +131,10 @@ def _in_record(
 def _history(
     name: str, line: Waitlist, found: FinalState, tokens: Tokens, answered: frozenset[str]
 ) -> Iterator[Problem]:
-    """Check that the history contains each change once and in order, and no other events except
-    edits.
+    """The history contains each change once and in order.
 
-    For some changes, the time is taken before the record is written. The event of such a change may
-    come before the event of another change.
+    For some changes, the time is taken before the record is written. Their events may come before
+    the events of other changes.
     """
     of_record = [event for event in line.history(name) if event.word in OF_RECORD]
     expected = tuple(event for event in line.history(name) if event.word not in OF_RECORD)
@@ -159,8 +155,8 @@ def _history(
 
 
 def _stamps(name: str, found: FinalState) -> Iterator[Problem]:
-    """Check that no two events of an entry have the same stamp (logical timestamp), and that the
-    next event will have a higher one.
+    """The stamps (logical timestamps) of an entry's events are all different, and the next event
+    gets a higher stamp.
     """
     stamps, record = found.stamps.get(name, ()), found.records.get(name)
     if len(set(stamps)) < len(stamps):
@@ -189,10 +185,7 @@ def _explains(
 
 
 def _is_recorded(event: Event, recorded: Event, answered: frozenset[str]) -> bool:
-    """Return whether the history contains the expected event.
-
-    If the request got no response, maintenance may have recorded the event instead.
-    """
+    """If a request got no response, maintenance may have recorded its event."""
     is_own = (event.by, event.reason) == (recorded.by, recorded.reason)
     is_found = recorded.by in (MAINTENANCE, POLICY) and event.word not in answered
     return event.word == recorded.word and (is_own or is_found)
@@ -209,9 +202,7 @@ def _index_place(name: str, status: str) -> str:
 
 
 def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> Iterator[Problem]:
-    """Check that DynamoDB and Redis agree about the rank (sort key) of each entry, and that both
-    have the expected number of attempts.
-    """
+    """DynamoDB and Redis agree about each entry's rank (sort key) and number of attempts."""
     record = found.records.get(name, {})
     note = found.notes.get(name)
     rank = found.line.get(name, note.rank if note else None)
@@ -229,9 +220,7 @@ def _agreement(name: str, stay: Stay, found: FinalState, is_unheard: bool) -> It
 
 
 def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
-    """Check that claims and offers skip exactly those waiting entries that are not ready for
-    admission.
-    """
+    """Claims and offers skip exactly the waiting entries that are not ready for admission."""
     if (name in found.passed_over) != (stay.state == "waiting" and not stay.is_ready):
         yield Problem("readiness", f"{name} is passed over: {name in found.passed_over}")
     record, reasons = found.records.get(name, {}), found.reasons.get(name, "")
@@ -250,14 +239,13 @@ def _readiness(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
 
 
 def _number(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
-    """Check that an entry's call number was given out to somebody."""
     number = str(found.records.get(name, {}).get("call_number", ""))
     if stay.has_number and not found.numbers[number]:
         yield Problem("number", f"{name} has the number {number!r}, given: {found.numbers}")
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
-    """Check that a claim token is valid until its deadline, even if Redis has lost its data."""
+    """A claim token is valid until its deadline, even if Redis has lost its data."""
     hold = found.records.get(name, {}).get("hold", {})
     if stay.state == "parked":
         at, recorded = found.parked.get(name), hold.get("parked_millis")
@@ -315,9 +303,7 @@ def _counters(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 
 
 def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
-    """Check that Redis contains exactly the customers who are inside, each with the recorded end of
-    the pass.
-    """
+    """For each customer who is inside, Redis contains the recorded end of the customer's pass."""
     expected = {name for name, stay in line.stays if stay.is_inside}
     if found.inside.keys() != expected:
         yield Problem("inside", f"Redis has inside {sorted(found.inside)}, not {sorted(expected)}")
@@ -341,8 +327,7 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 
 
 def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
-    """Check that each slot, which is a permission for one offer, is free or belongs to an open
-    offer.
+    """A slot is a permission for one offer.
 
     If Redis has lost its data, there may be fewer slots but never more.
     """
@@ -359,8 +344,9 @@ def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 
 
 def _segments(found: FinalState) -> Iterator[Problem]:
-    """Check that Redis and the records agree about the segments of each entry, and that the index
-    of each segment contains all its waiting entries.
+    """Redis and the records agree about the segments of each entry.
+
+    The index contains the waiting entries of each segment.
     """
     segments = found.segments
     if segments.state != "ready":
@@ -377,10 +363,8 @@ def _segments(found: FinalState) -> Iterator[Problem]:
 
 
 def _invitations(found: FinalState) -> Iterator[Problem]:
-    """Check that each invitation has made all its offers, has invited nobody twice, and knows what
-    happened to each offer.
-
-    If an invited customer was erased, only the invitation's note about them still exists.
+    """If an invited customer was erased, only the note in the invitation still mentions the
+    customer.
     """
     for invitation in found.invitations.values():
         if invitation.is_running:

@@ -23,10 +23,9 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The response to a request.
+    """The field `given` contains the name and the token of each claimed entry, in order.
 
-    `given` contains the name and the token of each claimed entry, in order. `rows` contains one
-    word for each row of an import.
+    `rows` contains one word for each row of an import.
     """
 
     verdict: Verdict
@@ -49,7 +48,6 @@ class Outcome:
 
 
 def outcome_of(request: Callable[[], Any]) -> Outcome:
-    """Send a request. Return the outcome that a client sees."""
     try:
         return _done(request())
     except Crash:

@@ -38,8 +38,6 @@ MOST_CHANGES = 3
 
 @dataclass(frozen=True)
 class Pair:
-    """A case with two operations. Its text is a line with which the case can be repeated."""
-
     first: str
     second: str
     scenario: str
@@ -60,12 +58,10 @@ class Pair:
 
 
 def scenarios_of(first: Operation, second: Operation) -> list[str]:
-    """Return the scenarios (prepared waitlists) in which the two operations run.
+    """A rebuild is combined only with prepared waitlists whose data Redis has lost.
 
-    A rebuild is combined only with scenarios in which Redis has lost its data. To limit the number
-    of cases, some scenarios are used only if both operations list them, for example those with call
-    numbers. Operations about the question whether a customer still wants to wait run only in such
-    scenarios.
+    To limit the number of cases, some prepared waitlists are used only if both operations list
+    them, for example waitlists with call numbers.
     """
     both = {*first.scenarios} & {*second.scenarios}
     if any(name.startswith(QUESTION) for name in (first.scenarios[0], second.scenarios[0])):
@@ -89,7 +85,6 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
 def interleavings(
     testbed: Testbed, first: Operation, second: Operation, scenario: str
 ) -> Iterator[Result]:
-    """Run two operations in every order of their steps that can make a difference."""
     run = PairRun(testbed, (first, second), testbed.snapshot_of(scenario))
     for schedule in run.turns.ends():
         case = Pair(first.name, second.name, scenario, schedule)
@@ -97,7 +92,6 @@ def interleavings(
 
 
 def replay(testbed: Testbed, case: Pair) -> Result:
-    """Run a single case again."""
     pair = operations.BY_NAME[case.first], operations.BY_NAME[case.second]
     run = PairRun(testbed, pair, testbed.snapshot_of(case.scenario))
     run.turns.follow(case.schedule)
@@ -105,10 +99,6 @@ def replay(testbed: Testbed, case: Pair) -> Result:
 
 
 class PairRun:
-    """Runs two operations step by step in turn, and keeps the requests and responses of the last
-    run.
-    """
-
     def __init__(
         self, testbed: Testbed, pair: tuple[Operation, Operation], snapshot: Snapshot
     ) -> None:
@@ -152,10 +142,6 @@ class PairRun:
         return work
 
     def problems(self) -> list[Problem]:
-        """Repeat the requests that got no response.
-
-        Return the problems in the stored data at the end.
-        """
         for attempt in list(self.history.attempts)[len(self._snapshot.unanswered) :]:
             if not attempt.answer.is_final:
                 answer = retried(self._testbed, self.history, attempt.request)

@@ -26,8 +26,6 @@ JUDGED_LATER = ("known_failures.py", "report.py", "progress.py", "__main__.py")
 
 @dataclass(frozen=True)
 class Done:
-    """A job that is done: how many cases it had, and which of them failed."""
-
     job: Job
     cases: int
     failing: tuple[Result, ...] = ()
@@ -66,7 +64,7 @@ def _plain(problems: tuple[Problem, ...]) -> list[list[str]]:
 
 @dataclass
 class Record:
-    """The files with all jobs that are done for this version of the code.
+    """The files contain all finished jobs for the current version of the code.
 
     `path` is the file that this run writes.
     """
@@ -81,7 +79,7 @@ class Record:
         return self.folder / f"{self.digest}{part}.jsonl"
 
     def done(self) -> Iterator[Done]:
-        """Yield the finished jobs in all files. Incomplete lines are skipped."""
+        """Lines that a stopped run left incomplete are skipped."""
         for path in sorted(self.folder.glob(f"{self.digest}*.jsonl")):
             for line in path.read_text().splitlines():
                 try:
@@ -96,7 +94,6 @@ class Record:
 
 
 def digest_of_code(root: Path = ROOT) -> str:
-    """Return a hash of the code of the service and of the model checker."""
     hash_ = sha256()
     for path in sorted(path for folder in CODE for path in (root / folder).rglob("*")):
         if path.suffix in SUFFIXES and not _is_later(root, path):
@@ -109,10 +106,7 @@ def _is_later(root: Path, path: Path) -> bool:
 
 
 def commit_of_code(root: Path = ROOT) -> Any:
-    """Return the current git commit, or "unknown" if there is no git folder.
-
-    The commit is read from git's files, without git.
-    """
+    """The commit is read from the files of git, because the program `git` may not be installed."""
     git = root / ".git"
     if git.is_file():
         git = Path(git.read_text().removeprefix("gitdir: ").strip())

@@ -22,7 +22,6 @@ TRIES = 6
 
 
 def recorded_outcome(history: History, request: Request, send: Callable[[], Outcome]) -> Outcome:
-    """Send a request, and note its outcome."""
     began = history.now()
     answer = send()
     history.note(request, answer, began)
@@ -30,7 +29,6 @@ def recorded_outcome(history: History, request: Request, send: Callable[[], Outc
 
 
 def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
-    """Repeat the request in another process until the response is final."""
     for _ in range(TRIES):
         if testbed.is_cold():
             testbed.maintain()
@@ -42,7 +40,7 @@ def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
 
 
 def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
-    """Complete each claim again with its token. Return a problem for each token that is refused."""
+    """A claim that is completed a second time with its token must not be refused."""
     admitted = set.intersection(*(set(end.of("admitted")) for end in ends))
     found = []
     for hold, tokens in list(testbed.tokens.items()):
@@ -55,28 +53,18 @@ def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
 
 
 class Judge:
-    """Judges the stored data at the end of all cases with the same request and the same
-    preparation.
-
-    If two cases end with the same data, it is judged once.
-    """
+    """If two cases end with the same data, the data is judged once."""
 
     def __init__(self, testbed: Testbed, snapshot: Snapshot) -> None:
         self._testbed, self._snapshot = testbed, snapshot
         self._judged: dict[bytes, list[Problem]] = {}
 
     def digest(self, history: History, more: object = None) -> bytes:
-        """Return a hash of all data in DynamoDB and Redis, and of the responses that clients
-        got.
-        """
         heard = [(attempt.answer, attempt.began, attempt.ended) for attempt in history.attempts]
         known = Text.of((heard, self._testbed.tokens, more), self._snapshot.millis)
         return digest_of([*self._testbed.texts(), known], self._snapshot.millis)
 
     def verdict(self, history: History) -> list[Problem]:
-        """Run maintenance and find the problems, and then let all claims and offers end and find
-        the problems again.
-        """
         if self._testbed.table.is_behind:
             return verdict(self._testbed, history, self._snapshot.line)
         here = self.digest(history)
@@ -86,9 +74,9 @@ class Judge:
 
 
 def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]:
-    """Run maintenance, and find the problems.
+    """After maintenance, this function looks for problems a first time.
 
-    Then let all claims and offers end, and find the problems again.
+    When all claims and offers have ended, it looks again.
     """
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
     if defects:

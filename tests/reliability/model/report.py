@@ -23,9 +23,7 @@ NAMES = {
 
 @dataclass
 class Report:
-    """The counted results of all cases. `news` contains the results with a problem that no known
-    cause explains.
-    """
+    """The attribute `news` contains the results with a problem that no known cause explains."""
 
     jobs: int = 0
     by_kind: Counter[str] = field(default_factory=Counter)
@@ -49,9 +47,6 @@ class Report:
         return [known.name for known in KNOWN_FAILURES if not self.by_group[known.name]]
 
     def _alike(self) -> list[list[Result]]:
-        """Group the failures that no known cause explains. Failures of the same operation with the
-        same kinds of problems form a group.
-        """
         found: dict[object, list[Result]] = {}
         for result in self.news:
             kinds = frozenset(problem.kind for problem in result.problems)
@@ -74,6 +69,5 @@ class Report:
 
 
 def text_of(result: Result) -> str:
-    """Return the line with which a failing case can be repeated, and its problems."""
     where = f"  ({result.where})" if result.where else ""
     return "\n    ".join([f"{result.case}{where}", *map(str, result.problems)])

@@ -44,9 +44,7 @@ class Text:
 
 
 def digest_of(texts: Iterable[Text], since_millis: int) -> bytes:
-    """Return a hash of the states. States that differ only in the time that the steps took have the
-    same hash.
-    """
+    """States that differ only in the time that the steps took have the same hash."""
     found = list(texts)
     since = ticket_of_millis(since_millis)
     places = dict(_places(sorted({since, *(time for text in found for time in text.times)})))
@@ -69,7 +67,7 @@ def _places(times: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _ticket(text: str) -> tuple[int, int]:
-    """Return the tier and the ticket that are encoded in a rank. For a time, the tier is 0."""
+    """A rank contains a tier and a ticket number. A time has the tier 0."""
     if text.endswith("Z"):
         millis = int(datetime.fromisoformat(text).timestamp() * 1000 + 0.5)
         return 0, ticket_of_millis(millis)

@@ -116,7 +116,6 @@ OFFERS = "the-offers"
 
 
 def _offered(policy: Policy) -> Scenario:
-    """Return a state in which `b` has an offer, `e` is inside, and `d` and `c` wait."""
     return (*_waiting, set_policy(policy), admit(3, OFFERS), decline("c"), enter("e"))
 
 
@@ -296,9 +295,6 @@ NAMES: dict[str, Scenario] = {
 
 
 def of(name: str) -> Scenario:
-    """Return the requests of the scenario with this name. If the name ends in COLD, the scenario
-    ends with the loss of Redis.
-    """
     if name.endswith(COLD):
         return (*NAMES[name.removesuffix(COLD)], lose_redis())
     return NAMES[name]

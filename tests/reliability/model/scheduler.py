@@ -42,8 +42,7 @@ class World(Protocol[S]):
 
     def text(self, value: Any) -> Text: ...
 
-    def digest(self, more: list[Text]) -> bytes:
-        """Return a hash of the stores, the clocks and the texts in `more`."""
+    def digest(self, more: list[Text]) -> bytes: ...
 
 
 @dataclass(frozen=True)
@@ -111,22 +110,16 @@ class Process(threading.Thread):
         self._await_halt()
 
     def go(self) -> None:
-        """Let the process carry out its next step."""
         self._may_go.release()
         self._await_halt()
 
     def stop(self) -> None:
-        """End the process at its current step."""
         if self.step is not None:
             self._is_stopped = True
             self.go()
         self.join()
 
     def local(self) -> Iterator[Text]:
-        """Yield the answers that the process has received and the times that it has read.
-
-        If the process has ended, yield its outcome instead.
-        """
         if self.step is None:
             yield self.world.text(f"ended: {self.outcome}")
         else:
@@ -138,28 +131,18 @@ class Process(threading.Thread):
 
 
 class HaltingWire(Wire):
-    """The connection of a process to AWS.
-
-    Each call waits until the scheduler lets the process continue.
-    """
-
     def __init__(self, turn: Process) -> None:
         super().__init__()
         self._turn = turn
         self._is_armed = False
 
     def disarm(self) -> None:
-        """From now on, let each call wait for the scheduler.
-
-        Calls before this moment belong to the preparation of the process.
+        """Calls before this moment belong to the preparation of the process, and need not wait for
+        the scheduler.
         """
         self._is_armed = True
 
     def watched(self, now_millis: Callable[[], int]) -> Callable[[], int]:
-        """Return a clock that remembers which times the process has read. If the process reads the
-        same time several times in a row, the time is stored once.
-        """
-
         def now() -> int:
             millis = now_millis()
             if self._is_armed:
@@ -239,11 +222,7 @@ class Scheduler(Generic[S]):
         self._numbers = count()
 
     def follow(self, schedule: str) -> str:
-        """Run the processes in the order of the schedule. After the end of the schedule, run
-        process A to its end, and then process B.
-
-        Return the order of all steps.
-        """
+        """After the end of the schedule, process A runs to its end, and then process B."""
         turns = self._begun(Branch())
         made = ""
         while able := _able(turns):
@@ -252,9 +231,6 @@ class Scheduler(Generic[S]):
         return made
 
     def ends(self) -> Iterator[str]:
-        """Run the processes in every order, and yield the schedule of each run as soon as it has
-        ended. The stores then contain the final state of this run.
-        """
         self._seen.clear()
         self._fewest.clear()
         self._push(Branch())
@@ -268,10 +244,9 @@ class Scheduler(Generic[S]):
                 yield schedule
 
     def _push(self, branch: Branch[S]) -> None:
-        """Add an unfinished run.
+        """The newest run is continued first.
 
-        The newest run is continued first. If switches are limited, the run with the fewest switches
-        is continued first.
+        If switches are limited, the run with the fewest switches comes before newer runs.
         """
         changes = 0 if self._most_changes is None else _changes(branch.schedule + branch.name)
         heappush(self._open, (changes, -next(self._numbers), branch))
@@ -291,10 +266,6 @@ class Scheduler(Generic[S]):
         return turns
 
     def _followed(self, branch: Branch[S], turns: list[Process]) -> str | None:
-        """Continue an unfinished run to its end.
-
-        Return its schedule, or None if the run reaches a state that another run has reached.
-        """
         schedule, last, name = branch.schedule, branch.last, branch.name
         while True:
             if not name:
@@ -318,10 +289,7 @@ class Scheduler(Generic[S]):
             name = ""
 
     def _allowed(self, schedule: str, able: list[str], awake: list[str]) -> list[str]:
-        """Return the processes that may make the next step.
-
-        If switches are limited, the process that made the last step comes first.
-        """
+        """If switches are limited, the process that made the last step comes first."""
         if self._most_changes is None:
             return awake
         now = schedule[-1:]
@@ -332,10 +300,7 @@ class Scheduler(Generic[S]):
     def _last(
         self, schedule: str, last: tuple[str, Effects] | None, name: str, step: Effects
     ) -> tuple[str, Effects] | None:
-        """Return the process that made the last step, and the effects of this step.
-
-        If switches are limited, return the effects of all its steps since the last switch.
-        """
+        """If switches are limited, the effects of all steps since the last switch count."""
         if self._most_changes is None:
             return name, step
         if last is not None and last[0] == name:
@@ -343,11 +308,8 @@ class Scheduler(Generic[S]):
         return (name, step) if schedule.strip(name) else None
 
     def _is_repeat(self, last: tuple[str, Effects] | None, turns: list[Process], name: str) -> bool:
-        """Return whether this run can be skipped if the process `name` comes next, because another
-        run reaches the same state.
-
-        The order of two neighbouring steps does not matter if they do not conflict. Only the order
-        that begins with process A is then run. If switches are limited, the scheduler compares the
+        """If two neighbouring steps do not conflict, their order does not matter, and only the
+        order that begins with process A is run. If switches are limited, the scheduler compares the
         next step with all steps of the other process since the last switch.
         """
         step = turns[NAMES.index(name)].step
@@ -360,9 +322,6 @@ class Scheduler(Generic[S]):
     def _is_known(
         self, turns: list[Process], schedule: str, able: list[str], *, is_one_asleep: bool
     ) -> bool:
-        """Return whether an earlier run reached the same state of the stores and of both
-        processes.
-        """
         if not self.is_reduced:
             return False
         here = self._world.digest([text for turn in turns for text in turn.local()])
@@ -376,11 +335,8 @@ class Scheduler(Generic[S]):
     def _had_as_much_left(
         self, here: bytes, schedule: str, able: list[str], *, is_one_asleep: bool
     ) -> bool:
-        """Return whether an earlier run in the same state had at least as many switches left as
-        this run.
-
-        If the other process made the last step of the earlier run, the earlier run needs one more
-        switch to continue like this run.
+        """If the other process made the last step of the earlier run, the earlier run needs one
+        more switch to continue like the current run.
         """
         is_free = len(able) < len(NAMES)
         name, changes = ("", 0) if is_free else (schedule[-1:], _changes(schedule))
@@ -395,7 +351,6 @@ class Scheduler(Generic[S]):
 
 
 def _changes(schedule: str) -> int:
-    """Return how often the schedule switches from one process to the other."""
     return sum(one != other for one, other in pairwise(schedule))
 
 

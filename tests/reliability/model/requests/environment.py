@@ -38,7 +38,6 @@ def allow_claims(most: int) -> Request:
 
 
 def number_people() -> Request:
-    """Change the settings so that each customer who joins gets a call number."""
     return Request(
         lambda client: client.number_people(),
         lambda line: (replace(line, capacity=None, policy=None, has_numbers=True), NOTHING),
@@ -46,8 +45,9 @@ def number_people() -> Request:
 
 
 def open_or_close(*, opens: bool) -> Request:
-    """Let the waitlist open or close at a set time, which may come in the middle of a later
-    request.
+    """A waitlist can open or close at a set time.
+
+    This time may come in the middle of a later request.
     """
     return Request(
         lambda client: client.open_or_close(opens),
@@ -59,9 +59,6 @@ def open_or_close(*, opens: bool) -> Request:
 
 
 def expect_answers(then: Unanswered | None) -> Request:
-    """Change the settings so that the waitlist asks customers whether they are still waiting, or
-    stops asking them. Nobody is asked automatically.
-    """
     return Request(
         lambda client: client.expect_answers(then),
         lambda line: (replace(line, capacity=None, policy=None, then=then), NOTHING),
@@ -69,9 +66,6 @@ def expect_answers(then: Unanswered | None) -> Request:
 
 
 def let_question_stand(*, is_over: bool) -> Request:
-    """Let days pass after customers were asked whether they are still waiting. Then either a
-    reminder is due, or the deadline for the answer has passed.
-    """
     days = ANSWER_DAYS if is_over else REMINDED_DAYS
 
     def effect(line: Waitlist) -> Effect:
@@ -84,7 +78,6 @@ def let_question_stand(*, is_over: bool) -> Request:
 
 
 def set_policy(policy: Policy) -> Request:
-    """Let the waitlist admit customers by an admission policy."""
     return Request(
         lambda client: client.set_policy(policy),
         lambda line: (replace(line, capacity=None, policy=policy, slots=policy.slots), NOTHING),
@@ -92,8 +85,9 @@ def set_policy(policy: Policy) -> Request:
 
 
 def go_away(name: str) -> Request:
-    """Let a customer poll for the last time. Much time passes before an offer could be made to the
-    customer, so the service considers the customer away.
+    """The customer polls for the last time.
+
+    An offer can be made only much later, when the service considers the customer away.
     """
     return Request(
         lambda client: client.go_away(name),
@@ -102,7 +96,7 @@ def go_away(name: str) -> Request:
 
 
 def declare_segments() -> Request:
-    """Declare segments in the settings. Maintenance builds the indexes of the segments later."""
+    """Maintenance builds the indexes of new segments later."""
     return Request(
         lambda client: client.declare_segments(),
         lambda line: (replace(line, capacity=None, policy=None), NOTHING),
@@ -110,15 +104,15 @@ def declare_segments() -> Request:
 
 
 def cut_off(request: Request, step: int) -> Request:
-    """Send a request and let its process crash after the given step."""
     return Request(
         lambda client: client.cut_off(request.send, step), nothing_changes, unanswered=request
     )
 
 
 def note_silence() -> Request:
-    """Let maintenance crash halfway: it has recorded that a customer did not answer a question, but
-    has not ended the customer's wait yet.
+    """Maintenance crashes halfway.
+
+    It has recorded that a customer did not answer a question, but the customer still waits.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -131,8 +125,6 @@ def note_silence() -> Request:
 
 
 def let_pass(seconds: float) -> Request:
-    """Let time pass. The admission ends if its end lies within this time."""
-
     def effect(line: Waitlist) -> Effect:
         return (model.admission_ended(line) if seconds > END_SECONDS else line), NOTHING
 
@@ -140,14 +132,11 @@ def let_pass(seconds: float) -> Request:
 
 
 def maintain() -> Request:
-    """Run maintenance, as the schedule does every minute."""
     return Request(lambda client: client.maintain(), nothing_changes)
 
 
 def let_holds_end() -> Request:
-    """Let the deadlines of all claims and offers pass. Redis ends an expired claim or offer only at
-    the next request.
-    """
+    """Redis ends an expired claim or offer only at the next request."""
 
     def effect(line: Waitlist) -> Effect:
         for name in line.of("offered"):
@@ -158,14 +147,10 @@ def let_holds_end() -> Request:
 
 
 def end_admission() -> Request:
-    """Let time pass until the admission is over. Redis ends the open offers only at the next
-    request.
-    """
     return let_pass(END_SECONDS + 1)
 
 
 def notice_ends() -> Request:
-    """Let Redis end the expired claims and offers. DynamoDB does not contain these ends yet."""
     return Request(
         lambda client: client.notice_ends(),
         lambda line: (model.all_expired(line, only_over=True), NOTHING),
@@ -173,7 +158,6 @@ def notice_ends() -> Request:
 
 
 def forget(name: str, *keys_of: Callable[[str], str]) -> Request:
-    """Delete an entry from some keys in Redis."""
     return Request(lambda client: client.forget(name, *keys_of), nothing_changes)
 
 
@@ -184,7 +168,6 @@ def lose_redis() -> Request:
 
 
 def lose_and_rebuild() -> Request:
-    """Delete everything in Redis, and let maintenance rebuild the queue."""
     return Request(
         lambda client: (client.redis.flushall(), client.maintain())[1],
         lambda line: (model.slots_lost(line), NOTHING),
@@ -192,11 +175,9 @@ def lose_and_rebuild() -> Request:
 
 
 def look_after() -> Request:
-    """Run maintenance for one waitlist. Maintenance rebuilds a lost queue and ends expired claims
-    and offers.
+    """Maintenance rebuilds a lost queue and ends expired claims and offers.
 
-    A maintenance run that rebuilds the queue does not apply the admission policy. Only the next one
-    does.
+    A maintenance run that rebuilds the queue does not apply the admission policy.
     """
     return Request(
         lambda client: client.look_after(),
@@ -205,5 +186,4 @@ def look_after() -> Request:
 
 
 def finish_intents() -> Request:
-    """Let maintenance complete the requests that were interrupted more than a minute ago."""
     return Request(lambda client: client.finish_intents(), nothing_changes)

@@ -13,11 +13,9 @@ OLD = model.AT_BACK + 2 * model.GAP
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
-    """Let a customer sign up. Before the customer gets the response, other clients can see two
-    changes: the signup has begun, and then the customer has a place in the queue.
-
-    The service cannot recognise a repeated signup that has no idempotency key, and treats it as a
-    new signup. In this case, only the model uses `key`.
+    """Before the customer gets the response, other clients can see two changes: the signup has
+    begun, and then the customer has a place in the queue. If a signup has no idempotency key, the
+    service treats a repetition as a new signup. Only the model then uses `key`.
     """
 
     def is_new(stay: Stay | None) -> bool:
@@ -88,14 +86,11 @@ def leave(name: str, by: str = "customer") -> Request:
 
 
 def edit(name: str, kind: str) -> Request:
-    """Change the attributes of an entry. Its segments change, but its place does not. If the entry
-    is no longer on the waitlist, the change is refused.
+    """Changing the attributes of an entry changes its segments, but not its place.
 
-    If the entry's signup was interrupted, the service first completes it. The signup may then take
-    the last free place.
-
-    The setting may say that a customer who misses an offer leaves the waitlist. Until maintenance
-    has recorded this, the entry can still be edited.
+    If the entry's signup was interrupted, the service first completes the signup. If a customer
+    must leave because of a missed offer, the entry can still be edited until maintenance has
+    recorded the end of the wait.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -112,11 +107,8 @@ def edit(name: str, kind: str) -> Request:
 
 
 def hold_back(name: str, *, is_ready: bool = False) -> Request:
-    """Mark an entry as not ready, or as ready again.
-
-    The request is refused for the same reasons as an edit. If the entry leaves the waitlist while
-    the request is running, the request is refused, although the history already contains the
-    change.
+    """If the entry leaves the waitlist while the request is running, the request is refused,
+    although the history already contains the change.
     """
     word = "ready" if is_ready else "held_back"
     edited = edit(name, KIND_OF[name])
@@ -143,10 +135,9 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
 
 
 def rest(name: str) -> Request:
-    """Let a customer pause, so that other customers go first.
+    """The service decides by the entry's status in DynamoDB.
 
-    The service decides by the entry's status in DynamoDB. The status may still be `waiting`
-    although the entry was claimed in Redis.
+    The status may still be `waiting` although the entry was claimed in Redis.
     """
     edited = edit(name, KIND_OF[name])
 
@@ -193,10 +184,9 @@ def resume(name: str) -> Request:
 
 
 def ask(name: str) -> Request:
-    """Ask the first customer who signed up long ago whether they are still waiting.
+    """The service first reads a page of waiting entries.
 
-    The service first reads a page of waiting entries. It writes the question to the entry's record
-    in a later step.
+    It writes the question to the entry's record in a later step.
     """
 
     def early(line: Waitlist) -> Waitlist:
@@ -213,9 +203,8 @@ def ask(name: str) -> Request:
 
 
 def confirm(name: str) -> Request:
-    """Let the customer confirm that they are still waiting.
-
-    The confirmation is refused if the record already says that the customer did not answer in time.
+    """The confirmation is refused if the record already says that the customer did not answer in
+    time.
     """
     edited = edit(name, KIND_OF[name])
 
@@ -238,11 +227,8 @@ def confirm(name: str) -> Request:
 
 
 def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
-    """Return the error code for a confirmation that comes too late, or nothing if the confirmation
-    may succeed.
-
-    Redis may know more than DynamoDB, because maintenance has not recorded the latest changes yet.
-    For example, the wait may have ended, or the entry may have been claimed.
+    """Redis may know more than DynamoDB, because maintenance has not recorded the latest changes
+    yet. For example, the entry may have been claimed.
     """
     stay = line.stay(name)
     is_claimed_since = (
@@ -257,10 +243,7 @@ def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
 
 
 def reinstate(name: str, key: str) -> Request:
-    """Give a customer who has left, or whose entry is parked, the former place again.
-
-    The first step of the request already stores the former rank.
-    """
+    """The first step of the request already stores the former rank of the entry."""
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
@@ -325,9 +308,8 @@ def erase(name: str) -> Request:
 
 
 def bump(name: str, key: str, **where: int | str) -> Request:
-    """Move a waiting entry.
-
-    If the entry is claimed before the response is sent, the request is refused, but the move stays.
+    """If the entry is claimed before the response is sent, the request is refused, but the entry
+    stays at its new place.
     """
     ((kind, value),) = where.items()
 
@@ -351,8 +333,6 @@ def bump(name: str, key: str, **where: int | str) -> Request:
 
 
 def look(name: str) -> Request:
-    """Read the position."""
-
     def effect(line: Waitlist) -> Effect:
         return line, standing(line, name) if line.stay(name) else no("entry_not_found")
 
@@ -360,10 +340,9 @@ def look(name: str) -> Request:
 
 
 def poll(name: str) -> Request:
-    """Let the customer poll, so that the service considers the customer present.
+    """The poll is the last one of the case.
 
-    This is the last poll of the case. When the current claims and offers have ended, all customers
-    count as away.
+    When the current claims and offers have ended, all customers count as away.
     """
 
     def effect(line: Waitlist) -> Effect:

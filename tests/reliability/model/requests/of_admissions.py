@@ -23,8 +23,7 @@ DECLINED, WITHDRAWN = "declined", "withdrawn"
 
 
 def admit(count: int, key: str, *, refill: bool = False) -> Request:
-    """Make offers to the first entries. These offers do not count towards the rate or the schedule.
-    Redis chooses all entries in a single step.
+    """Offers that an operator makes do not count towards the rate or the schedule.
 
     If an entry accepts, declines or leaves while the request is running, the response does not
     contain the entry. If `refill` is true, the slots belong to a quota.
@@ -68,7 +67,6 @@ def admit(count: int, key: str, *, refill: bool = False) -> Request:
 
 
 def run_policy() -> Request:
-    """Apply the admission policy once, as each poll and each maintenance run does."""
     return Request(
         lambda client: client.run_policy(), lambda line: (model.by_itself(line), NOTHING)
     )
@@ -89,9 +87,9 @@ def enter(name: str) -> Request:
 
 
 def decline(name: str, *, by_policy: bool = False) -> Request:
-    """Let the customer decline the offer. The next customer gets the slot. The entry moves to the
-    end of the queue, unless the policy lets it keep its place. An entry that keeps its place gets
-    no other offer during the case.
+    """A declined entry moves to the end of the queue, unless the policy lets it keep its place.
+
+    An entry that keeps its place gets no other offer during the case.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -118,9 +116,7 @@ def _to_back(line: Waitlist, name: str, **changes: object) -> Waitlist:
 
 
 def withdraw(name: str) -> Request:
-    """Withdraw an offer. The entry returns to its former place, and the next entry gets the
-    slot.
-    """
+    """The entry returns to its former place, and the next entry gets the slot."""
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
@@ -148,11 +144,7 @@ def withdraw(name: str) -> Request:
 
 
 def admit_one(name: str, key: str) -> Request:
-    """Make an offer to one entry. The offer does not count towards the rate or the schedule.
-
-    If another request changes the entry while this request is running, the response contains the
-    changed entry.
-    """
+    """An offer that an operator makes does not count towards the rate or the schedule."""
 
     def may_take(line: Waitlist) -> bool:
         stay = line.stay(name)
@@ -185,10 +177,9 @@ def admit_one(name: str, key: str) -> Request:
 
 
 def decline_and_leave(name: str) -> Request:
-    """Let the customer decline the offer and leave the waitlist. The next customer gets the slot.
+    """The service looks at the offer in DynamoDB.
 
-    The service looks at the offer in DynamoDB. DynamoDB may still contain an offer that has already
-    ended in Redis, because the customer has declined it or did not accept it in time.
+    DynamoDB may still contain an offer that has already ended in Redis.
     """
     key = f"{name} declines and leaves"
 
@@ -235,9 +226,7 @@ def decline_and_leave(name: str) -> Request:
 
 
 def exit_(name: str) -> Request:
-    """Let an admitted customer exit. The service first writes the exit to DynamoDB, and then tells
-    Redis.
-    """
+    """The service first writes the exit to DynamoDB, and then tells Redis."""
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)

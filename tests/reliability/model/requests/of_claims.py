@@ -23,16 +23,14 @@ To = Literal["place", "back"]
 def claim(
     count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
 ) -> Request:
-    """Claim up to `count` entries. If `at_once` is true, the claim also completes them.
+    """If `at_once` is true, the claim also completes its entries.
 
-    Redis claims all entries in a single step. If an entry leaves while the request is running, the
-    response does not contain it.
+    If an entry leaves while the request is running, the response does not contain the entry.
     """
     hold = key or f"{KEYLESS} {repeat}"
     has_taken = f"{hold} has taken people"
 
     def own(line: Waitlist, *states: model.State) -> list[str]:
-        """Return the entries of this claim, in the order in which Redis claimed them."""
         found = [
             (-stay.rank if newest else stay.rank, name)
             for name, latest in line.stays
@@ -49,8 +47,8 @@ def claim(
         return model.held(line, wanted, hold, at_once=at_once).note(has_taken)
 
     def early(line: Waitlist) -> Waitlist:
-        """Return the next state that other clients may see: the entries are claimed, and then
-        admitted one by one.
+        """Before the response, other clients may see that the entries are claimed, and then that
+        they are admitted one by one.
         """
         if at_once and (names := own(line, "offered")):
             return admitted(line, names[:1]).change(names[0], is_aside=True)
@@ -95,8 +93,6 @@ def claim(
 
 
 def claim_one(name: str, key: str) -> Request:
-    """Claim one entry, wherever it stands in the queue."""
-
     def may_take(line: Waitlist) -> bool:
         stay = line.stay(name)
         is_waiting = stay is not None and stay.state == "waiting" and stay.may_be_admitted
@@ -135,9 +131,9 @@ def complete(name: str, hold: str = FIRST) -> Request:
 
 
 def release(name: str, to: To = "place", hold: str = FIRST, *, is_delayed: bool = False) -> Request:
-    """Release a claimed entry.
+    """A delay lasts for the whole case.
 
-    If the release has a delay, the entry gets no other claim or offer during the case.
+    An entry that is released with a delay gets no other claim or offer.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -198,11 +194,9 @@ def redrive(name: str, to: To = "place") -> Request:
 
 
 def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist, Expected | None]:
-    """Check the claim token of a request. Return the expected error, or None if the token is
-    accepted.
+    """A claim token is accepted while the claim is open.
 
-    The token is accepted while the claim is open. It is also accepted if a request with this token
-    has already ended the claim in the same way.
+    It is also accepted if a request with the token has already ended the claim in the same way.
     """
     stay = line.stay(name)
     if stay is None:
@@ -228,10 +222,8 @@ def _redriven(name: str, stay: model.Stay) -> str:
 
 
 def first_answer(line: Waitlist, name: str, status: str) -> Expected:
-    """Return the expected response to a repeated request.
-
-    A different request has changed the entry in the meantime. Redis nevertheless returns the first
-    response again, until maintenance has recorded the change.
+    """Redis repeats its first response until maintenance has recorded the change, even if a
+    different request has changed the entry in the meantime.
     """
     position = standing(line, name).position if status == "waiting" else None
     total = None if position is None else len(line.of("waiting"))

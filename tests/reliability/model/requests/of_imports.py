@@ -26,10 +26,9 @@ GONE = frozenset({"not_waiting", "waitlist_full"})
 
 
 def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
-    """Import some rows.
+    """An import first begins all signups in DynamoDB, a few in each transaction.
 
-    The import first begins all signups in DynamoDB, a few in each transaction. Then it adds all
-    entries to the queue in one step.
+    Then it adds all entries to the queue in one step.
     """
     one = _Import(f"{IMPORT} {call} {repeat}", rows)
     return Request(
@@ -44,16 +43,15 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
 
 
 def has_drawn(stay: Stay | None) -> bool:
-    """Return whether the unfinished signup already has a rank.
-
-    Any request that completes the signup then uses this rank.
+    """If an unfinished signup already has a rank, any request that completes the signup uses this
+    rank.
     """
     return stay is not None and (stay.key.startswith(IMPORT) or stay.is_reinstated)
 
 
 @dataclass(frozen=True)
 class _Import:
-    """One attempt to import some rows. `key` marks the signups that this attempt has begun."""
+    """The field `key` marks the signups that this attempt has begun."""
 
     key: str
     rows: tuple[Row, ...]
@@ -64,7 +62,6 @@ class _Import:
 
     @property
     def chunks(self) -> list[int]:
-        """Return the index of the first row of each transaction."""
         return list(range(0, len(self.people), FEW_INTENTS))
 
     @remembered
@@ -89,10 +86,9 @@ class _Import:
         return self._placed(line, [row.name for row in self.people])
 
     def parts(self, line: Waitlist) -> Iterator[Waitlist]:
-        """Yield the states that an interrupted import may leave.
+        """An interrupted import may complete its entries in any order.
 
-        The entries may be completed in any order. If only a few places are left, this order decides
-        who gets a place.
+        If only a few places are left, the order decides who gets a place.
         """
         for done in range(len(self.chunks) + 1):
             begun = line
@@ -103,9 +99,9 @@ class _Import:
                 yield self._forgotten(self._placed(begun, list(order)))
 
     def look(self, line: Waitlist) -> Waitlist:
-        """Remember which of the people are already on the waitlist.
+        """An import reads once who is already on the waitlist.
 
-        The import reads this once and does not notice later changes.
+        The import does not notice later changes.
         """
         if self._has_looked(line):
             return line
@@ -124,18 +120,12 @@ class _Import:
         return line.look(self.key, {}).keep(self.key, {})
 
     def _seen(self, line: Waitlist) -> dict[str, str]:
-        """Return each person's status as the import has read it. If the import has not read it yet,
-        return the current status.
-        """
         now = {row.name: _standing(line, row.name) for row in self.people}
         return now | {name: word for key, name, word in line.looked if key == self.key}
 
     @remembered
     def _begun(self, line: Waitlist, start: int) -> Waitlist:
-        """Begin the signups of one transaction.
-
-        The import has chosen the ranks of all rows before its first transaction.
-        """
+        """The import has chosen the ranks of all rows before its first transaction."""
         some, rest = self.people[start : start + FEW_INTENTS], self.people[start:]
         drawn = {name: rank for key, name, rank in line.drawn if key == self.key}
         if any(self._is_overtaken(line, row.name, drawn) for row in some):
@@ -156,9 +146,6 @@ class _Import:
         return line.keep(self.key, drawn)
 
     def _is_overtaken(self, line: Waitlist, name: str, drawn: Container[str]) -> bool:
-        """Return whether a different request has added this person since the import looked for the
-        person.
-        """
         stay = line.stay(name)
         is_own = stay is not None and stay.key == self.key
         is_on = _standing(line, name) != ABSENT
@@ -179,7 +166,6 @@ class _Import:
         return line
 
     def _words(self, row: Row, begun: Waitlist, placed: Waitlist) -> Words:
-        """Return the possible results of a row."""
         if not row.is_good:
             return frozenset({"invalid_request"})
         stay, now = begun.stay(row.name), placed.stay(row.name)
@@ -200,9 +186,6 @@ class _Import:
 
 
 def _standing(line: Waitlist, name: str) -> str:
-    """Return what an import reads about an entry: absent, an unfinished signup with a rank, or
-    present.
-    """
     stay = line.stay(name)
     if stay is None or stay.state in ENDED:
         return ABSENT

@@ -11,10 +11,8 @@ from tests.support.model import AT_BACK, GAP, Waitlist
 
 
 def invite(count: int, key: str) -> Request:
-    """Invite up to `count` people.
-
-    The service stores the invitation, reads who is ready, and then makes all offers in one step in
-    Redis. An interrupted invitation may make more offers when it continues. It invites nobody
+    """The service stores the invitation, reads who is ready, and then makes all offers in one step
+    in Redis. An interrupted invitation may make more offers when it continues. It invites nobody
     twice, and it invites nobody who joined after it was stored.
     """
     has_begun, has_taken = f"{key} has begun", f"{key} has taken people"
@@ -23,9 +21,6 @@ def invite(count: int, key: str) -> Request:
         return {name: word for noted, name, word in line.looked if noted == what}
 
     def look(line: Waitlist) -> Waitlist:
-        """Remember how many people have signed up so far. At the next call, remember who is
-        ready.
-        """
         if not was_read(line, has_begun):
             return line.look(has_begun, {"": str(line.tickets)})
         if was_read(line, key):
@@ -97,5 +92,4 @@ def invite(count: int, key: str) -> Request:
 
 
 def continue_invitations() -> Request:
-    """Let maintenance continue the invitations that no request has finished."""
     return Request(lambda client: client.continue_invitations(), nothing_changes)

@@ -74,7 +74,6 @@ class Request:
     given: Callable[[Waitlist, tuple[str, ...]], Waitlist] | None = None
 
     def again(self) -> "Request":
-        """Return the request that the client sends when it retries."""
         return self.repeat() if self.repeat else self
 
 
