@@ -29,7 +29,12 @@ from waitlist_cli.operations.claim import (
 )
 from waitlist_cli.operations.redrives import REDRIVE, REDRIVE_ALL, redrives
 from waitlist_cli.operations.settings import zone_of
-from waitlist_cli.terminal.action_commands import list_command, person_command, with_fields
+from waitlist_cli.terminal.action_commands import (
+    list_command,
+    person_command,
+    send_and_print,
+    with_fields,
+)
 from waitlist_cli.terminal.command import command
 from waitlist_cli.terminal.context import Context
 from waitlist_cli.terminal.entry_output import (
@@ -39,10 +44,9 @@ from waitlist_cli.terminal.entry_output import (
     PARKED,
     print_each,
     print_list,
-    print_status,
     row,
 )
-from waitlist_cli.terminal.output import format_count, format_value
+from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.parameters import (
     MOST_SECONDS,
     Customer,
@@ -213,11 +217,7 @@ def redrive(
         if entry or customer:
             raise WrongUsage("Give either --all, or one person with ENTRY or --customer.")
         people = (
-            (
-                format_value(entry["customer_id"] or entry["entry_id"]),
-                {"entry_id": entry["entry_id"]},
-                refusal,
-            )
+            (context.name_person(entry), {"entry_id": entry["entry_id"]}, refusal)
             for entry, refusal in redrives(context.api, waitlist, **values)
         )
         return print_each(
@@ -225,7 +225,7 @@ def redrive(
         )
     person = context.person(waitlist, entry, customer)
     parked_at = person.show()["parked_at"]
-    print_status(context, person.send(REDRIVE, parked_at=parked_at, **values))
+    send_and_print(context, person, REDRIVE, {"parked_at": parked_at, **values})
     return 0
 
 

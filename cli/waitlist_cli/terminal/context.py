@@ -15,7 +15,7 @@ from waitlist_cli.client.retries import ONCE, PATIENT
 from waitlist_cli.errors import CliError, WrongUsage
 from waitlist_cli.operations.names import Document, name_of
 from waitlist_cli.operations.person import Person
-from waitlist_cli.terminal.output import Console, Output
+from waitlist_cli.terminal.output import Console, Output, format_value
 
 # Importing the API client is slow, so only commands that send requests import it.
 if TYPE_CHECKING:
@@ -97,17 +97,24 @@ class Context(typer.Context):
 
         Return only the entry id if a program reads the output, or if the name is not known.
         """
-        output, waitlist = self.output, None
-        if output.console.is_terminal and not output.as_json:
-            waitlist = self.waitlist
-        if waitlist is None:
+        if not self._has_reader or self.waitlist is None:
             return entry_id
         try:
-            path = f"/{waitlist['waitlist_id']}/entries/{entry_id}"
-            name = name_of(self.api.operator("GET", path, policy=ONCE), waitlist)
+            path = f"/{self.waitlist['waitlist_id']}/entries/{entry_id}"
+            name = name_of(self.api.operator("GET", path, policy=ONCE), self.waitlist)
         except CliError:
             return entry_id
         return name if name == entry_id else f"{name} ({entry_id})"
+
+    def name_person(self, entry: Document) -> str:
+        """Return the name of a person for an operator at a terminal, and otherwise an id."""
+        if not self._has_reader or self.waitlist is None:
+            return format_value(entry["customer_id"] or entry["entry_id"])
+        return name_of(entry, self.waitlist)
+
+    @property
+    def _has_reader(self) -> bool:
+        return self.output.console.is_terminal and not self.output.as_json
 
     def _zone(self) -> str:
         return "UTC" if self.waitlist is None else str(self.waitlist.get("timezone", "UTC"))

@@ -13,6 +13,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from waitlist_cli.operations.names import name_of
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -160,7 +161,7 @@ def _head(snapshot: Snapshot, rows: int, *, is_wide: bool) -> Table:
     table.add_column("waiting for", justify="right", no_wrap=True)
     table.add_column("profile" if is_wide else "customer", no_wrap=True, ratio=1)
     for person in snapshot.people[:rows]:
-        name = Text(format_value(person["customer_id"] or person["entry_id"]), style="bold")
+        name = Text(name_of(person, snapshot.waitlist), style="bold")
         waited = Text(format_duration(_waited(snapshot.at, person["joined_at"])))
         where = Text(format_value(person["position"]))
         if is_wide:
