@@ -35,16 +35,13 @@ def digest_of(source: Path) -> str:
 
 
 def is_current(lock: Path) -> bool:
-    """Return whether the lock file was written from the present content of its `.in` file."""
+    """A lock file is current if it was written from the present content of its `.in` file."""
     lines = lock.read_text(encoding="utf-8").splitlines() if lock.exists() else []
     return f"{DIGEST}{digest_of(source_of(lock))}" in lines
 
 
 def write(lock: Path, python: str, *, upgrade: bool) -> None:
-    """Write a lock file.
-
-    If the requirements contradict each other, CalledProcessError is raised.
-    """
+    """Raise CalledProcessError if the requirements contradict each other."""
     command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", "--universal"]
     command += ["--generate-hashes", "--no-build", "--python-version", python, "--no-header"]
     command += ["--upgrade"] if upgrade else []

@@ -42,7 +42,6 @@ REQUEST = {
 
 @cache
 def document(*, knows_issuer: bool) -> dict[str, Any]:
-    """Return the OpenAPI document of a stack with an issuer, or without an issuer."""
     tokens = None if knows_issuer else EntryTokens("a" * 64)
     api = Api(Services.on(NOWHERE, None, None), tokens, Logger(level="WARNING"))
     with warnings.catch_warnings():
@@ -55,20 +54,17 @@ def document(*, knows_issuer: bool) -> dict[str, Any]:
 
 
 def guests_text() -> str:
-    """Return the text of `guests.json`. It is sorted, so that a diff shows only real changes."""
+    """The text is sorted, so that a diff shows only real changes."""
     return json.dumps(_sorted(document(knows_issuer=False)), indent=1, ensure_ascii=False) + "\n"
 
 
 def patch_text() -> str:
-    """Return the text of `issuer.patch.json`, with one line for each operation and component."""
     guests, accounts = (_sorted(document(knows_issuer=value)) for value in (False, True))
     return lines_of(merge_patch(guests, accounts))
 
 
 def _sorted(value: Any, name: str = "") -> Any:
-    """Sort everything except the media types of a response, because client generators use the first
-    media type.
-    """
+    """Do not sort the media types of a response, because client generators use the first one."""
     if isinstance(value, list):
         return [_sorted(item) for item in value]
     if not isinstance(value, dict):

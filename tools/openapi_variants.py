@@ -20,7 +20,7 @@ COMPONENTS = "#/components/"
 
 
 def variants() -> dict[str, dict[str, Any]]:
-    """Return the documents that are not committed, by file name."""
+    """Return the OpenAPI documents that are not committed, by file name."""
     guests = json.loads(GUESTS.read_text(encoding="utf-8"))
     accounts = with_patch(guests, json.loads(PATCH.read_text(encoding="utf-8")))
     return {
@@ -36,7 +36,7 @@ def write(folder: Path) -> None:
 
 
 def merge_patch(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """Return a JSON Merge Patch that changes one document into the other."""
+    """Return the JSON Merge Patch (RFC 7396) that changes `before` into `after`."""
     patch: dict[str, Any] = dict.fromkeys(sorted(before.keys() - after.keys()))
     for name, part in after.items():
         old = before.get(name)
@@ -49,7 +49,7 @@ def merge_patch(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]
 
 
 def with_patch(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """Apply a JSON Merge Patch to a document. New parts come last."""
+    """Apply a JSON Merge Patch (RFC 7396). New parts come last."""
     changed = {name: part for name, part in document.items() if patch.get(name, part) is not None}
     for name, part in patch.items():
         if isinstance(part, dict):
@@ -60,7 +60,7 @@ def with_patch(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any
 
 
 def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return a document with the customer routes only, and with the components that they use."""
+    """Return a document with only the customer routes, and the components that they use."""
     paths = {
         path: operations
         for path, operations in whole["paths"].items()
@@ -92,7 +92,7 @@ def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _linked_to(ids: set[str], value: Any) -> Any:
-    """Return a part of a document without its links to operations that are not in `ids`."""
+    """Remove the links to operations whose ids are not in `ids`."""
     if isinstance(value, list):
         return [_linked_to(ids, item) for item in value]
     if not isinstance(value, dict):
@@ -105,10 +105,7 @@ def _linked_to(ids: set[str], value: Any) -> Any:
 
 
 def _references(value: Any, key: str = "") -> Iterator[str]:
-    """Yield the names of all components to which a part of a document refers.
-
-    Security schemes are included.
-    """
+    """Yield the names of all components to which a value refers, including security schemes."""
     if isinstance(value, str) and value.startswith(COMPONENTS):
         yield value
     elif key == "security":
@@ -127,7 +124,7 @@ def lines_of(document: dict[str, Any]) -> str:
 
 
 def _lines(value: dict[str, Any], depth: int) -> Iterator[str]:
-    """Yield an object as text. In its first `depth` levels, each value has a line of its own."""
+    """In the first `depth` levels of the object, each value has a line of its own."""
     indent = "\n" + " " * (3 - depth)
     yield "{"
     for number, (key, part) in enumerate(value.items()):

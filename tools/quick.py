@@ -23,7 +23,6 @@ ON_ONE_SERVER = ("-k", "not cluster")
 
 
 def changed_files() -> list[str]:
-    """Return the files that differ from the last commit, and the new files."""
     found = _git("diff", "--name-only", "--diff-filter=d", "HEAD")
     return sorted({*found, *_git("ls-files", "--others", "--exclude-standard")})
 
@@ -45,7 +44,6 @@ def tests_of(changed: Iterable[str]) -> set[str]:
 
 
 def _module_of(path: Path) -> str:
-    """Return the name under which other files import a module."""
     parts = path.with_suffix("").parts
     parts = parts[1:] if parts[0] in PACKAGES else parts
     return ".".join(part for part in parts if part != "__init__")

@@ -13,10 +13,7 @@ CHANGELOG = Path(__file__).resolve().parents[1] / "CHANGELOG.md"
 
 
 def notes_of(tag: str, version: str, changelog: str) -> str:
-    """Return the section of the changelog.
-
-    If the tag or the date is wrong, raise ValueError with advice.
-    """
+    """If the tag or the date is wrong, raise ValueError with advice."""
     if tag != f"v{version}":
         raise ValueError(
             f"The tag is {tag or 'empty'}, but shared/waitlist_shared/version.py has {version}. "

@@ -30,9 +30,6 @@ def text() -> str:
 
 
 def _described(group: type[Settings], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the names and descriptions of the settings in a group, including the groups
-    within it.
-    """
     for field in fields(group):
         if is_internal(field):
             continue
@@ -48,9 +45,7 @@ def _described(group: type[Settings], prefix: str = "") -> Iterator[tuple[str, d
 
 
 def _unwrapped(hint: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the type of a setting, without null and annotations, and the description from its
-    annotations.
-    """
+    """Return the type without null and annotations, and the description from the annotations."""
     words: dict[str, Any] = {}
     if get_origin(hint) is Annotated and hint != UtcText:
         hint, *settings = get_args(hint)
@@ -76,7 +71,6 @@ def _words(setting: Setting) -> dict[str, Any]:
 
 
 def _type(hint: Any) -> str:
-    """Return how operators write a value of this type."""
     if hint == UtcText:
         return "time"
     if isinstance(hint, type) and issubclass(hint, Settings):

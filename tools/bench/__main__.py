@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
-    """Run some parts of the benchmark. Each part starts a Redis server of its own."""
+    """Each part of the benchmark starts a Redis server of its own."""
     columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeElapsedColumn())
     # The functions print their log lines to stdout. Rich must leave these lines alone.
     with Progress(*columns, console=console, redirect_stdout=False) as progress:

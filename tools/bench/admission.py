@@ -31,10 +31,8 @@ FASTEST = {
 
 @dataclass(frozen=True)
 class Taker:
-    """A way to take entries from the head of a queue.
-
-    Some ways need two messages, because the second message depends on the response to the first
-    one.
+    """Some ways to take entries need two messages, because the second message depends on the
+    response to the first message.
     """
 
     line: Line
@@ -43,19 +41,13 @@ class Taker:
 
 
 class AdmissionBench:
-    """Compares waitlists that have an admission policy with waitlists that have none.
-
-    All of them are on one Redis server.
-    """
+    """Compares waitlists that have an admission policy with waitlists that have none."""
 
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler, self._bare, self._sizes = handler, bare, sizes
 
     def cases(self) -> Iterator[Callable[[], Case]]:
-        """Yield a function for each case.
-
-        The function fills the queues, so call it directly before the measurement.
-        """
+        """Each returned function fills the queues, so call it directly before the measurement."""
         yield Bench(self._handler, self._bare, self._sizes).position_with_policy
         yield self._by_policy
         yield self._automatic
@@ -81,10 +73,7 @@ class AdmissionBench:
         )
 
     def _behind_resting(self, verb: str, message: Callable[[Line], str]) -> Case:
-        """Compare claims from two queues.
-
-        One queue begins with many customers who have paused, so claims have to pass them over.
-        """
+        """Many customers at the head of one queue have paused, so claims have to pass them over."""
         resting = self._sizes.waiting_for_claims
         behind, none = Line(self._handler, f"{verb}-behind"), Line(self._handler, f"{verb}-none")
         members = behind.newcomers(resting)
@@ -96,8 +85,7 @@ class AdmissionBench:
         return replace(case, target=Target("≤", 1.2), as_cost=True)
 
     def _beside_offers(self) -> Case:
-        """Compare claims on two waitlists with `max_claims`. One of the waitlists has many open
-        offers.
+        """Measure claims with `max_claims` on a waitlist that has many open offers.
 
         Offers do not count towards `max_claims`. Redis stores offers and claims in one set, so the
         script has to tell them apart.
@@ -113,10 +101,7 @@ class AdmissionBench:
         return replace(self._case(name, "beside none", ours, baseline, 1), as_cost=True)
 
     def _by_filters(self) -> Case:
-        """Compare a claim with eight filters and a claim without filters.
-
-        Only the last of the eight filters matches any entries.
-        """
+        """Measure a claim with eight filters, of which only the last filter matches any entries."""
         filtered, plain = self._line("by-filters", segments_version=1), self._line("by-none")
         empty = [letter * 16 for letter in "abcdefg"]
         ours = Taker(filtered, filtered.claim_by([*empty, c.EVERYONE]))
@@ -136,7 +121,7 @@ class AdmissionBench:
         return line
 
     def _case(self, name: str, beside: str, ours: Taker, baseline: Taker, count: int) -> Case:
-        """Compare two ways to take `count` entries. Before each round, `count` new entries join."""
+        """Before each round, `count` new entries join each queue."""
         turns = self._sizes.turns if count == 1 else max(1, self._sizes.turns // 10)
 
         def prepare() -> Round:
@@ -161,7 +146,6 @@ class AdmissionBench:
 
 
 def check_taken(sides: Sequence[Sequence[str]], expected: int) -> None:
-    """Check that each side has taken `expected` different entries. Otherwise raise BenchError."""
     for answers in sides:
         entries = [
             entry["entry_id"] for answer in answers for entry in json.loads(answer)["entries"]

@@ -49,7 +49,6 @@ def board_rows(handler: Handler, bare: Redis, sizes: Sizes, advance: Advance) ->
 
 
 def _public(answer: dict[str, object]) -> dict[str, object]:
-    """Return the board as the public function sends it."""
     cuts = json.loads(str(answer["cuts"]))
     as_of = "2026-11-22T09:30:00.000Z"
     return {"as_of": as_of, "total": answer["total"], "line": answer["line"], "cuts": cuts}

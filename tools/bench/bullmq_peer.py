@@ -45,7 +45,6 @@ class BullMQ:
         await self._queue.close()
 
     def add(self, members: Sequence[str]) -> None:
-        """Add one job per member."""
         self._runner.run(self._add(members))
 
     async def _add(self, members: Sequence[str]) -> None:
@@ -62,10 +61,8 @@ class BullMQ:
             )
 
     def take_in_two_calls(self, count: int) -> list[str]:
-        """Take the jobs from the queue, with one call to fetch each job and one call to complete
+        """Take each job with two calls: one call fetches the job, and the other call completes
         it.
-
-        Return the members in this order.
         """
         return self._runner.run(self._take_in_two_calls(count))
 
@@ -78,9 +75,9 @@ class BullMQ:
         return taken
 
     def take_with_next(self, count: int) -> list[str]:
-        """Take the jobs from the queue, with one call that completes a job and fetches the next.
+        """Take each job with one call, which completes a job and fetches the next job.
 
-        This is BullMQ's fastest way.
+        BullMQ has no faster way to take jobs.
         """
         return self._runner.run(self._take_with_next(count))
 

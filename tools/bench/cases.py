@@ -20,9 +20,7 @@ from waitlist_shared.limits import MAX_BATCH
 
 @dataclass(frozen=True)
 class Case:
-    """A comparison of an operation with a baseline.
-
-    `prepare` returns the work of one round. If `as_cost` is true, the result compares costs and not
+    """`prepare` returns the work of one round. If `as_cost` is true, costs are compared instead of
     speeds.
     """
 
@@ -35,10 +33,7 @@ class Case:
     as_cost: bool = False
 
     def row(self, tick: Callable[[], None]) -> Row:
-        """Carry out the measurement, and return a row of the results.
-
-        `tick` is called after each round, to show the progress.
-        """
+        """`tick` is called after each round, so that a progress bar can move."""
         speed = measure(self.prepare, self.operations, self.rounds, tick)
         ratio, spread = speed.ratio, (speed.low, speed.high)
         if self.as_cost:
@@ -64,10 +59,7 @@ class Bench:
         self._random = random.Random(1)
 
     def cases(self) -> list[Callable[[], Case]]:
-        """Return a function for each case.
-
-        The function fills the queues, so call it directly before the measurement.
-        """
+        """Each returned function fills the queues, so call it directly before the measurement."""
         return [
             self.signup,
             self.signup_beside_published,
@@ -137,9 +129,6 @@ class Bench:
         return self._case(name, beside, prepare, Target("≤", 1.5), as_cost=True)
 
     def position_with_policy(self) -> Case:
-        """Compare polls of a waitlist that has an admission policy with polls of a waitlist that
-        has none.
-        """
         ask = self._handler.ask
         policy = {"admission": True, "rate_count": 500, "rate_millis": 60_000, "max_inside": 2000}
         admitting, _, admitting_waiting = self._pair("admitting", policy)
@@ -213,10 +202,7 @@ class Bench:
     def _pair(
         self, name: str, settings: Mapping[str, object] | None = None
     ) -> tuple[Line, str, list[str]]:
-        """Create a queue and a plain sorted set in the same order.
-
-        Return the queue, the key of the sorted set, and the members of both.
-        """
+        """Return a queue, the key of a plain sorted set, and the members of both."""
         line, zset = Line(self._handler, name, settings=settings), f"bare:{name}"
         waiting = line.newcomers(self._sizes.waiting)
         line.join(waiting)

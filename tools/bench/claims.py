@@ -30,11 +30,6 @@ class ClaimBench:
         peer.add(waiting)
 
     def cases(self) -> list[Case]:
-        """Return the cases.
-
-        Claims of one entry are compared with two ways to use BullMQ. Claims of 100 entries are
-        compared with the faster way.
-        """
         fastest, by_two_calls = self._peer.take_with_next, self._peer.take_in_two_calls
         single, turns = "claim, complete", self._sizes.turns
         many, few = f"{single} {self._sizes.big_claim}", turns // 10
@@ -45,7 +40,6 @@ class ClaimBench:
         ]
 
     def check_admitted(self) -> None:
-        """Raise BenchError if some claimed entries were not admitted."""
         admitted = json.loads(self._handler.ask(self._line.stats()))["counters"]["admitted"]
         if admitted != len(self._claimed):
             raise BenchError(

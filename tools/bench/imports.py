@@ -49,10 +49,6 @@ class ImportBench:
         self._service.__exit__(*error)
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure imports and single signups of the same number of people in each round.
-
-        Then measure a long import.
-        """
         rounds, people = self._sizes.import_rounds, self._sizes.imported_per_round
         speed = measure(lambda: self._round(people), people, rounds, tick)
         beside = Row(

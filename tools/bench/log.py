@@ -38,17 +38,14 @@ class Unbuffered(TextIOWrapper):
 
 
 class Log:
-    """The log of the functions.
-
-    `lines` is the number of received lines, and is known at the end.
-    """
+    """`lines` is the number of received lines. It is known only at the end."""
 
     lines = 0
 
 
 @contextmanager
 def lambda_log() -> Iterator[Log]:
-    """During the block, send the standard output to the reader."""
+    """Within the block, another process reads the standard output and counts its lines."""
     log = Log()
     command = [sys.executable, "-S", "-c", READER, str(PAUSE_SECONDS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:

@@ -17,11 +17,6 @@ Pairs = list[tuple[bytes, float]]
 
 
 def weigh(handler: Handler, bare: Redis, members: int) -> list[Row]:
-    """Measure the memory of a queue: the size of its keys, the total memory of Redis, and the size
-    of its keys after some changes.
-
-    Then measure a queue in which all customers have paused, so that claims pass them over.
-    """
     line = Line(handler, "memory")
     waiting = line.newcomers(members)
     line.join(waiting)
@@ -61,7 +56,6 @@ def _weight_of_keys(bare: Redis, line: Line) -> int:
 
 
 def _weight_of_copy(bare: Redis, line: Line) -> int:
-    """Return the memory of a plain sorted set with the same members and scores."""
     bare.delete(BARE)
     for some in _ranks(bare, line.queue_key):
         bare.zadd(BARE, some)

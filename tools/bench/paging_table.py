@@ -44,10 +44,7 @@ class PagingTable:
         return {"Item": dict(self._config)}
 
     def update_item(self, **request: Any) -> Item:
-        """Carry out the SET and REMOVE clauses of an update.
-
-        The condition can be ignored, because nothing else writes to the table.
-        """
+        """The condition of the update can be ignored, because nothing else writes to the table."""
         names = request["ExpressionAttributeNames"]
         values = request.get("ExpressionAttributeValues", {})
         sets, _, removes = request["UpdateExpression"].partition("REMOVE ")
@@ -62,7 +59,7 @@ class PagingTable:
         return {"Responses": {table: [] for table in RequestItems}, "UnprocessedKeys": {}}
 
     def query(self, **request: Any) -> Item:
-        """Return a page of the queue from one part of the index. All other queries find nothing."""
+        """Return a page of the queue. Only queries for this one waitlist find entries."""
         place = request["ExpressionAttributeValues"].get(":place", {"S": ""})["S"]
         waitlist_id, _, shard = place.partition("#")
         if waitlist_id != WAITLIST_ID or not shard.isdigit():
@@ -85,9 +82,6 @@ class PagingTable:
         return answer
 
     def _asked(self, request: Item) -> Item:
-        """Return the attributes of an entry that were requested and are the same for all
-        entries.
-        """
         names = request["ExpressionAttributeNames"]
         asked = {names[name] for name in request["ProjectionExpression"].split(", ")}
         return {name: value for name, value in self._example.items() if name in asked}
@@ -103,10 +97,7 @@ def rank_of(number: int) -> int:
 
 
 def entry_id_of(number: int) -> str:
-    """Return the entry id with this number.
-
-    The first letter decides in which part of the index the entry is stored, as in real ids.
-    """
+    """As in real ids, the first letter decides in which part of the index the entry is stored."""
     return ALPHABET[number % SHARDS] + f"{number // SHARDS:025o}".translate(LETTERS)
 
 
@@ -135,7 +126,7 @@ def _number(key: Item) -> int:
 
 
 def _example() -> Item:
-    """Return an entry as the index stores it, after a signup without attributes."""
+    """Return an entry as the index stores it after a signup without attributes."""
     record = EntryRecord(
         waitlist_id=WAITLIST_ID,
         entry_id=entry_id_of(0),
@@ -166,10 +157,10 @@ def _config() -> Item:
 
 
 def _size(item: Item) -> int:
-    """Return the size by which AWS charges for an item.
+    """Return the size for which AWS charges.
 
-    It is the length of all names and texts. A number counts half a byte for each digit, and one
-    more byte.
+    The size is the length of all names and texts. A number counts half a byte for each digit, and
+    one more byte.
     """
     typed = [(name, *pair) for name, value in item.items() for pair in value.items()]
     return sum(len(name) + _weight(kind, value) for name, kind, value in typed)

@@ -47,7 +47,6 @@ class PresenceBench:
             line.fill(bare, line.newcomers(3 * WATCHED + runs * (MAX_ADMIT + 20)))
 
     def rows(self, tick: Callable[[], object]) -> Iterator[Row]:
-        """Measure each operation. `tick` is called after each round, to show the progress."""
         yield self._row("poll near the head", self._polls(0), 1.15, tick)
         yield self._memory()
         yield self._row("poll elsewhere", self._polls(WATCHED + MAX_ADMIT), 1.05, tick)
@@ -57,16 +56,12 @@ class PresenceBench:
         yield self._row(f"run that makes {MAX_ADMIT} offers", many, 1.1, tick)
 
     def _polls(self, first: int) -> Callable[[Line], Sequence[str]]:
-        """Return one poll for each entry, beginning at this index."""
         return lambda line: [line.position(member) for member in self._members(line, first)]
 
     def _runs(
         self, message: Callable[[Line], str], times: int = 1
     ) -> Callable[[Line], Sequence[str]]:
-        """Return messages that make offers by the admission policy.
-
-        The customers at the head of the queue have polled recently.
-        """
+        """The customers at the head of the queue have polled shortly before the run."""
 
         def prepared(line: Line) -> Sequence[str]:
             for member in self._members(line, 0):
@@ -105,9 +100,9 @@ class PresenceBench:
         )
 
     def _spent(self, payloads: Sequence[str]) -> float:
-        """Return the processor time in microseconds that Redis spends on one message.
+        """Return the processor time that Redis spends on one message, in microseconds.
 
-        In contrast to the duration, it does not grow if other processes are busy.
+        Processor time does not grow if other processes are busy, but the duration of a call does.
         """
         before = self._processor_seconds()
         check([self._handler.ask(payload) for payload in payloads], "waiting", "admitted")
@@ -118,10 +113,6 @@ class PresenceBench:
         return used["used_cpu_user_main_thread"] + used["used_cpu_sys_main_thread"]
 
     def _memory(self) -> Row:
-        """Measure how much memory Redis needs for the times of polls.
-
-        Each entry at the head of the queue has polled.
-        """
         key = keys.last_polls(self._watching.waitlist_id)
         count = self._bare.hlen(key)
         weight = cast(int, self._bare.memory_usage(key, samples=0)) / count

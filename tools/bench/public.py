@@ -81,7 +81,7 @@ class Backends:
     answers: list[bytes] = field(default_factory=list)
 
     def send(self, request: AWSPreparedRequest) -> AWSResponse:
-        """Replaces the method of botocore's HTTP session that sends a request. Nothing is sent."""
+        """Replaces the method of botocore's HTTP session that would send the request."""
         with self.apart():
             status, body = (200, next(self.canned)) if self.canned else self._answer(request)
             self.answers.append(body)
@@ -90,10 +90,7 @@ class Backends:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Within the block, count the processor time as time of DynamoDB and the private function.
-
-        It is later subtracted.
-        """
+        """Processor time within the block does not count as time of the public function."""
         began = time.thread_time()
         try:
             yield
@@ -101,10 +98,6 @@ class Backends:
             self.seconds += time.thread_time() - began
 
     def _answer(self, request: AWSPreparedRequest) -> tuple[int, bytes]:
-        """Return the HTTP status and the body of DynamoDB's response.
-
-        If a condition fails, the status is 400.
-        """
         body: Any = request.body
         target = request.headers.get("X-Amz-Target")
         if target is None:
@@ -141,8 +134,6 @@ class Call:
 
 
 class PublicBench:
-    """A process of the public function, and a waitlist to measure."""
-
     def __init__(self, handler: Handler, sizes: Sizes) -> None:
         self._sizes = sizes
         self._backends = Backends(handler)
@@ -151,10 +142,6 @@ class PublicBench:
         self._calls: list[Call] = []
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Compare each operation with the same AWS calls by boto3 alone.
-
-        Then measure cold starts.
-        """
         with self.function():
             self._made = self.request("PUT", f"/v1/admin/waitlists/{WAITLIST_ID}", {"name": "B"})
             signup = self._row("signup", SIGNUP, self._sign_up, tick)
@@ -197,8 +184,8 @@ class PublicBench:
         )
 
     def _millis(self, operation: Callable[[], Any]) -> float:
-        """Return the processor time of an operation in milliseconds, without the time of DynamoDB
-        and the private function.
+        """Return the processor time in milliseconds, without the time of DynamoDB and the private
+        function.
         """
         times = self._sizes.public_operations
         before = self._backends.seconds
@@ -209,7 +196,7 @@ class PublicBench:
         return spent / times * 1000
 
     def _repeat_of(self, operation: Callable[[], Any]) -> Callable[[], None]:
-        """Return a function that repeats the AWS calls of an operation with boto3 alone."""
+        """Return a function that sends the same AWS requests with boto3 alone."""
         operation()  # Fill the caches that later requests use.
         self._backends.answers.clear()
         calls = _recorded(operation)
@@ -298,7 +285,7 @@ def _beside(name: str, ours: float, beside: str, baseline: float, times: float) 
 
 
 def _started(program: str) -> float:
-    """Run a program in a new process. Return its processor time in milliseconds."""
+    """Return the processor time that a new process spends on a program, in milliseconds."""
     run = subprocess.run(
         [sys.executable, "-c", program],
         env={**os.environ, **ENVIRONMENT},
@@ -312,7 +299,6 @@ def _started(program: str) -> float:
 
 
 def _recorded(operation: Callable[[], Any]) -> list[Call]:
-    """Run an operation. Return the calls that it makes to AWS clients."""
     calls: list[Call] = []
     from botocore.client import BaseClient
 

@@ -49,11 +49,6 @@ class Handler:
 
 
 class Line:
-    """A waitlist with a complete queue in Redis.
-
-    The class creates members and messages, and fills the queue.
-    """
-
     def __init__(
         self,
         handler: Handler,
@@ -71,20 +66,15 @@ class Line:
         check([handler.ask(self._payload("init", **init))], "created")
 
     def newcomers(self, count: int) -> list[str]:
-        """Return the entry ids of customers who are not on this waitlist."""
         first, self._made = self._made, self._made + count
         numbers = range(first, self._made)
         return [entry_id_of(self.waitlist_id, f"customer-{number}") for number in numbers]
 
     def join(self, members: Sequence[str]) -> None:
-        """Sign the members up through the private function."""
         self.ask_all([self.signup(member) for member in members], "joined")
 
     def ask_all(self, payloads: Sequence[str], outcome: str) -> None:
-        """Send the messages in batches.
-
-        If Redis does not answer a batch in time, send it again, as real callers do.
-        """
+        """If Redis does not answer a batch in time, send the batch again, as real callers do."""
         for start in range(0, len(payloads), MAX_BATCH):
             together = batch(payloads[start : start + MAX_BATCH])
             try:
@@ -93,20 +83,14 @@ class Line:
                 check([self._handler.ask(together)], outcome, *OUTCOMES_OF_REPEATS)
 
     def fill(self, bare: Redis, members: Sequence[str]) -> None:
-        """Write many members directly to Redis.
-
-        They have the ranks of customers who have just signed up.
-        """
+        """Give the members the ranks of customers who have just signed up."""
         rank = 255 * TIER + ticket_at(datetime.now(UTC)) - len(members)
         for start in range(0, len(members), MEMBERS_PER_COMMAND):
             some = members[start : start + MEMBERS_PER_COMMAND]
             bare.zadd(self.queue_key, {member: rank + n for n, member in enumerate(some, start)})
 
     def rest(self, members: Sequence[str]) -> None:
-        """Pause the members for a day, which is longer than any measurement.
-
-        Claims pass them over.
-        """
+        """Pause the members for a day, which is longer than any measurement."""
         until = time.time_ns() // 1_000_000 + DAY_MILLIS
         readiness = [1, [{"reason": "resting", "until_millis": until}]]
         messages = [
@@ -123,7 +107,6 @@ class Line:
         return self._payload(op)
 
     def position(self, member: str) -> str:
-        """Return the poll of a customer."""
         return self._payload("position", entry_id=member, is_poll=True)
 
     def leave(self, member: str) -> str:
@@ -137,22 +120,16 @@ class Line:
         return self._payload("claim", count=count)
 
     def claim_by(self, filters: Sequence[str]) -> str:
-        """Return a message that claims one entry. The first filter is the preferred one."""
         return self._payload("claim", count=1, filters=filters, **self._segments)
 
     def admit(self, count: int | None) -> str:
-        """Return a message with which an operator admits `count` people.
-
-        If `count` is None, the admission policy makes its offers.
-        """
+        """If `count` is None, the admission policy decides how many people get offers."""
         return self._payload("admit", settings_version=1, count=count)
 
     def complete_all(self, entries: Sequence[dict[str, Any]]) -> str:
-        """Return a batch that completes all entries of a claim."""
         return batch([self.complete(entry) for entry in entries])
 
     def complete(self, entry: dict[str, Any]) -> str:
-        """Return a message that completes an entry of a claim."""
         return self._payload("complete", entry_id=entry["entry_id"], token=entry["token"])
 
     def stats(self) -> str:
@@ -167,15 +144,10 @@ def batch(payloads: Sequence[str]) -> str:
 
 
 def sent(payload: str) -> str:
-    """Return a message with a correlation id, as the public function sends it."""
     return f'{{"correlation_id": "{uuid4()}", {payload[1:]}'
 
 
 def check(answers: Sequence[str], *outcomes: str) -> None:
-    """Raise BenchError if a response has an outcome other than these.
-
-    In a batch, each result is checked.
-    """
     for answer in map(json.loads, answers):
         for result in answer.get("results", [answer]):
             if result.get("code") == QueueUnavailable.code:

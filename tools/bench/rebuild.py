@@ -41,7 +41,7 @@ CONFIG = Config(
 
 
 class Rebuilt(NamedTuple):
-    """The results of one rebuild. `peak` is the highest memory use of this process in kilobytes."""
+    """`peak` is the highest memory use of this process in kilobytes."""
 
     seconds: float
     read_units: float
@@ -58,8 +58,6 @@ class Pair(NamedTuple):
 
 
 class InProcess:
-    """A fake Lambda client that runs the private function in this process."""
-
     def __init__(self, handler: Handler) -> None:
         self._handler = handler
 
@@ -96,7 +94,7 @@ class RebuildBench:
     def _pair(self, waiting: int, tick: Callable[[], None]) -> Pair:
         """Run a rebuild between the two halves of the baseline.
 
-        If the speed of the machine changes during this time, both are affected alike.
+        If the speed of the machine changes during the rebuild, both are affected alike.
         """
         before = self._pipeline(waiting)
         ours = self._rebuild(waiting)
@@ -138,9 +136,7 @@ class RebuildBench:
 
 
 def _peak() -> int:
-    """Return the highest memory use of this process in kilobytes, or 0 if the kernel does not
-    report it.
-    """
+    """Return the highest memory use in kilobytes. If the kernel does not report it, return 0."""
     with suppress(OSError):
         for line in STATUS.read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -163,9 +159,7 @@ def _speed(waiting: int, pairs: Sequence[Pair], target: Target | None) -> Row:
 
 
 def _units(waiting: int, units: float, bytes_of_entry: int) -> Row:
-    """Compare how many read units a rebuild uses with the smallest possible number, which reads
-    each entry once.
-    """
+    """Compare the read units with the smallest possible number, which reads each entry once."""
     least = bytes_of_entry / 4096 * 0.5
     return Row(
         name="read units per entry",

@@ -12,7 +12,6 @@ STYLES = {"met": "green", "missed": "bold red", "-": "dim"}
 
 
 def show(console: Console, rows: Sequence[Row]) -> None:
-    """Print the results as a table, and then a sentence about the targets that were missed."""
     table = Table(title="Measurements compared with their baselines")
     for heading in ("operation", "compared with"):
         table.add_column(heading)

@@ -17,10 +17,7 @@ DISTURBED_ROUNDS = 10
 
 @dataclass(frozen=True)
 class Round:
-    """The work of one round.
-
-    The time of both sides is measured. Afterwards, `verify` raises an exception if one side failed.
-    """
+    """Both sides are timed. Afterwards, `verify` raises an exception if one side has failed."""
 
     ours: Callable[[], None]
     baseline: Callable[[], None]
@@ -29,10 +26,8 @@ class Round:
 
 @dataclass(frozen=True)
 class Speed:
-    """The speeds of both sides.
-
-    `ratio` is our speed divided by the baseline's speed. `low` and `high` are the quartiles of this
-    ratio.
+    """`ratio` is our speed divided by the baseline's speed. `low` and `high` are the quartiles of
+    the ratio.
     """
 
     ours_per_second: float
@@ -45,11 +40,7 @@ class Speed:
 def measure(
     prepare: Callable[[], Round], operations: int, rounds: int, tick: Callable[[], None]
 ) -> Speed:
-    """Measure some rounds.
-
-    In each round, both sides carry out `operations` operations. The sides take turns in going
-    first.
-    """
+    """The two sides take turns in going first, so that neither side has an advantage."""
     seconds: list[tuple[float, float]] = []
     disturbed = 0
     while len(seconds) < WARM_UP_ROUNDS + rounds:

@@ -34,10 +34,9 @@ class SecrecyBench(PublicBench):
     """
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure each kind of request.
+        """Measure each kind of request. Delayed requests are also measured without the delay.
 
-        If its responses are usually delayed, also measure it without the delay. That measurement
-        has no target.
+        A measurement without the delay has no target.
         """
         with self.function():
             self.request("PUT", "/v1/admin/waitlists/secret", {"name": "S", "identity": RULES})
@@ -58,8 +57,8 @@ class SecrecyBench(PublicBench):
     def _open(self, known: Sequence[str]) -> None:
         """Create a waitlist whose responses are not delayed.
 
-        Sign up each known address. For each of them, also sign up a person who will later ask to
-        change to this address.
+        For each known address, two people sign up: the owner of the address, and a person who will
+        later ask to change to it.
         """
         rules = {**RULES, "verify": "off"}
         self.request("PUT", OPEN.replace("/v1", "/v1/admin"), {"name": "O", "identity": rules})
@@ -89,10 +88,9 @@ def _row(
     target: Target | None,
     tick: Callable[[], None],
 ) -> Row:
-    """Send pairs of requests, and compare their times.
+    """Each measurement has unknown addresses of its own, which contain `mark`.
 
-    The unknown addresses contain `mark`, so that each measurement uses new ones. They are as long
-    as the known addresses.
+    Unknown addresses are as long as the known addresses.
     """
     times: dict[bool, list[float]] = {True: [], False: []}
     for address in known:
@@ -121,10 +119,7 @@ def _millis(ask: Ask, address: str) -> float:
 
 
 def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
-    """Return Mann-Whitney's z, which says how much the ranks of two samples differ.
-
-    It is near 0 if the samples are alike.
-    """
+    """Return Mann-Whitney's z, which is near 0 if the two samples are alike."""
     ranked = sorted([(value, True) for value in ours] + [(value, False) for value in others])
     ranks = sum(rank for rank, (_, is_ours) in enumerate(ranked, 1) if is_ours)
     n, m = len(ours), len(others)
@@ -133,5 +128,5 @@ def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
 
 
 def _without_pause() -> Any:
-    """Return a patch that removes the delay, so that each response is sent at once."""
+    """Return a patch that removes the delay before each response."""
     return patch.object(EvenTimes, "since", lambda *_: nullcontext())

@@ -11,7 +11,6 @@ from tools.local.ports import HOST
 
 @contextmanager
 def valkey() -> Iterator[int]:
-    """Start an empty server. Yield its port, and stop the server at the end of the block."""
     # Let a flush free the memory at once. Otherwise, the memory would be freed during the next
     # measurement.
     with running_valkey(**{"lazyfree-lazy-user-flush": "no"}) as server:

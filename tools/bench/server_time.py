@@ -31,8 +31,6 @@ Payloads = Callable[[], list[str]]
 
 
 class ServerTimeBench:
-    """A waitlist with waiting entries, whose operations are recorded, repeated and measured."""
-
     def __init__(self, handler: Handler, bare: Redis, sizes: Sizes) -> None:
         self._handler, self._bare, self._sizes = handler, bare, sizes
         self._line = Line(handler, "server-time")
@@ -41,7 +39,6 @@ class ServerTimeBench:
         self._count = sizes.server_operations
 
     def rows(self, tick: Tick) -> Iterator[Row]:
-        """Measure each operation. `tick` is called after each round, to show the progress."""
         line, count = self._line, self._count
         yield self._row("signup", "joined", self._signups, Target("≤", 1.8), tick)
         yield self._row("position", "waiting", self._positions, Target("≤", 1.4), tick)
@@ -101,8 +98,9 @@ class ServerTimeBench:
         return self._spent(lambda: [self._bare.evalsha(sha, 0, *given) for sha, given in shas])
 
     def _recorded(self, payloads: Sequence[str], outcome: str) -> Iterator[list[list[str]]]:
-        """Yield the commands of the script for each message, with the keys of the copied
-        waitlist.
+        """For each message, yield the Redis commands that the script has issued.
+
+        The commands contain the keys of the copied waitlist.
         """
         with self._bare.monitor() as monitor:  # type: ignore[no-untyped-call]
             check([self._handler.ask(payload) for payload in payloads], outcome)
@@ -124,7 +122,6 @@ class ServerTimeBench:
         return keys.queue(waitlist_id).removesuffix("queue")
 
     def _spent(self, work: Callable[[], object]) -> float:
-        """Return the average time of the script in Redis, in microseconds."""
         self._bare.config_resetstat()
         work()
         stats = cast(dict[str, dict[str, float]], self._bare.info("commandstats"))
@@ -132,7 +129,7 @@ class ServerTimeBench:
 
 
 def _call(commands: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
-    """Return a script that issues these commands, and the arguments of the script.
+    """Return a script that issues the commands, and the arguments of the script.
 
     Values that are not simple words become arguments.
     """

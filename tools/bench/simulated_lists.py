@@ -168,9 +168,7 @@ class Simulation:
     def _asked(
         self, chance: random.Random, now: int
     ) -> Iterator[tuple[_Person, int, int, Estimate | None, float | None, float | None]]:
-        """Yield the polls of two customers: the one who joined last, and a random one in
-        the queue.
-        """
+        """Poll as the customer who joined last, and as a random customer."""
         if not self._line:
             return
         pace = self._pace_now()
@@ -196,20 +194,15 @@ class Simulation:
         return self._pace
 
     def _by_last_hour(self, now: int, position: int) -> float | None:
-        """Return the position, divided by the number of people served in each second of the last
-        hour.
-
-        This is a simple guess of the wait.
-        """
+        """Guess the wait from the number of people served in the last hour."""
         while self._served and self._served[0] <= now - HOUR:
             self._served.popleft()
         return position * HOUR / len(self._served) if self._served else None
 
     def _by_last_served(self, now: int, person: _Person) -> float | None:
-        """Return the wait of the person who was served last, minus the time for which this customer
-        has already waited.
+        """Guess that the customer will wait as long as the person who was served last.
 
-        This is a simple guess of the remaining wait.
+        Return the rest of this wait.
         """
         if self._last_wait is None:
             return None
@@ -217,10 +210,7 @@ class Simulation:
 
 
 def steady(per_second: float) -> Callable[[random.Random], Service]:
-    """Serve people at a constant rate.
-
-    A moment at which nobody is waiting is not made up for later.
-    """
+    """Serve people at a constant rate. If nobody is waiting, the unused moment is lost."""
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.random(), 0
@@ -238,10 +228,7 @@ def steady(per_second: float) -> Callable[[random.Random], Service]:
 
 
 def at_random(per_second: Callable[[int], float]) -> Callable[[random.Random], Service]:
-    """Serve people at random times, which do not depend on each other.
-
-    The rate may change over time.
-    """
+    """Serve people at random times that do not depend on each other (a Poisson process)."""
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.expovariate(1), 0
@@ -261,10 +248,7 @@ def at_random(per_second: Callable[[int], float]) -> Callable[[random.Random], S
 
 
 def rooms(count: int, mean_stay: float) -> Callable[[random.Random], Service]:
-    """Serve people in `count` rooms.
-
-    Each person stays for a random time. This is an M/M/c queue.
-    """
+    """Simulate an M/M/c queue with `count` rooms, in which people stay for random times."""
 
     def begin(chance: random.Random) -> Service:
         ends: list[float] = []
@@ -314,25 +298,18 @@ class Launch:
 def launch(
     policy: Policy, stay: Callable[[random.Random], float]
 ) -> Callable[[random.Random], Service]:
-    """Return a function that creates a simulated launch with the rate and the limit of
-    this policy.
-    """
     rate, room = policy.rate or 0.0, policy.max_inside or 0
     return lambda chance: Launch(chance, rate, room, stay)
 
 
 def inside_of(service: Service) -> int:
-    """Return the number of people inside. If the simulation is not a launch, this is 0."""
     return len(service.ends) if isinstance(service, Launch) else 0
 
 
 def bursts(
     every: int, size: int, shaken: int, first: int = 0, *, varying: float = 0.2
 ) -> Callable[[random.Random], Service]:
-    """Serve people in groups of different sizes.
-
-    Each group is served up to `shaken` seconds early or late.
-    """
+    """Each group of people is served up to `shaken` seconds early or late."""
 
     def begin(chance: random.Random) -> Service:
         number, due = 0, first + chance.uniform(0, shaken)

@@ -142,10 +142,7 @@ SCENARIOS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The quality of the estimates in one simulation.
-
-    The widths and errors are medians, relative to the real wait.
-    """
+    """The widths and the errors are medians, relative to the real wait."""
 
     looks: int
     unknown: int
@@ -157,12 +154,10 @@ class Verdict:
 
 
 def looks_of(scenario: Scenario, runs: int) -> list[Look]:
-    """Run the simulation several times with different seeds. Return all polls."""
     return [look for seed in range(runs) for look in Simulation(scenario, seed).looks()]
 
 
 def verdict_of(looks: Sequence[Look]) -> Verdict:
-    """Compare the estimates with the real waits. Count the polls without an estimate."""
     known = [(look, look.estimate) for look in looks if look.estimate is not None]
     within = [found.low <= look.real <= found.high for look, found in known]
     return Verdict(
@@ -181,12 +176,11 @@ def _error(guess: float, real: int) -> float:
 
 
 def _median_error(looks: Sequence[Look], guess: Callable[[Look], float | None]) -> float:
-    """Return the median error of a simple guess. A missing guess counts as 0."""
+    """A missing guess counts as a guess of 0 seconds."""
     return median(_error(guess(look) or 0.0, look.real) for look in looks)
 
 
 def wait_rows(sizes: Sizes, tick: Callable[[], None]) -> list[Row]:
-    """Run every simulation. Return three rows of results for each."""
     rows = []
     for scenario in SCENARIOS:
         rows += _rows(scenario.name, verdict_of(looks_of(scenario, sizes.wait_runs)))

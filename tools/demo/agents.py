@@ -14,7 +14,6 @@ BY_NAME = {agent.name: agent for agent in AGENTS}
 
 
 def play(queue: AgentsQueue, console: Console) -> None:
-    """Run the demo and print each step."""
     queue.open()
     for agent in AGENTS:
         queue.join(agent)
@@ -33,10 +32,7 @@ def play(queue: AgentsQueue, console: Console) -> None:
 
 
 def _carry_out(step: Call | EndOfCall, queue: AgentsQueue) -> tuple[str | None, str]:
-    """Carry out a step of the story.
-
-    Return the agent who has joined or left the queues, and a sentence that describes the step.
-    """
+    """Return the agent who has joined or left the queues, and a sentence for the viewer."""
     if isinstance(step, EndOfCall):
         queue.end_call(BY_NAME[step.agent])
         return (

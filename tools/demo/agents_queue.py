@@ -13,9 +13,8 @@ PAGE = 100
 
 @dataclass(frozen=True)
 class Queue:
-    """A queue of waiting agents.
-
-    `depth` is the number that the service reports, and `agents` are their names in order.
+    """`depth` is the length of the queue as the service reports it. `agents` are the names in the
+    order of the queue.
     """
 
     depth: int
@@ -23,11 +22,6 @@ class Queue:
 
 
 class AgentsQueue:
-    """A waitlist of agents.
-
-    `answer` claims the first suitable agent, and `end_call` lets an agent join again.
-    """
-
     def __init__(self, client: ApiClient, waitlist_id: str) -> None:
         self.waitlist_id = waitlist_id
         self._client = client
@@ -40,10 +34,6 @@ class AgentsQueue:
         self._client.operator("PUT", self._admin, json=settings)
 
     def join(self, agent: Agent) -> None:
-        """Sign an agent up.
-
-        The agent is now the last in each queue that matches the agent's attributes.
-        """
         answer = self._client.customer(
             "POST",
             f"/v1/waitlists/{self.waitlist_id}/entries",
@@ -53,10 +43,7 @@ class AgentsQueue:
         self._entry_ids[agent] = answer["entry_id"]
 
     def answer(self, wanted: Segment) -> str | None:
-        """Claim the first agent whom the caller accepts.
-
-        Return the agent's name, or None if there is no such agent.
-        """
+        """Return the name of the agent who takes the call. If no agent is suitable, return None."""
         answer = self._client.operator(
             "POST",
             f"{self._admin}/claims",
@@ -69,14 +56,13 @@ class AgentsQueue:
         return None
 
     def end_call(self, agent: Agent) -> None:
-        """Complete an agent's claim. The agent signs up again."""
         claim = self._claims.pop(agent.name)
         path = f"{self._admin}/claims/{claim['entry_id']}/complete"
         self._client.operator("POST", path, json={"claim_token": claim["claim_token"]})
         self.join(agent)
 
     def statuses(self) -> dict[Agent, str]:
-        """Return the status of each agent. During a call, the status is `offered`."""
+        """An agent has the status `offered` during a call."""
         paths = {
             agent: f"{self._admin}/entries/{entry_id}"
             for agent, entry_id in self._entry_ids.items()
@@ -84,7 +70,6 @@ class AgentsQueue:
         return {agent: self._client.operator("GET", paths[agent])["status"] for agent in paths}
 
     def queues(self) -> dict[str, Queue]:
-        """Return the queues in which an agent is waiting, by their names."""
         waiting = self._client.operator("GET", f"{self._admin}/entries", params={"limit": PAGE})
         depths = self._client.operator("GET", f"{self._admin}/segments", params={"limit": PAGE})
         return {

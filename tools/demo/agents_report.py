@@ -24,10 +24,6 @@ def print_agents(console: Console, title: str, agents: Mapping[Agent, str]) -> N
 def print_change(
     console: Console, event: str, moved: str | None, before: Queues, after: Queues
 ) -> None:
-    """Print all queues before and after a step.
-
-    The first agent is on the left. The agent who joined or left is in bold.
-    """
     table = Table()
     table.add_column("Queue")
     table.add_column("Before")

@@ -26,14 +26,14 @@ class Agent:
 
 @dataclass(frozen=True)
 class Call:
-    """A step of the story: a caller wants the first agent in a queue."""
+    """A caller wants the first agent in a queue."""
 
     queue: str
 
 
 @dataclass(frozen=True)
 class EndOfCall:
-    """A step of the story: an agent's call ends, and the agent waits for the next call."""
+    """An agent's call ends, and the agent waits for the next call."""
 
     agent: str
 
@@ -61,9 +61,7 @@ STORY: tuple[Call | EndOfCall, ...] = (
 
 
 def queue_of(segment: Segment) -> str:
-    """Return the name of the queue that belongs to a segment, written as in the article from the
-    AWS Database Blog.
-    """
+    """Write the name of a queue as the article in the AWS Database Blog does."""
     return "#".join(["Q", *(segment[name] for name in ("language", "gender") if name in segment)])
 
 
@@ -72,10 +70,7 @@ def segment_of(queue: str) -> Segment:
 
 
 def all_queues() -> list[str]:
-    """Return the names of all queues in which an agent can be.
-
-    Queues of one language are next to each other.
-    """
+    """Queues for the same language are next to each other."""
     queues = {
         queue_of({"language": language, **gender})
         for agent in AGENTS

@@ -18,7 +18,6 @@ def play(
     sleep: Callable[[float], None],
     clock: Callable[[], float],
 ) -> None:
-    """Open the waitlist and act as its customers. Pause the waitlist at the end."""
     people, last = len(launch.signups), launch.signups[-1]
     terms = policy(people)
     rate, max_inside = terms["rate"], terms["max_inside"]

@@ -21,7 +21,7 @@ TOO_LATE = 409
 
 
 def policy(people: int) -> dict[str, Any]:
-    """Return an admission policy that admits this number of people within a minute or two."""
+    """With this policy, everybody is admitted within a minute or two."""
     return {
         "rate": {"count": max(1, people // 40), "per": "second"},
         "max_inside": max(2, people // 8),
@@ -33,10 +33,7 @@ def policy(people: int) -> dict[str, Any]:
 
 @dataclass
 class Launch:
-    """Acts as the customers of a waitlist.
-
-    `counts` says how many customers have taken each action.
-    """
+    """`counts` says how many customers have taken each action."""
 
     client: ApiClient
     waitlist_id: str
@@ -55,10 +52,6 @@ class Launch:
         self.client.operator("PUT", self._admin, json=body)
 
     def step(self, now: float) -> None:
-        """Decide what the customers with new offers will do.
-
-        Carry out the actions whose time has come.
-        """
         for entry_id in self._offered():
             if entry_id not in self._seen:
                 self._seen.add(entry_id)
@@ -74,7 +67,7 @@ class Launch:
                 self._plan_exit(entry_id, now)
 
     def look(self, signup: Signup) -> dict[str, Any]:
-        """Poll as a customer, and return the response. The service makes offers at each poll."""
+        """The service makes offers when a customer polls."""
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{signup.entry_id}"
         return dict(self.client.customer("GET", path, signup.token))
 
@@ -109,7 +102,7 @@ class Launch:
         heapq.heappush(self._plan, (at, verb, entry_id))
 
     def _act(self, verb: str, entry_id: str) -> bool:
-        """Send a customer's request. Return False if the offer or the pass has ended."""
+        """Return False if the offer or the pass has ended."""
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{entry_id}/{verb}"
         body = {"to": "leave"} if verb == "decline" else None
         try:

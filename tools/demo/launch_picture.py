@@ -19,7 +19,6 @@ def picture(
     last: Mapping[str, Any],
     seconds: float,
 ) -> Group:
-    """Return the picture for the terminal. `last` is the response to the last customer's poll."""
     table = Table(box=None, show_header=False)
     rows = (
         ("waiting", stats["waiting"], people),

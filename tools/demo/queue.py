@@ -55,7 +55,7 @@ class Signup:
 
 
 class DemoQueue:
-    """A waitlist of the demo. Up to `workers` requests run at the same time."""
+    """Up to `workers` requests run at the same time."""
 
     def __init__(self, client: ApiClient, waitlist_id: str, console: Console, workers: int) -> None:
         self.waitlist_id = waitlist_id
@@ -69,7 +69,7 @@ class DemoQueue:
         self._configure()
 
     def begin_to_admit(self) -> None:
-        """Set an admission policy, so that the page of the waitlist has more to show."""
+        """With an admission policy, the customer page has more to show."""
         self._configure(admission=POLICY)
 
     def _configure(self, **settings: Any) -> None:
@@ -77,10 +77,7 @@ class DemoQueue:
         self._client.operator("PUT", self._admin, json=body)
 
     def sign_up(self, people: Sequence[Person]) -> list[Signup]:
-        """Sign up all people at the same time.
-
-        Return their signups in the order of the positions.
-        """
+        """Sign up all people at the same time. Return their signups by position."""
         signups = self._each("Signing up", self._sign_up, people)
         return sorted(signups, key=lambda signup: signup.position)
 
@@ -88,10 +85,7 @@ class DemoQueue:
         self._each("Leaving", self._leave, signups)
 
     def bump(self, signups: Sequence[Signup], **where: Any) -> None:
-        """Move each customer in the queue.
-
-        `where` contains one field of the request: `priority`, `places` or `to`.
-        """
+        """`where` contains one field of the request: `priority`, `places` or `to`."""
         self._each(f"Bumping ({_words(where)})", lambda signup: self._bump(signup, where), signups)
 
     def positions(self, signups: Sequence[Signup]) -> list[int]:

@@ -57,7 +57,7 @@ class Account:
     _clients: dict[tuple[str, str | None], Any] = field(default_factory=dict)
 
     def client(self, service: str, region: str | None = None) -> Any:
-        """Return a boto3 client for a service, by default in the stack's region."""
+        """Return a boto3 client. By default, the client uses the region of the stack."""
         key = (service, region)
         if key not in self._clients:
             self._clients[key] = self.session.client(service, region_name=region or self.region)
@@ -81,7 +81,6 @@ class Account:
 
     @cached_property
     def deployed(self) -> dict[str, Any] | None:
-        """The deployed stack, or None if there is none."""
         found = self.stack(self.settings.stack)
         # SAM leaves a stack in this state if AWS has refused its first change set. The next
         # deployment creates the stack.
@@ -97,8 +96,8 @@ class Account:
         return dict(found)
 
     def own(self, logical_id: str) -> str | None:
-        """Return the name of a resource in AWS, or None if the deployed stack does not have this
-        resource.
+        """Return the name of a resource in AWS. If the deployed stack lacks the resource, return
+        None.
         """
         if self.deployed is None:
             return None
@@ -113,7 +112,9 @@ class Account:
         return str(found["StackResourceDetail"].get("PhysicalResourceId"))
 
     def was(self, parameter: str) -> str:
-        """Return the value of a parameter in the deployed stack, or an empty string."""
+        """Return the value of a parameter in the deployed stack. If there is no value, return
+        "".
+        """
         now = (self.deployed or {}).get("Parameters", [])
         found = {item["ParameterKey"]: item["ParameterValue"] for item in now}
         return str(found.get(parameter, ""))

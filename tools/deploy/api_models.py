@@ -44,7 +44,6 @@ CREATED_BY = {
 
 
 def against_api_models(stack: Stack) -> Iterator[str]:
-    """Yield a sentence about each value that the API would refuse."""
     session = botocore.session.get_session()
     for logical_id, resource in stack.resources.items():
         if resource["Type"] in CREATED_BY:

@@ -7,10 +7,8 @@ import boto3
 
 
 def session(profile: str | None = None, region: str | None = None) -> Any:
-    """Return a boto3 session.
-
-    By default, profile and region come from the environment. boto3 does not read AWS_REGION, which
-    the AWS CLI prefers, so this function reads it.
+    """boto3 does not read AWS_REGION, which the AWS CLI prefers. Therefore this function reads
+    it.
     """
     chosen = region or os.environ.get("AWS_REGION") or None
     return boto3.session.Session(profile_name=profile, region_name=chosen)

@@ -26,7 +26,6 @@ class Endpoint:
 
     @classmethod
     def of_url(cls, host: str, url: str) -> "Endpoint":
-        """Return the endpoint with the port of this URL and another host."""
         port = urlsplit(url).port
         if port is None:
             raise Failed(f"{url} contains no port")
@@ -34,7 +33,6 @@ class Endpoint:
 
     @property
     def flags(self) -> list[str]:
-        """The options for `sam local start-…` that set the host and the port."""
         return ["--host", self.host, "--port", str(self.port)]
 
     def __str__(self) -> str:
@@ -42,7 +40,6 @@ class Endpoint:
 
 
 def need_docker() -> None:
-    """Raise Failed, with advice for the user, if Docker does not answer."""
     if shutil.which("docker") is None:
         raise Failed(NEED_DOCKER.format(problem="there is no `docker` command"))
     info = subprocess.run(["docker", "info"], capture_output=True, text=True, check=False)
@@ -72,7 +69,6 @@ def bind_address() -> str:
 
 
 def need_free(endpoint: Endpoint) -> None:
-    """Raise Failed if another program uses the port."""
     if not _can_bind(endpoint):
         raise Failed(f"{endpoint} is in use. Stop the program that listens there, and try again.")
 

@@ -207,8 +207,6 @@ AT_UNTAGGED = AT_ANY | {
 
 @dataclass(frozen=True)
 class Step:
-    """A call that CloudFormation makes for a resource of the stack."""
-
     logical_id: str
     resource_type: str
     handler: str
@@ -233,10 +231,11 @@ class Rights:
 def against_handlers(
     parameters: Mapping[str, str], name: str, region: str, template: dict[str, Any] | None = None
 ) -> Iterator[str]:
-    """Yield two kinds of problems with the execution role of GitHub: calls for the stack that it
-    does not allow, and changes of other stacks that it allows.
+    """Compare the execution role of GitHub with the calls that CloudFormation makes.
 
-    If the stack's name is too long for the names of GitHub's roles, a shorter name is used.
+    Yield the calls for the stack that the role does not allow, and the changes in other stacks that
+    the role allows. If the stack's name is too long for the names of GitHub's roles, a shorter name
+    is used.
     """
     name = name[:LONGEST_STACK_NAME]
     roles = roles_of(name, region)
@@ -251,15 +250,12 @@ def against_handlers(
 
 @cache
 def roles_of(name: str, region: str = "us-east-1") -> Stack:
-    """Return the stack with GitHub's roles for a stack of this name."""
     given = {"Repository": "owner/name", "Environment": "dev", "StackName": name}
     return make(given, f"github-{name}", region, read_template(ROLES))
 
 
 def rights_of(roles: Stack, role: str) -> Rights:
-    """Return the rules of a role: those in the role itself, and those in managed policies of the
-    same stack.
-    """
+    """Return the rules in the role itself and in the managed policies of the same stack."""
     properties = roles.made[role]["Properties"]
     found = [
         rule
@@ -273,9 +269,7 @@ def rights_of(roles: Stack, role: str) -> Rights:
 
 
 def denied(stack: Stack, role: Rights) -> Iterator[str]:
-    """Yield the calls for a stack that CloudFormation makes but the execution role does
-    not allow.
-    """
+    """Yield CloudFormation's calls for a stack that the execution role does not allow."""
     for logical_id in stack.resources:
         for handler in HANDLERS:
             for step in steps(stack, logical_id, handler):
@@ -288,8 +282,8 @@ def denied(stack: Stack, role: Rights) -> Iterator[str]:
 def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
     """Yield the changes and deletions in another stack that the execution role allows.
 
-    If `tagged` is false, the other resources have similar names but no tags, as if somebody had
-    created them by hand.
+    If `tagged` is false, the resources of the other stack have similar names but no tags, as if
+    somebody had created them by hand.
     """
     known = AT_ANY if tagged else AT_UNTAGGED
     for logical_id in stack.resources:
@@ -306,9 +300,9 @@ def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
 def steps(
     stack: Stack, logical_id: str, handler: str, *, tagged: bool = True
 ) -> Iterator[Step | str]:
-    """Yield the calls of one of CloudFormation's handlers.
+    """Yield the calls that one of CloudFormation's handlers makes.
 
-    If it is unknown on which resource an action is checked, yield a sentence about it.
+    If it is unknown on which resource an action is checked, yield a sentence about the action.
     """
     resource_type = stack.resources[logical_id]["Type"]
     arns = _arns(stack, logical_id, handler)
@@ -345,15 +339,12 @@ def _is_called(resource_type: str, handler: str, action: str) -> bool:
 
 
 def listed(resource_type: str, handler: str) -> list[str]:
-    """Return the actions that a handler declares, and the other actions that it calls."""
     found = schema(resource_type)["handlers"].get(handler, {}).get("permissions", [])
     return [*found, *BESIDE.get((resource_type, handler), ())]
 
 
 def _is_set(stack: Stack, logical_id: str, action: str) -> bool:
-    """Return whether the stack uses the feature to which an action belongs, such as canary
-    deployments or a web ACL.
-    """
+    """Return whether the stack uses the feature that needs an action, such as a web ACL."""
     resource = stack.made[logical_id]
     match resource["Type"], action.partition(":")[0]:
         case "AWS::Lambda::Alias", "codedeploy":
@@ -373,14 +364,12 @@ def _privilege(action: str) -> dict[str, Any]:
 
 
 def dependents(action: str) -> list[str]:
-    """Return the other actions that AWS requires for this action."""
     privilege = _privilege(action)
     found = privilege.get("resource_types", {}).values()
     return sorted({other for kind in found for other in kind["dependent_actions"]})
 
 
 def _compares(action: str, kind: str, key: str) -> bool:
-    """Return whether IAM compares a condition key for an action on this kind of resource."""
     privilege = _privilege(action)
     service = action.partition(":")[0]
     listed = [
@@ -438,8 +427,8 @@ def _context(
 def _changed(stack: Stack, logical_id: str, kind: str) -> str:
     """Return the resource on which IAM checks a call.
 
-    If the call is about a rule of a security group, this is the security group. If it is about a
-    user group, this may be the user.
+    A call about a rule of a security group is checked on the security group. A call about a user
+    group may be checked on the user.
     """
     properties = stack.made[logical_id].get("Properties", {})
     match stack.made[logical_id]["Type"], kind:
@@ -466,7 +455,6 @@ def _role_arn(properties: Mapping[str, Any]) -> str:
 
 
 def _trusted(stack: Stack, role_arn: str) -> str:
-    """Return the name of the service that may assume a role."""
     for role, properties in stack.of_type("AWS::IAM::Role").items():
         if stack.attribute(role, "Arn") == role_arn:
             trust = properties["AssumeRolePolicyDocument"]["Statement"][0]
@@ -483,8 +471,9 @@ def _boundary(stack: Stack, logical_id: str) -> str:
 
 
 def _arns(stack: Stack, logical_id: str, handler: str) -> dict[str, str]:
-    """Return the ARNs of the resources on which IAM checks a call, by the kinds of the service
-    authorization reference.
+    """Return the ARNs of the resources on which IAM checks a call.
+
+    The keys are the resource types in AWS's service authorization reference.
     """
     resource = stack.resources[logical_id]
     resource_type, properties = resource["Type"], resource.get("Properties", {})

@@ -48,7 +48,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The name of the rule, which is the same for all parameters of the stack."""
+        """The name of a rule does not depend on the parameters of the stack."""
         return f"{self.holder}, {self.policy}: {self.action} on resource {self.place}"
 
     def covers(self, call: Call) -> bool:
@@ -61,7 +61,7 @@ class Rule:
 
 
 def rules(holder: str, policy: str, document: Mapping[str, Any]) -> Iterator[Rule]:
-    """Yield the rules of a policy in which all references have been resolved."""
+    """Yield the rules of a policy whose references have been resolved."""
     for number, statement in enumerate(_listed(document["Statement"])):
         if unknown := statement.keys() - ELEMENTS:
             raise Unknown(f"{holder} {policy}: unknown elements {', '.join(unknown)}")

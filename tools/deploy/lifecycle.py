@@ -30,7 +30,7 @@ class Refused(Exception):
 
 
 def schema(resource_type: str) -> dict[str, Any]:
-    """Return the published schema of a resource type."""
+    """Return the schema that AWS has published for a resource type."""
     # cfn-lint is imported here, because its import takes half a second.
     from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
@@ -41,7 +41,6 @@ def schema(resource_type: str) -> dict[str, Any]:
 
 
 def references(value: Any) -> Iterator[str]:
-    """Yield the names of all resources and parameters to which a value refers."""
     if isinstance(value, list):
         for inner in value:
             yield from references(inner)
@@ -64,10 +63,10 @@ def references(value: Any) -> Iterator[str]:
 
 
 def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
-    """Return the resources that CloudFormation must create before this resource.
+    """Return the resources that CloudFormation must create before the given resource.
 
-    The resource refers to them, or names them in `DependsOn`. References in an `UpdatePolicy` count
-    too, although this policy is only used in updates.
+    The given resource refers to them, or names them in `DependsOn`. References in an `UpdatePolicy`
+    count too, although CloudFormation uses this policy only in updates.
     """
     resource = made[logical_id]
     depends_on = resource.get("DependsOn", [])
@@ -77,9 +76,9 @@ def waits_for(made: Mapping[str, Resource], logical_id: str) -> set[str]:
 
 
 def order(made: Mapping[str, Resource]) -> list[str]:
-    """Return the resources in an order in which they can be created.
+    """Return an order in which CloudFormation can create the resources.
 
-    Raise Refused if they depend on each other in a circle.
+    Raise Refused if resources depend on each other in a circle.
     """
     graph = {logical_id: waits_for(made, logical_id) for logical_id in made}
     try:
@@ -90,9 +89,7 @@ def order(made: Mapping[str, Resource]) -> list[str]:
 
 
 def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool:
-    """Return whether CloudFormation always finishes the resource `earlier` before it starts with
-    `later`.
-    """
+    """Return whether CloudFormation always finishes `earlier` before it starts with `later`."""
     reached: set[str] = set()
     ahead = [later]
     while ahead:
@@ -123,7 +120,7 @@ def replaced(old: Stack, new: Stack) -> list[str]:
 
 
 def refusals_of_update(old: Stack, new: Stack) -> list[str]:
-    """Return why an update would fail or lose data. The result is empty if neither happens."""
+    """Return the reasons why an update would fail or lose data."""
     found = []
     for logical_id in replaced(old, new):
         resource = new.resources[logical_id]
@@ -143,10 +140,9 @@ class Account:
     taken: set[tuple[str, str]] = field(default_factory=set)
 
     def create(self, stack: Stack, fails_at: str = "") -> list[str]:
-        """Create a stack. If the resource `fails_at` fails, undo the creation. Return the resources
-        that remain.
+        """Create a stack, and return the resources that remain.
 
-        Raise Refused if a name is in use.
+        If the resource `fails_at` fails, the creation is undone. Raise Refused if a name is in use.
         """
         made: list[str] = []
         for logical_id in order(stack.made):
@@ -157,10 +153,7 @@ class Account:
         return made
 
     def delete(self, stack: Stack) -> list[str]:
-        """Delete a stack, in the reverse order of its creation.
-
-        Return the resources that remain.
-        """
+        """Delete a stack, and return the resources that remain."""
         return self._delete(stack, order(stack.made), is_rollback=False)
 
     def _take(self, stack: Stack, logical_id: str) -> None:
@@ -188,7 +181,9 @@ class Account:
 
 
 def _own_name(stack: Stack, logical_id: str) -> tuple[str, str] | None:
-    """Return the type and the name of a resource, or None if CloudFormation chooses the name."""
+    """Return the type and the name of a resource. If CloudFormation chooses the name, return
+    None.
+    """
     resource = stack.resources[logical_id]
     last_word = resource["Type"].split("::")[-1]
     properties = resource.get("Properties", {})

@@ -85,7 +85,6 @@ HTTP_API_MILLIS = 30_000
 
 
 def over_the_limits(stack: Stack, template: dict[str, Any]) -> Iterator[str]:
-    """Yield each size in the stack or in its translated template that is above a limit of AWS."""
     yield from _over("the template, in bytes", len(json.dumps(template)), TEMPLATE_BYTES)
     yield from _over("resources", len(stack.resources), RESOURCES)
     yield from _over("outputs", len(stack.outputs), OUTPUTS)
@@ -116,7 +115,6 @@ def _length(value: Any) -> int:
 
 
 def names_over(stack: Stack) -> Iterator[str]:
-    """Yield each name or text in the stack that is too long for AWS."""
     for resource_type, name, limit in LONGEST:
         for logical_id, properties in stack.of_type(resource_type).items():
             yield from _over(f"{logical_id}.{name}", len(properties.get(name, "")), limit)
@@ -131,9 +129,8 @@ def _values(stack: Stack) -> Iterator[str]:
 
 
 def _at(value: Any, path: list[str]) -> Iterator[Any]:
-    """Yield the values at a path.
-
-    If there is a list on the path, the path continues in each item.
+    """Yield the values at a path. If the path leads to a list, it continues in each item of the
+    list.
     """
     if isinstance(value, list):
         for inner in value:

@@ -70,8 +70,6 @@ FIXED_AT_CREATION = {"ExistingSubnetIds", "ExistingVpcId", "VpcCidr", "ZoneA", "
 
 @dataclass(frozen=True)
 class Set:
-    """A set of parameters with which the template is checked."""
-
     label: str
     parameters: dict[str, str] = field(default_factory=dict)
     name: str = "waitlist"
@@ -79,9 +77,6 @@ class Set:
 
 
 def sets() -> list[Set]:
-    """Return the sets of parameters with which the template is checked: the defaults, the
-    deployments in samconfig.toml, and sets that make each condition of the template true and false.
-    """
     return [
         Set("defaults"),
         *map(configured, ("dev", "prod")),
@@ -127,16 +122,12 @@ def sets() -> list[Set]:
 
 
 def configured(section: str) -> Set:
-    """Return the parameters in a section of samconfig.toml."""
     settings = Settings.read(section)
     return Set(f"samconfig {section}", settings.parameters, settings.stack)
 
 
 def findings_of(checked: Set, template: dict[str, Any] | None = None) -> list[str]:
-    """Return why AWS would refuse a stack with these parameters.
-
-    The result is empty if AWS would accept it.
-    """
+    """Return the reasons why AWS would refuse a stack with the given parameters."""
     template = template or translated(checked.parameters)
     try:
         stack = make(checked.parameters, checked.name, checked.region, template)
@@ -154,7 +145,7 @@ def findings_of(checked: Set, template: dict[str, Any] | None = None) -> list[st
 
 
 def linted_template(template: dict[str, Any], region: str) -> list[str]:
-    """Return what cfn-lint finds in a translated template, both errors and warnings."""
+    """Return the errors and warnings that cfn-lint finds in a translated template."""
     return _linted(template, region, [])
 
 
@@ -176,7 +167,6 @@ def _linted(template: dict[str, Any], region: str, ignored: list[str]) -> list[s
 
 
 def against_schemas(stack: Stack) -> Iterator[str]:
-    """Yield each property that breaks the published schema of its resource type."""
     for logical_id, resource in stack.resources.items():
         validator = jsonschema.Draft7Validator(schema(resource["Type"]))
         for error in validator.iter_errors(resource.get("Properties", {})):
@@ -185,7 +175,7 @@ def against_schemas(stack: Stack) -> Iterator[str]:
 
 
 def first_creations(stack: Stack) -> Iterator[str]:
-    """Yield each resource that is left after a failed creation or after a deletion, and that would
+    """Yield each resource that a failed creation or a deletion leaves behind, if the resource would
     make the next creation fail.
     """
     for fails_at in order(stack.made):
@@ -230,17 +220,13 @@ BEFORE = (
 
 
 def out_of_order(stack: Stack) -> Iterator[str]:
-    """Yield each pair of resources that CloudFormation could change in the wrong order."""
     for earlier, later in BEFORE:
         if not comes_before(stack.made, earlier, later):
             yield f"{later} does not wait for {earlier}"
 
 
 def changes() -> list[Set]:
-    """Return sets of parameters for updates of a stack with the defaults.
-
-    Some sets change one parameter, and others change several.
-    """
+    """Return parameters for updates of a stack that was created with the defaults."""
     allowed = [
         candidate for candidate in sets() if not candidate.parameters.keys() & FIXED_AT_CREATION
     ]
@@ -252,9 +238,7 @@ def changed(parameter_value: tuple[str, str]) -> Set:
 
 
 def single_changes() -> set[tuple[str, str]]:
-    """Return the parameters that may have a value other than the default, each with such
-    a value.
-    """
+    """Return each parameter with each value other than the default."""
     found = set()
     for name, declared in translated()["Parameters"].items():
         default = str(declared["Default"])
@@ -266,8 +250,8 @@ def single_changes() -> set[tuple[str, str]]:
 
 
 def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Iterator[str]:
-    """Yield everything that would be lost if a stack were updated from the defaults to one of these
-    sets of parameters, or back.
+    """Yield everything that an update from the defaults would lose, and everything that the way
+    back would lose.
     """
     old = make(template=template)
     for change in changes:

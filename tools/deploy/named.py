@@ -33,13 +33,11 @@ EDGE_REGION = "us-east-1"
 
 
 def check_length_of_name(account: Account) -> Findings:
-    """Check that the names of the stack's resources are not too long."""
     for text in names_over(account.planned):
         yield Finding(STOPS, f"Choose a shorter stack_name in samconfig.toml: {text}")
 
 
 def check_topic(account: Account) -> Findings:
-    """Check that the alarm topic exists, and that alarms of this region can use it."""
     topic = account.parameter("AlarmTopicArn")
     if not topic:
         return
@@ -57,9 +55,6 @@ def check_topic(account: Account) -> Findings:
 
 
 def check_existing_network(account: Account) -> Findings:
-    """Check that the given subnets and the given security group exist and belong to the
-    given VPC.
-    """
     vpc = account.parameter("ExistingVpcId")
     if not vpc:
         return
@@ -83,7 +78,7 @@ def check_existing_network(account: Account) -> Findings:
 
 
 def check_mail(account: Account) -> Findings:
-    """Check that SES has verified the sender and currently allows emails to everybody."""
+    """Check that SES has verified the sender and allows emails to everybody."""
     sender = account.parameter("MailFrom")
     if not sender:
         return
@@ -120,7 +115,7 @@ def check_mail(account: Account) -> Findings:
 
 
 def check_text(account: Account) -> Findings:
-    """Check that the account owns the origin of the SMS, and that this origin is active."""
+    """Check that the account owns the number, pool or sender id from which SMS are sent."""
     origin = account.parameter("SmsFrom")
     if not origin:
         return
@@ -153,7 +148,6 @@ def _state_of_origin(origin: str, found: Mapping[str, Any]) -> Finding:
 
 
 def check_certificate(account: Account) -> Findings:
-    """Check that CloudFront accepts the certificate for the domain."""
     arn, domain = account.parameter("EdgeCertificateArn"), account.parameter("EdgeDomain")
     if not arn:
         return
@@ -181,15 +175,11 @@ def check_certificate(account: Account) -> Findings:
 
 
 def _covers(name: str, domain: str) -> bool:
-    """Return whether a name in a certificate includes a domain.
-
-    In such a name, a star stands for one label.
-    """
+    """In the name of a certificate, a star stands for exactly one label of the domain."""
     return name.count(".") == domain.count(".") and fnmatch(domain, name)
 
 
 def check_web_acl(account: Account) -> Findings:
-    """Check that the web ACL exists."""
     arn = account.parameter("EdgeWebAclArn")
     if not arn:
         return
@@ -200,9 +190,6 @@ def check_web_acl(account: Account) -> Findings:
 
 
 def check_table(account: Account) -> Findings:
-    """Check that the functions can use the existing table, and that its warm throughput is high
-    enough.
-    """
     name = account.parameter("ExistingTableName") or account.own(TABLE_RESOURCE)
     if name is None:
         yield from _warmth(account, NEW_TABLE_UNITS)
@@ -222,9 +209,6 @@ def check_table(account: Account) -> Findings:
 
 
 def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
-    """Yield the differences between the existing table and the table that the stack would
-    create.
-    """
     name = table["TableName"]
     expected = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     if table["KeySchema"] != expected["KeySchema"]:
@@ -262,7 +246,6 @@ def _problems_of(table: Mapping[str, Any], stream: str) -> Findings:
 
 
 def check_size_of_cache(account: Account) -> Findings:
-    """Check that ElastiCache accepts the minimum size that the parameters set for the cache."""
     least = int(account.parameter("RedisMinEcpuPerSecond"))
     most = int(account.parameter("RedisMaxEcpuPerSecond"))
     if least and not LEAST_ECPUS <= least <= most:
@@ -274,8 +257,8 @@ def check_size_of_cache(account: Account) -> Findings:
 
 
 def _warmth(account: Account, has: int) -> Findings:
-    """Check that the table accepts, from the start, as many write units in a second as customers'
-    requests can use with these settings.
+    """From the start, the table must accept as many write units per second as customers' requests
+    can use.
     """
     asked = int(account.parameter("WarmThroughput"))
     most = int(account.parameter("MaxWriteUnitsPerSecond"))
@@ -295,7 +278,6 @@ def _warmth(account: Account, has: int) -> Findings:
 
 
 def _found(call: Callable[..., Any], **arguments: str) -> dict[str, Any] | None:
-    """Return the response of AWS, or None if the resource does not exist."""
     try:
         return dict(call(**arguments))
     except ClientError as error:

@@ -25,10 +25,7 @@ TRANSLATED = BUILT / "cloudformation.json"
 
 
 def translate(packaged: Path, translated: Path, parameters: dict[str, str]) -> str:
-    """Write the template that CloudFormation receives after SAM's transform.
-
-    Return the id of the release.
-    """
+    """Return the id of the release."""
     template = json.loads(json.dumps(read_template(packaged)))
     release = str(template["Globals"]["Function"]["Environment"]["Variables"]["RELEASE"])
     text = json.dumps(expanded(template, parameters), indent=1)

@@ -52,9 +52,8 @@ class Refused(Exception):
 
 
 def check_stack(account: Account) -> Findings:
-    """Check that CloudFormation would accept an update of the stack now.
-
-    Also check the stack that SAM itself has in the account.
+    """Check that CloudFormation would accept an update now, for this stack and for SAM's own
+    stack.
     """
     for name in (account.settings.stack, SAM_STACK):
         found = account.stack(name)
@@ -80,7 +79,6 @@ def check_stack(account: Account) -> Findings:
 
 
 def check_names(account: Account) -> Findings:
-    """Check that the names of the new stack's resources are not in use."""
     if account.deployed is not None:
         return
     for group in _named(account, "Logs::LogGroup", "LogGroupName"):
@@ -117,10 +115,7 @@ def check_names(account: Account) -> Findings:
 
 
 def _named(account: Account, kind: str, name: str) -> list[str]:
-    """Return the names that the template gives to the resources of a type.
-
-    Names that CloudFormation generates are left out.
-    """
+    """Names that CloudFormation generates are left out."""
     made = account.planned.of_type(f"AWS::{kind}").values()
     return sorted(str(properties[name]) for properties in made if name in properties)
 
@@ -135,7 +130,7 @@ def _taken(what: str, *commands: str) -> Finding:
 
 
 def check_leftovers(account: Account) -> Findings:
-    """Check that no tables and secrets are left from a deleted stack of the same name."""
+    """Tables and secrets can remain from a deleted stack of the same name."""
     own = account.own(TABLE_RESOURCE)
     pages = account.client("dynamodb").get_paginator("list_tables").paginate()
     prefix = f"{account.settings.stack}-{TABLE_RESOURCE}-"
@@ -168,8 +163,8 @@ def check_leftovers(account: Account) -> Findings:
 
 
 def check_concurrency(account: Account) -> Findings:
-    """Compare the concurrency that Lambda allows for the account with the concurrency that
-    requests, provisioned concurrency and reservations need.
+    """Requests, provisioned concurrency and reservations share the concurrency that Lambda allows
+    for the account.
     """
     limits = account.client("lambda").get_account_settings()["AccountLimit"]
     most, free = limits["ConcurrentExecutions"], limits["UnreservedConcurrentExecutions"]
@@ -212,9 +207,6 @@ def _provisioned(value: Callable[[str], str]) -> int:
 
 
 def check_network(account: Account) -> Findings:
-    """Check that the account may have another VPC, and that ElastiCache is available in the chosen
-    zones.
-    """
     if account.deployed is not None or account.parameter("ExistingVpcId"):
         return
     ec2 = account.client("ec2")
@@ -288,9 +280,6 @@ def _check_zones(account: Account, ec2: Any) -> Findings:
 
 
 def check_roles(account: Account) -> Findings:
-    """Check that the permissions boundary exists, and that the account has the service-linked role
-    of ElastiCache.
-    """
     iam = account.client("iam")
     boundary = account.parameter("PermissionsBoundary")
     if boundary:
@@ -315,9 +304,7 @@ def check_roles(account: Account) -> Findings:
 
 
 def check_rates(account: Account) -> Findings:
-    """Compare the rate limits of the routes with the limit of the account for API Gateway in this
-    region.
-    """
+    """API Gateway also limits the rate of all requests in one region of the account."""
     throttle = account.client("apigateway").get_account()["throttleSettings"]
     limits = {"RateLimit": throttle["rateLimit"], "BurstLimit": throttle["burstLimit"]}
     above = [
@@ -341,10 +328,7 @@ def check_rates(account: Account) -> Findings:
 
 
 def check_issuer(account: Account) -> Findings:
-    """Check that the issuer of the customers' tokens answers.
-
-    Otherwise API Gateway would refuse it.
-    """
+    """If the issuer does not answer, API Gateway refuses it."""
     issuer = account.parameter("JwtIssuer")
     if not issuer:
         return
@@ -381,10 +365,7 @@ CHECKS: tuple[Callable[[Account], Findings], ...] = (
 
 
 def findings(account: Account) -> Findings:
-    """Yield the findings of all checks.
-
-    If AWS refuses a call of a check, yield the finding that this check was not possible.
-    """
+    """If AWS refuses a call, yield the finding that the check was not possible."""
     for check in CHECKS:
         try:
             yield from check(account)
@@ -401,10 +382,7 @@ def _fetch(url: str) -> bytes:
 
 
 def account_of(settings: Settings, fetch: Fetch = _fetch) -> Account:
-    """Return the AWS account to which the credentials in the environment belong.
-
-    Raise Refused if there are no valid credentials or no region.
-    """
+    """Raise Refused if there are no valid credentials or no region."""
     session = aws.session(settings.profile, settings.region)
     if session.region_name is None:
         raise Refused("No AWS region is set. Set AWS_REGION, for example AWS_REGION=eu-central-1.")

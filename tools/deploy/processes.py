@@ -32,9 +32,8 @@ class Address(Protocol):
 def background(
     command: Sequence[str], endpoint: Address, log: Path, environment: Mapping[str, str]
 ) -> Iterator[None]:
-    """Run a server.
-
-    The block begins when the server listens, and the server stops at the end of the block.
+    """Run a server. The block begins when the server listens, and the server stops when the block
+    ends.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
@@ -52,7 +51,7 @@ def background(
 
 
 def output_of(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> str:
-    """Return the output of a program. Its standard error goes to the log."""
+    """Return the standard output of a program. The standard error goes to the log."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as diagnostics:
         process = subprocess.Popen(
@@ -101,7 +100,7 @@ def _stop(process: "subprocess.Popen[bytes] | subprocess.Popen[str]") -> None:
 
 
 def _remove_containers(log: Path) -> None:
-    """SAM leaves its containers behind if it is killed. Remove them."""
+    """If SAM is killed, it leaves its containers behind."""
     ids = re.findall(r"SAM_CONTAINER_ID: ([0-9a-f]{64})", log.read_text(errors="replace"))
     if ids:
         subprocess.run(["docker", "rm", "--force", *ids], capture_output=True, check=False)

@@ -22,10 +22,7 @@ PACKAGE_BYTES = 262_144_000
 
 
 def release_of(built: Path, config: Path) -> str:
-    """Return the id of the release.
-
-    Equal files give equal ids, on every machine and at any time.
-    """
+    """Equal files give equal ids, on every machine and at any time."""
     digest = hashlib.sha256()
     files = sorted(path for path in built.rglob("*") if path.is_file())
     for path in (*files, config):
@@ -37,10 +34,7 @@ def release_of(built: Path, config: Path) -> str:
 
 
 def write_release(built: Path, config: Path) -> str:
-    """Write the id of the release into the template of a build.
-
-    Raise ValueError if the template contains no id to replace.
-    """
+    """Raise ValueError if the template of the build contains no id to replace."""
     template = built / "template.yaml"
     text = template.read_text(encoding="utf-8")
     if UNBUILT not in text:
@@ -51,7 +45,6 @@ def write_release(built: Path, config: Path) -> str:
 
 
 def check_sizes(built: Path, most: int = PACKAGE_BYTES) -> None:
-    """Raise ValueError if a function with its layer is too large for Lambda."""
     for function in built.iterdir():
         if function.is_dir() and function.name != LAYER:
             size = _bytes_in(function) + _bytes_in(built / LAYER)

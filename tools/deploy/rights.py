@@ -48,9 +48,8 @@ BOUNDARY = "Boundary"
 
 @dataclass(frozen=True, order=True)
 class Use:
-    """A call that a function's code makes.
-
-    The function's environment variable `variable` contains the name of the resource.
+    """A call in a function's code. The environment variable `variable` contains the name of the
+    resource.
     """
 
     function: str
@@ -61,7 +60,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Need:
-    """A call that a role has to allow. `role` is the role's logical id."""
+    """`role` is the logical id of the role that has to allow the call."""
 
     role: str
     call: Call
@@ -71,8 +70,6 @@ class Need:
 
 
 class Roles:
-    """The roles of a stack, with the permissions boundary if there is one."""
-
     def __init__(self, stack: Stack, boundary: Stack | None = None) -> None:
         self.stack = stack
         self.own = {
@@ -96,7 +93,7 @@ class Roles:
             self.boundary = list(rules(BOUNDARY, "PolicyDocument", policy["PolicyDocument"]))
 
     def allow(self, need: Need, without: Collection[Rule] = ()) -> bool:
-        """Return whether a call is still allowed if the rules in `without` are taken away."""
+        """Return whether a call is still allowed after the rules in `without` are taken away."""
         of_key = self.keys.get(need.call.resource)
         return is_allowed(
             need.call,
@@ -109,8 +106,8 @@ class Roles:
     def rights(self) -> Iterator[tuple[str, list[Rule]]]:
         """Yield all permissions that could be taken away from a role, each with a name.
 
-        From a permissions boundary, only whole actions can be taken away. Rules in a key's policy
-        for the whole account are left out, because they belong to no role.
+        From a permissions boundary, only whole actions can be taken away. A rule for the whole
+        account in a key's policy is left out, because it belongs to no role.
         """
         for rule in chain(*self.own.values(), *self.keys.values()):
             if rule.effect == ALLOW and not rule.principal.endswith(":root"):
@@ -120,7 +117,7 @@ class Roles:
             yield f"the boundary: {action}", [rule for rule in bounds if rule.action == action]
 
     def is_idle(self, right: Collection[Rule], asked: Iterable[Need]) -> bool:
-        """Return whether all calls are still allowed if this permission is taken away."""
+        """Return whether all calls are still allowed after the permission is taken away."""
         return all(
             self.allow(need, right)
             for need in asked
@@ -133,7 +130,6 @@ def _but(found: list[Rule], without: Collection[Rule]) -> list[Rule]:
 
 
 def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
-    """Return the calls that the roles of a stack have to allow."""
     return [
         *needs_of_code(stack, uses),
         *_of_redis(stack),
@@ -156,7 +152,6 @@ def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
 
 
 def _resources(stack: Stack, use: Use) -> list[str]:
-    """Return the ARNs of the resources that a function finds through one of its variables."""
     if use.variable == ITSELF:
         return [alias_of(stack, use.function)]
     value = variables(stack, use.function)[use.variable]
@@ -183,20 +178,15 @@ def _resources(stack: Stack, use: Use) -> list[str]:
 
 
 def _sender_of(stack: Stack, use: Use) -> dict[str, str]:
-    """Return the condition key with the sender address.
-
-    IAM compares it when a function sends an email.
-    """
+    """When a function sends an email, IAM compares the sender's address."""
     if not use.action.startswith("ses:"):
         return {}
     return {"ses:FromAddress": variables(stack, use.function)["MAIL_FROM"]}
 
 
 def tags_of(stack: Stack, resource: str) -> dict[str, str]:
-    """Return the tags of a key or a secret, under the names that conditions use.
-
-    CloudFormation adds a tag of its own to secrets, but not to keys (`cloudFormationSystemTags` in
-    the schemas).
+    """CloudFormation adds a tag of its own to secrets, but not to keys. Its schemas declare this in
+    `cloudFormationSystemTags`.
     """
     if resource.split(":")[2] == "secretsmanager":
         return {"aws:ResourceTag/aws:cloudformation:stack-name": stack.name}
@@ -214,12 +204,11 @@ def variables(stack: Stack, function: str) -> dict[str, str]:
 
 
 def alias_of(stack: Stack, function: str) -> str:
-    """Return the ARN of a function's alias, through which it is called."""
+    """Functions are called through their alias `live`."""
     return f"{stack.attribute(function, 'Arn')}:live"
 
 
 def _of_redis(stack: Stack) -> Iterator[Need]:
-    """Yield the permissions with which the private function can log in to ElastiCache."""
     given = variables(stack, "PrivateFn")
     if user := given["REDIS_IAM_USER"]:
         context = {OF_CODE: stack.attribute("PrivateFn", "Arn")}
@@ -266,7 +255,6 @@ def _of_code_deploy(stack: Stack) -> Iterator[Need]:
 
 
 def _of_mappings(stack: Stack) -> Iterator[Need]:
-    """Yield the permissions with which Lambda can read a queue or a stream for a function."""
     for mapping, properties in stack.of_type("AWS::Lambda::EventSourceMapping").items():
         function = stack.made[mapping]["Properties"]["FunctionName"]["Ref"].partition("Alias")[0]
         role, source = _role(stack, function), properties["EventSourceArn"]
@@ -284,7 +272,6 @@ def _role(stack: Stack, function: str) -> str:
 
 
 def _named(stack: Stack, resource: str, field: str) -> str:
-    """Return the logical id of the role to which a property refers."""
     logical_id, _arn = stack.made[resource]["Properties"][field]["Fn::GetAtt"]
     return str(logical_id)
 

@@ -46,10 +46,6 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Servers:
-    """The addresses for the containers, the name of the table, and the signing key of admission
-    passes.
-    """
-
     redis: Endpoint
     dynamodb: Endpoint
     functions: Endpoint
@@ -71,7 +67,6 @@ class Servers:
 
 
 def main() -> None:
-    """Start the servers, carry out the steps, and stop the servers."""
     # If a shell starts this program in the background, the program ignores SIGINT, and so would
     # SAM. Restore the usual handler.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -169,10 +164,7 @@ def _show(servers: Servers) -> None:
 
 
 def _show_http() -> dict[str, str]:
-    """Sign customers up over HTTP.
-
-    Return the headers with which the first customer can send further requests.
-    """
+    """Return the headers with which the first customer can send further requests."""
     signup = json.loads((EVENTS / "public" / "signup.json").read_text(encoding="utf-8"))
     with httpx.Client(base_url=f"http://{API}", timeout=60) as http:
         path = signup["rawPath"]
@@ -200,10 +192,7 @@ def _expect_http(response: httpx.Response, status: int, **fields: object) -> Non
 
 
 def _expect(answer: Any, step: str, **fields: object) -> None:
-    """Print a step and its response. Raise Failed unless each field has the expected value.
-
-    If an expected value is a tuple, the field must have one of its values.
-    """
+    """If an expected value is a tuple, the field must have one of the values in the tuple."""
     text = json.dumps(answer)
     for name, wanted in fields.items():
         values = wanted if isinstance(wanted, tuple) else (wanted,)
@@ -213,10 +202,7 @@ def _expect(answer: Any, step: str, **fields: object) -> None:
 
 
 def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> Any:
-    """Invoke a function with an event.
-
-    If the event is a request of a customer, `proof` contains the customer's headers.
-    """
+    """If the event is a customer's request, `proof` contains the headers of the customer."""
     content = json.loads((EVENTS / event).read_text(encoding="utf-8"))
     if proof and "authorization" in content["headers"]:
         content["headers"] |= proof
@@ -232,10 +218,7 @@ def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> 
 
 
 def _decoded(text: str) -> Any:
-    """Return the response of a function.
-
-    After a timeout, SAM prints something else, and this function raises Failed.
-    """
+    """After a timeout, SAM does not print JSON."""
     try:
         return json.loads(text)
     except ValueError as error:

@@ -23,7 +23,6 @@ class Settings:
 
     @classmethod
     def read(cls, config_env: str, path: Path | None = None) -> "Settings":
-        """Return the settings in a section. Raise NoSuchSection if it contains no stack name."""
         path = path or CONFIG
         sections = tomllib.loads(path.read_text(encoding="utf-8"))
         found = sections.get(config_env, {}).get("deploy", {}).get("parameters", {})

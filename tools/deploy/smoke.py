@@ -49,10 +49,7 @@ class Smoke:
     def __init__(
         self, client: ApiClient, waitlist_id: str, customers: ApiClient | None = None
     ) -> None:
-        """Create the smoke test.
-
-        If `customers` is None, the operator's client also sends the customers' requests.
-        """
+        """If `customers` is None, the operator's client also sends the customers' requests."""
         self._client = client
         self._customers = customers or client
         self._path = f"{ADMIN}/{waitlist_id}"
@@ -61,7 +58,7 @@ class Smoke:
         self._are_imported = False
 
     def run(self, *, has_issuer: bool = False, has_bot_check: bool = False) -> None:
-        """Carry out the steps. If a step fails, raise Failed or CliError."""
+        """If a step fails, raise Failed or CliError."""
         health = self._customers.customer("GET", "/v1/health")
         _expect("both stores answer", health, status="ok", queue="ok", record="ok")
         if not self._customers.customer("GET", "/.well-known/jwks.json")["keys"]:
@@ -86,9 +83,8 @@ class Smoke:
         _say("the waitlist is deleted")
 
     def _is_refused(self, body: dict[str, str], status: int, what: str, advice: str) -> None:
-        """Check that a signup is refused with this status.
-
-        Raise Failed if it is accepted, and CliError if it is refused with another status.
+        """Raise Failed if the signup is accepted, and CliError if it is refused with another
+        status.
         """
         key = str(uuid.uuid4()) if body else ""
         try:
@@ -123,7 +119,6 @@ class Smoke:
         return self._customers.customer("POST", self._entries, json=body, key=key)
 
     def _import(self, row: dict[str, str]) -> Any:
-        """Import an entry. Return what the customer sees of it, and the entry token."""
         body = {"entries": [row]}
         answer = self._client.operator("POST", f"{self._path}/import/tokens", json=body)
         (made,) = answer["results"]
@@ -148,9 +143,8 @@ def _say(step: str) -> None:
 
 
 def _stack(cloudformation: Any, name: str) -> Stack:
-    """Return the addresses and settings of a stack.
-
-    Customers use CloudFront's domain. The operator's own domain may not lead to the stack yet.
+    """The operator's own domain may not lead to the stack yet, so customers use CloudFront's
+    domain.
     """
     (found,) = cloudformation.describe_stacks(StackName=name)["Stacks"]
     outputs = {

@@ -104,7 +104,7 @@ def _translated(given: str) -> dict[str, Any]:
 
 
 def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]:
-    """Return a template after SAM's transform. The result depends on some of the parameters."""
+    """Return a template after SAM's transform, which depends on some of the parameters."""
     # SAM is imported here, because its import takes a second, and this module is often used without
     # it.
     from samtranslator.translator.transform import transform
@@ -116,7 +116,7 @@ def expanded(template: dict[str, Any], parameters: Parameters) -> dict[str, Any]
 
 
 def translated(parameters: Parameters | None = None) -> dict[str, Any]:
-    """Return the template of the project as CloudFormation receives it, after SAM's transform."""
+    """Return the project's template after SAM's transform, as CloudFormation receives it."""
     return deepcopy(_translated(json.dumps(dict(parameters or {}), sort_keys=True)))
 
 
@@ -126,8 +126,7 @@ def make(
     region: str = "us-east-1",
     template: dict[str, Any] | None = None,
 ) -> Stack:
-    """Return the stack that CloudFormation makes from a translated template. By default, this is
-    the project's template.
+    """Return the stack that CloudFormation makes from a translated template.
 
     Raise Unresolved if something refers to a part that the stack does not have.
     """
@@ -198,7 +197,6 @@ class _Resolver:
         raise Unresolved(f"the condition function {function} is not supported")
 
     def decided(self, value: Any) -> Any:
-        """Return a value after evaluating each `Fn::If` and removing each `AWS::NoValue`."""
         if isinstance(value, list):
             return [item for inner in value if (item := self.decided(inner)) is not NOTHING]
         if not isinstance(value, dict):
@@ -279,7 +277,7 @@ class _Resolver:
     def _identity(self, logical_id: str) -> dict[str, str]:
         """Return the values of `Ref` and `GetAtt` for a resource.
 
-        If the table contains no value of `Ref`, it is the resource's `Name`.
+        If the result contains no `Ref`, the value of `Ref` is the same as `Name`.
         """
         if logical_id not in self.made:
             raise Unresolved(f"this stack has no {logical_id}")
@@ -369,11 +367,10 @@ class _Resolver:
 
 
 def generated_name(stack_name: str, logical_id: str, longest: int) -> str:
-    """Return the name that CloudFormation generates for a resource, with up to `longest`
-    characters.
+    """Return a name as CloudFormation generates it, with up to `longest` characters.
 
-    If the name is too long, the longer one of its two parts is shortened, to half of the available
-    characters at most (IdentifierUtils in CloudFormation's provider library).
+    If the name is too long, CloudFormation shortens the longer one of its two parts, to half of the
+    available characters at most (IdentifierUtils in CloudFormation's provider library).
     """
     room = longest - len(RANDOM) - 2
     stack_room = max(room // 2, room - len(logical_id))

@@ -41,10 +41,6 @@ class ApiClient:
     def customer(
         self, method: str, path: str, token: str = "", *, json: object = None, key: str = ""
     ) -> Any:
-        """Send a customer's request.
-
-        Return the JSON document in the response, or None. `token` is an entry token.
-        """
         authorized = {"Authorization": f"Bearer {token}"} if token else {}
         return self._api.call(method, path, json, headers=authorized | _once(key))
 
@@ -57,10 +53,6 @@ class ApiClient:
         params: Mapping[str, str | int] | None = None,
         key: str = "",
     ) -> Any:
-        """Send a request with the operator's signature.
-
-        Return the JSON document in the response, or None.
-        """
         return self._api.call(
             method, path, json, auth=self._operator, headers=_once(key), params=params
         )

@@ -17,7 +17,6 @@ class Background:
         self._thread.start()
 
     def stop(self, timeout_seconds: float) -> None:
-        """Stop the thread. Wait until it has ended, or until the timeout is over."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(timeout_seconds)

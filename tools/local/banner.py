@@ -39,7 +39,7 @@ class Addresses:
 
 
 def banner(addresses: Addresses, ready_seconds: float) -> str:
-    """Return the printed text. Scripts wait for its first line."""
+    """Scripts wait for the first line of the printed text."""
     port = "" if addresses.port == DEFAULT_PORT else f"PORT={addresses.port} "
     return "\n".join(
         [
@@ -65,11 +65,7 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
 
 
 def first_steps(url: str, token: str | None) -> list[str]:
-    """Return commands that a user can run one after the other.
-
-    They contain real ids and a real token. If another issuer signs the tokens, the user has to
-    insert a token.
-    """
+    """If another issuer signs the tokens, the user has to insert a token into the commands."""
     own_token = token != FOREIGN_TOKEN
     entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID) if own_token else "ENTRY_ID"
     entries = f"{url}/v1/waitlists/{WAITLIST_ID}/entries"

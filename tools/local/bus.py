@@ -43,7 +43,6 @@ def lets_through(record: Item) -> bool:
 
 
 def events_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
-    """Return the events that a stream sends to the event bus, in the order of the stream."""
     found = (event_of(record, read_at) for record in records if lets_through(record))
     return [
         {"source": SOURCE, "detail-type": event.detail_type, "detail": event.detail}
@@ -53,6 +52,6 @@ def events_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
 
 
 def details_of(records: Iterable[Item], read_at: str = READ_AT) -> list[Item]:
-    """Return the details of all events about changes of entries."""
+    """Return the details of the events that report a change of an entry."""
     events = events_of(records, read_at)
     return [event["detail"] for event in events if event["detail-type"] == CHANGED]

@@ -65,7 +65,7 @@ class Child:
 
 
 def serve_until_parent_ends(port: int) -> None:
-    """Print the port. Wait until the parent process stops this process or ends."""
+    """The parent process reads the port from the standard output."""
     try:
         print(port, flush=True)
     except BrokenPipeError:

@@ -26,10 +26,7 @@ class CorsRules:
 
     @classmethod
     def from_template(cls, template: Mapping[str, Any], origins: tuple[str, ...]) -> Self:
-        """Read the CORS rules from the template, where they depend on a condition.
-
-        If `origins` is given, it replaces the template's origins.
-        """
+        """If `origins` is given, it replaces the origins in the template."""
         document = template["Resources"]["Api"]["Properties"]["DefinitionBody"]
         _, rules, _ = document[EXTENSION]["Fn::If"]
         return cls(

@@ -16,10 +16,7 @@ CLUSTER_BUS = 10_000
 
 @contextmanager
 def running_valkey(**config: str) -> Iterator[ValkeyServer]:
-    """Start a server with these settings, and yield it.
-
-    The caller may stop it, and start it again on the same port.
-    """
+    """The caller may stop the server, and start it again on the same port."""
     settings = {"save": "", "appendonly": "no", **config}
     offsets = (CLUSTER_BUS,) if config.get("cluster-enabled") == "yes" else ()
     start = partial(_started, settings)
@@ -42,9 +39,6 @@ def _started(settings: dict[str, str], port: int) -> ValkeyServer:
 
 
 def _is_that_of(server: ValkeyServer) -> bool:
-    """Return whether the new server answers on the port.
-
-    Another server may have been there before.
-    """
+    """Another server may have answered on the port before the new server started."""
     with Redis(host=HOST, port=server.port, decode_responses=True, protocol=2) as client:
         return str(client.info("server")["config_file"]).startswith(f"{server.data_dir}/")

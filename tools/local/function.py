@@ -45,9 +45,8 @@ class FunctionSettings:
 
 @dataclass(frozen=True)
 class Invocation:
-    """The result of a handler as JSON.
-
-    If `failed` is true, it is a description of the error, as Lambda returns it.
+    """The result of a handler as JSON. If `failed` is true, the JSON describes the error, as in
+    Lambda.
     """
 
     payload: bytes
@@ -106,7 +105,7 @@ class Function:
         self._running = 0
 
     def wait_until_ready(self) -> None:
-        """Wait until the handler has been imported and the first environment can take a call."""
+        """Wait until the first environment has imported the handler and can take a call."""
         self._control.settimeout(START_SECONDS)
         handler = self.settings.handler
         try:
@@ -122,10 +121,7 @@ class Function:
         self._idle.append(_Environment(self._control))
 
     def invoke(self, payload: bytes) -> Invocation:
-        """Call the handler with a JSON event, and return its result.
-
-        Raise ThrottledError if all environments are busy for too long.
-        """
+        """Raise ThrottledError if all environments are busy for too long."""
         self._enter()
         try:
             return self._invoke(payload)
@@ -213,15 +209,12 @@ class Function:
 
 class Invocable(Protocol):
     def invoke(self, payload: bytes) -> Invocation:
-        """Call the function with a JSON event, and return its result.
-
-        Raise ThrottledError if the function is too busy.
-        """
+        """Raise ThrottledError if the function is too busy."""
         ...
 
 
 def invoke_within_limits(function: Invocable, payload: bytes) -> Invocation:
-    """Run a function. As in Lambda, the sizes of the event and of the response are limited.
+    """As in Lambda, the sizes of the event and of the response are limited.
 
     Raise PayloadTooLargeError or ThrottledError if the function cannot be run.
     """

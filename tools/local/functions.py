@@ -94,10 +94,7 @@ def declared_functions(
     private_concurrency: int | None = None,
     public_concurrency: int | None = None,
 ) -> dict[str, DeclaredFunction]:
-    """Return the functions by name.
-
-    As in the template, each function gets only the variables that it uses.
-    """
+    """As in the template, each function gets only the environment variables that it uses."""
     declared = {}
     rooms = _rooms(template, private_concurrency, public_concurrency)
     if backends.webhook_url:
@@ -119,8 +116,8 @@ def declared_functions(
 def _rooms(
     template: Mapping[str, Any], private: int | None, public: int | None
 ) -> dict[str, dict[str, Any]]:
-    """Return two facts about each function: its local name, and how many events it may handle at
-    the same time.
+    """For each function, return its local name and the number of events that it may handle at the
+    same time.
     """
     return {
         "PublicFn": {
@@ -144,9 +141,7 @@ def _rooms(
 
 
 def _patience(template: Mapping[str, Any]) -> float:
-    """Return the number of seconds by which API Gateway waits longer than the public function's
-    timeout.
-    """
+    """Return how many seconds API Gateway waits after the public function's timeout."""
     integrations = (
         operation["x-amazon-apigateway-integration"] for operation in operations(template).values()
     )
@@ -160,10 +155,7 @@ def _named(named: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str
 
 
 def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment variables that Lambda sets.
-
-    They do not include the user's own AWS configuration.
-    """
+    """Leave out the AWS configuration of the user who runs the service."""
     kept = {name: value for name, value in inherited.items() if not _is_own(name)}
     return kept | {
         "AWS_ACCESS_KEY_ID": ACCESS_KEY,

@@ -21,7 +21,7 @@ def gateway_event(
     now: datetime,
     authorizer: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the event of a request. `authorizer` describes the caller, and `now` is in UTC.
+    """`authorizer` describes the caller, and `now` is in UTC.
 
     If an optional field has no value, it is left out, as in API Gateway.
     """

@@ -12,10 +12,9 @@ GATEWAY_HEADERS = frozenset({"connection", "content-length", "transfer-encoding"
 
 
 def gateway_response(answer: Any) -> HttpResponse:
-    """Return the HTTP response for a function's answer.
+    """An answer without `statusCode` becomes the JSON body of a response with status 200.
 
-    If the answer has no `statusCode`, it becomes the JSON body of a response with status 200. If
-    API Gateway could not use the answer, the status is 500.
+    If API Gateway could not use the answer, the status is 500.
     """
     if not isinstance(answer, dict) or "statusCode" not in answer:
         return json_response(200, answer)
@@ -30,15 +29,11 @@ def internal_server_error() -> HttpResponse:
 
 
 def too_large() -> HttpResponse:
-    """Return API Gateway's response if the request is too large for Lambda."""
     return json_response(413, {"message": "Request Entity Too Large"})
 
 
 def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
-    """Return a response with status 503.
-
-    It contains Retry-After only if a time is given, because API Gateway does not send this header.
-    """
+    """API Gateway does not send Retry-After, so the header is left out unless a time is given."""
     headers: Headers = ()
     if retry_after_seconds is not None:
         headers = (("retry-after", str(retry_after_seconds)),)

@@ -40,16 +40,19 @@ class HttpRequest:
 
     @property
     def names_this_machine(self) -> bool:
-        """Whether the Host header names this computer, or is missing.
+        """Whether the Host header is missing or names this computer.
 
-        A web page can let its own domain lead to 127.0.0.1, and could then read the answers of this
-        service (DNS rebinding). The Host header of its requests still contains the page's domain.
+        A web page can make its own domain lead to 127.0.0.1, and could then read the responses of
+        the local service (DNS rebinding). The Host header of such requests still contains the
+        page's domain.
         """
         host = self.header("host")
         return host is None or is_loopback(host)
 
     def header(self, name: str) -> str | None:
-        """Return the values of a header, separated by commas, or None if it is missing."""
+        """Return the values of a header, separated by commas. If the header is missing, return
+        None.
+        """
         values = [value for key, value in self.headers if key.lower() == name.lower()]
         return ",".join(values) if values else None
 
@@ -62,9 +65,8 @@ class HttpResponse:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a Host header names this computer and can mean no other.
-
-    The header may contain a port.
+    """Return whether a Host header can name no other computer than this one. The header may contain
+    a port.
     """
     found = _HOST.fullmatch(host.lower())
     if found is None:

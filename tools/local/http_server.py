@@ -74,9 +74,7 @@ class HttpServer:
         limits: RateLimits | None = None,
         in_threads: bool = True,
     ) -> None:
-        """Serve requests with `app`.
-
-        If `in_threads` is true, each request has a thread of its own. Otherwise requests are
+        """If `in_threads` is true, each request has a thread of its own. Otherwise requests are
         answered one after the other.
         """
         self._application = _Application(app, in_threads)
@@ -104,11 +102,10 @@ class HttpServer:
         self._thread.start()
 
     def wait_until_idle(self, timeout_seconds: float) -> bool:
-        """Wait until the current requests are answered. Return False if this takes too long."""
+        """Return False if the current requests take too long."""
         return self._application is None or self._application.wait_until_idle(timeout_seconds)
 
     def stop(self) -> None:
-        """Close the port and all connections to it."""
         if self._server is not None and self._thread is not None:
             self._server.should_exit = True
             self._thread.join()
@@ -166,7 +163,7 @@ class _Application:
 
 
 async def _body(request: Request) -> bytes | None:
-    """Return the body of a request, or None if it is larger than Lambda allows."""
+    """Return None if the body is larger than Lambda allows."""
     chunks: list[bytes] = []
     size = 0
     async for chunk in request.stream():

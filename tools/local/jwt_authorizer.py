@@ -22,10 +22,7 @@ class TokenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JwtAuthorizer:
-    """The JWT authorizer.
-
-    It checks requests to the routes that need a token according to the template.
-    """
+    """Checks requests to the routes that need a token according to the template."""
 
     issuer: str
     audiences: tuple[str, ...]
@@ -36,9 +33,9 @@ class JwtAuthorizer:
         return route_key in self.guarded
 
     def claims(self, request: HttpRequest, now_seconds: int) -> dict[str, str]:
-        """Return the claims in the token.
+        """All values in the result are text, as in the event of API Gateway.
 
-        All values are text, as in the event. Raise TokenError if the token is missing or invalid.
+        Raise TokenError if the token is missing or invalid.
         """
         token = _bearer(request.header("authorization") or "")
         registry = jwt.JWTClaimsRegistry(

@@ -35,7 +35,6 @@ class LocalIssuer:
         return KeySet([RSAKey.import_key(self._key.as_dict(private=False))])
 
     def token(self, subject: str, now_seconds: int) -> str:
-        """Return a customer's token, which is valid for 12 hours."""
         claims = {
             "iss": self._issuer,
             "aud": self._audience,
@@ -47,10 +46,9 @@ class LocalIssuer:
 
 
 def read_keys(url: str) -> KeySet:
-    """Read the public keys at a URL. If the URL has a discovery document, read the keys to which
-    this document refers.
+    """Read the public keys from a URL, or from the URL in a discovery document.
 
-    Raise JwksError if they cannot be read.
+    Raise JwksError if the keys cannot be read.
     """
     # httpx is imported here, because its import takes 0.1 s, and only another issuer's tokens need
     # it.
@@ -74,7 +72,6 @@ def new_key() -> RSAKey:
 
 
 def kept_key(path: Path) -> RSAKey:
-    """Read the key from a file. If the file does not exist, create a key and write it there."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=path.parent) as file:

@@ -82,10 +82,7 @@ class LambdaEndpoint:
                 return _refusal(400, "InvalidParameterValueException", f"InvocationType: {other}")
 
     def stop(self, timeout_seconds: float) -> None:
-        """Wait until the asynchronous events that are being handled are done.
-
-        Discard all others.
-        """
+        """Wait for the asynchronous events that are being handled, and discard all others."""
         self._stopping.set()
         self._background.shutdown(wait=False, cancel_futures=True)
         with self._lock:
@@ -111,10 +108,7 @@ class LambdaEndpoint:
             logger.error("an event failed: %s", invocation.error_text())
 
     def _invoked_in_the_end(self, function: Invocable, payload: bytes) -> Invocation | None:
-        """Call the function.
-
-        While it is throttled, try again. Return None if this takes too long.
-        """
+        """While the function is throttled, try again. Return None if this takes too long."""
         end, pause = self._monotonic() + EVENT_AGE_SECONDS, FIRST_EVENT_PAUSE_SECONDS
         while True:
             try:
@@ -146,9 +140,7 @@ def _run(name: str, function: Invocable, payload: bytes) -> HttpResponse:
 
 
 def _function_name(request: HttpRequest) -> str:
-    """Return the function's name from the path, which contains a name or an ARN, and perhaps a
-    version.
-    """
+    """The path contains a name or an ARN, which may end with a version."""
     path = request.raw_path.removeprefix(PATH_PREFIX).removesuffix(PATH_SUFFIX)
     name = unquote(path)
     if ":function:" in name:

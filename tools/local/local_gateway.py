@@ -61,7 +61,7 @@ class LocalGateway:
         self._closing = False
 
     def close(self) -> None:
-        """Refuse new requests from now on. Current requests may still call functions."""
+        """Refuse new requests. Current requests may still call functions."""
         self._closing = True
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -84,7 +84,6 @@ class LocalGateway:
         return self._invoke_public(request, route, authorizer)
 
     def _start_page(self, host: str) -> HttpResponse:
-        """Return the start page. It lists the waitlists, which come from the operator's API."""
         asked = HttpRequest("GET", f"{ADMIN_PATH}/waitlists")
         route = self._routes.match(asked.method, asked.raw_path)
         answered = self._invoke_public(asked, route, {"iam": iam_caller(ACCESS_KEY)})
@@ -142,10 +141,7 @@ def _answer(invocation: Invocation) -> HttpResponse:
 
 
 def _unauthorized(description: str) -> HttpResponse:
-    """Return API Gateway's response with status 401.
-
-    In contrast to the service's own errors, its body is not a problem document.
-    """
+    """The response comes from API Gateway, so its body is not a problem document of the service."""
     error = f' scope="" error="invalid_token" error_description="{description}"'
     header = ("www-authenticate", f"Bearer{error if description else ''}")
     return json_response(401, {"message": "Unauthorized"}, (header,))

@@ -104,9 +104,7 @@ class Mailbox(Background):
         *,
         is_for_guests: bool = True,
     ) -> None:
-        """Create the mailbox.
-
-        `webhook` contains the URL and the secret of the webhook. If it is None, webhooks are not
+        """`webhook` contains the URL and the secret of the webhook. If it is None, webhooks are not
         shown.
         """
         super().__init__("mailbox")
@@ -145,7 +143,7 @@ class Mailbox(Background):
         self._messages.append((self._now_millis(), message))
 
     def invoke(self, payload: bytes) -> Invocation:
-        """Answer a call of the messages function. Store the test message in the mailbox."""
+        """Answer a call to the messages function by storing its test message in the mailbox."""
         outcome = send_trial(self._sender, json.loads(payload))
         return Invocation(json.dumps({"outcome": outcome}).encode())
 
@@ -181,10 +179,7 @@ class Mailbox(Background):
         return HttpResponse(200, HEADERS, html.encode("utf-8", "replace"))
 
     def _webhooks(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the stamp and the webhook of each event.
-
-        The webhook's signature contains the time of the event.
-        """
+        """The signature of a webhook contains the time of the event."""
         url, secret = self._webhook or ("", "")
         if not secret:
             return
@@ -234,7 +229,6 @@ class Mailbox(Background):
         self._handled.add(event)
 
     def _events(self, waitlist_ids: Sequence[str]) -> Iterator[Event]:
-        """Yield the events about which these waitlists can send a message."""
         for first in range(0, len(waitlist_ids), MOST_LISTS):
             for item in self._history(waitlist_ids[first : first + MOST_LISTS]):
                 name = item["event"]["S"]
@@ -243,10 +237,7 @@ class Mailbox(Background):
                     yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
 
     def _history(self, waitlist_ids: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-        """Yield the events of all entries, or only the events of some waitlists.
-
-        If few waitlists send messages, it is much faster to read only their events.
-        """
+        """If few waitlists send messages, it is much faster to read only their events."""
         lists = {f":list{number}": {"S": name} for number, name in enumerate(waitlist_ids)}
         condition = "begins_with(#sk, :history)"
         names = {"#sk": "sk"}
@@ -290,5 +281,4 @@ def _item(message: dict[str, Any]) -> str:
 
 
 def _plain(item: dict[str, Any]) -> dict[str, Any]:
-    """Return the texts and numbers in an item as text."""
     return {name: next(iter(typed.values())) for name, typed in item.items()}

@@ -7,8 +7,5 @@ from waitlist_cli.client.sigv4 import OperatorAuth
 
 
 def local_operator(secret_key: str = SECRET_KEY) -> OperatorAuth:
-    """Return an authentication for httpx that signs requests as the operator of the local
-    service.
-    """
     key = Credentials(ACCESS_KEY, secret_key)
     return OperatorAuth(key.get_frozen_credentials, REGION)

@@ -29,7 +29,7 @@ class PortTaken(Exception):
 
 @contextmanager
 def reserved_port(*offsets: int) -> Iterator[int]:
-    """Yield a free port, and reserve it against other processes.
+    """Reserve a free port against other processes.
 
     For each offset, the port that is higher by this offset is reserved too.
     """
@@ -41,10 +41,7 @@ def reserved_port(*offsets: int) -> Iterator[int]:
 def started_at_reserved_port(
     start: Callable[[int], Server], stop: Callable[[Server], object], *offsets: int
 ) -> Iterator[Server]:
-    """Start a server on a reserved port, and stop it at the end of the block.
-
-    If `start` raises PortTaken, another port is tried.
-    """
+    """If `start` raises PortTaken, another port is tried."""
     with ExitStack() as stack:
         for attempt in range(STARTS):
             port = _reserved(stack, offsets)
@@ -60,7 +57,7 @@ def started_at_reserved_port(
 
 
 def _reserved(stack: ExitStack, offsets: tuple[int, ...]) -> int:
-    """Reserve a random free port. The reservation ends when the stack is closed."""
+    """The reservation of the port ends when the stack is closed."""
     for _ in range(DRAWS):
         port = random.randint(FIRST_PORT, LAST_PORT)
         with ExitStack() as held:
@@ -75,10 +72,7 @@ def _reserved(stack: ExitStack, offsets: tuple[int, ...]) -> int:
 
 
 def _reservation(port: int) -> socket.socket:
-    """Return a socket that reserves the port.
-
-    Raise OSError if somebody else has reserved or opened the port.
-    """
+    """Raise OSError if another process has reserved or opened the port."""
     reservation = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     try:
         reservation.bind((HOST, port))

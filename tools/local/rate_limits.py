@@ -20,7 +20,7 @@ BURST_SECONDS = 2
 class Bucket:
     """A token bucket that gets `rate` tokens in each second.
 
-    It holds the tokens of `BURST_SECONDS` at most.
+    The bucket holds at most as many tokens as it gets in `BURST_SECONDS`.
     """
 
     def __init__(self, rate: int, monotonic: Callable[[], float] = time.monotonic) -> None:
@@ -30,7 +30,7 @@ class Bucket:
         self._filled_at = monotonic()
 
     def take(self) -> bool:
-        """Take a token. Return False if the bucket is empty."""
+        """Return False if the bucket is empty."""
         now = self._monotonic()
         come = (now - self._filled_at) * self._rate
         self._tokens = min(self._tokens + come, self._rate * BURST_SECONDS)
@@ -72,7 +72,7 @@ class RateLimits:
 class RateLimited:
     """A middleware that refuses requests above the rate limits.
 
-    It does this before it reads a body or calls a function.
+    It reads no body of a refused request, and calls no function.
     """
 
     def __init__(self, app: ASGIApp, limits: RateLimits) -> None:

@@ -11,7 +11,7 @@ class RedisUnreachableError(Exception):
 
 
 def check_redis(url: str, *, cluster: bool) -> None:
-    """Send PING to the Redis server. Raise RedisUnreachableError if there is no answer."""
+    """Raise RedisUnreachableError if Redis does not answer."""
     connect = RedisCluster.from_url if cluster else Redis.from_url
     try:
         client = connect(url, socket_timeout=ANSWER_SECONDS, socket_connect_timeout=ANSWER_SECONDS)

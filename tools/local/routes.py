@@ -15,7 +15,7 @@ DOCUMENT_ROUTES = [("GET", "/docs"), ("HEAD", "/docs")]
 
 
 def operations(template: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the operations of the API document by route key, such as `GET /v1/health`."""
+    """The keys of the result are route keys, such as `GET /v1/health`."""
     paths = template["Resources"]["Api"]["Properties"]["DefinitionBody"]["paths"]
     return {
         f"{method.upper()} {path}": operation
@@ -52,10 +52,11 @@ class Routes:
 
     @classmethod
     def from_template(cls, template: Mapping[str, Any]) -> "Routes":
-        """Read the routes of the API document.
+        """Read the routes from the API document.
 
         The local service has another route, `$default`, which passes all other requests to the
-        function. In a deployed stack, API Gateway answers them with `404 {"message": "Not Found"}`.
+        function. In a deployed stack, API Gateway answers such requests with `404 {"message": "Not
+        Found"}`.
         """
         return cls([*DOCUMENT_ROUTES, *(_method_path(route) for route in operations(template))])
 

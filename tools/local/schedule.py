@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def scheduled_event(now: datetime) -> dict[str, Any]:
-    """Return the event that a schedule of EventBridge sends at the time `now` (UTC)."""
+    """Return the event that an EventBridge schedule sends. `now` is in UTC."""
     return {
         "version": "0",
         "id": str(uuid.uuid4()),

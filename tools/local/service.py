@@ -118,8 +118,8 @@ class LocalService:
         )
 
     def _token(self) -> str | None:
-        """Return a token for the commands that are printed at the start, or None if customers need
-        no token of an issuer.
+        """Return a token for the printed commands. If customers need no issuer's token, return
+        None.
         """
         issuer, audiences = self._settings.jwt_issuer, self._settings.jwt_audiences
         if not issuer:
@@ -129,7 +129,7 @@ class LocalService:
         return LocalIssuer(issuer, audiences[0]).token(CUSTOMER_ID, int(time.time()))
 
     def lost_part(self) -> str | None:
-        """Return the name of a server that has ended unexpectedly, or None if all are running."""
+        """Return the name of a server that has ended unexpectedly."""
         return next((child.module for child in self._children if not child.running), None)
 
     def _start(self) -> None:
@@ -197,10 +197,7 @@ class LocalService:
         return Mailbox(table, tokens, self.url, webhook=webhook, is_for_guests=is_for_guests)
 
     def _bot_check(self) -> dict[str, str]:
-        """Return the environment variables of the bot check.
-
-        By default, they contain the addresses of the fake provider.
-        """
+        """By default, the variables contain the addresses of the fake provider."""
         settings = self._settings
         if not settings.bot_check:
             return {}
@@ -213,9 +210,7 @@ class LocalService:
         }
 
     def _bot_check_script(self) -> str:
-        """Return the URL of the bot check's script.
-
-        If `siteverify` is the URL of the real provider, return an empty string. The page then uses
+        """If `siteverify` belongs to the real provider, return an empty string. The page then uses
         the real provider's script.
         """
         settings = self._settings

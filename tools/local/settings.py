@@ -63,9 +63,8 @@ class Settings:
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str]) -> "Settings":
-        """Read the settings from the environment.
-
-        An empty value means that the default is used. Raise SettingError if a value is invalid.
+        """An empty variable means that the default is used. Raise SettingError if a value is
+        invalid.
         """
         given = {name: value.strip() for name, value in environ.items() if value.strip()}
         cluster = _choice(given, "REDIS_CLUSTER", "false", ("true", "false")) == "true"
@@ -188,6 +187,6 @@ def _choice(
 
 
 def without_password(url: str) -> str:
-    """Return the URL without user name and password, for printing."""
+    """Remove the user name and the password from a URL, so that it can be printed."""
     scheme, separator, rest = url.rpartition("://")
     return f"{scheme}{separator}{rest.rpartition('@')[2]}"

@@ -42,9 +42,8 @@ class _Claim:
 
 
 def verified_access_key(request: HttpRequest, now: datetime) -> str | None:
-    """Return the access key with which the request was signed, or None if it is not signed.
-
-    Raise SignatureError if the signature is not valid at the time `now` (UTC).
+    """Return None if the request is not signed. Raise SignatureError if the signature is not valid
+    at the time `now` (UTC).
     """
     authorization = request.header("authorization") or ""
     if not authorization.startswith(ALGORITHM):

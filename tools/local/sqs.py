@@ -53,12 +53,11 @@ class LocalQueue:
 
     @property
     def bodies(self) -> list[str]:
-        """The bodies of all messages. Hidden messages are included."""
+        """The bodies of hidden messages are included."""
         with self._lock:
             return [message.body for message in self._messages.values()]
 
     def send(self, body: str) -> str:
-        """Add a message to the queue. Return its id."""
         now = self._now_seconds()
         message = QueuedMessage(body, int(now * 1000), now)
         with self._lock:
@@ -66,7 +65,7 @@ class LocalQueue:
         return message.id
 
     def receive(self, most: int = MOST_RECEIVED, hidden_seconds: float | None = None) -> list[Any]:
-        """Return up to `most` visible messages, the oldest first. They are hidden from now on."""
+        """Return up to `most` visible messages, the oldest first, and hide them."""
         now = self._now_seconds()
         hidden = self._hidden_seconds if hidden_seconds is None else hidden_seconds
         found: list[QueuedMessage] = []
@@ -87,20 +86,14 @@ class LocalQueue:
         return found
 
     def delete(self, receipt: str) -> None:
-        """Delete the message that was received with this receipt.
-
-        If it has been received again since, nothing happens.
-        """
+        """If the message has been received again since, do nothing."""
         with self._lock:
             for message in list(self._messages.values()):
                 if message.receipt == receipt:
                     del self._messages[message.id]
 
     def hide(self, receipt: str, seconds: float) -> bool:
-        """Hide a message for some seconds.
-
-        Return False unless the receipt is the newest receipt of a message.
-        """
+        """Return False if the receipt is not the newest receipt of any message."""
         with self._lock:
             for message in self._messages.values():
                 if message.receipt == receipt:

@@ -51,7 +51,7 @@ NO_LISTS = (
 
 
 def start_page(waitlists: Sequence[Mapping[str, Any]] | None, host: str) -> HttpResponse:
-    """Return the start page. If `waitlists` is None, the service could not list them."""
+    """If `waitlists` is None, the service could not list the waitlists."""
     port = host.rpartition(":")[2] if ":" in host else ""
     prefix = "" if port in ("", str(DEFAULT_PORT)) or not port.isdecimal() else f"PORT={port} "
     if waitlists is None:

@@ -43,9 +43,9 @@ _CloudFormationLoader.add_multi_constructor("!", _intrinsic)
 
 @cache
 def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
-    """Return the template, with the long forms of functions such as `!Ref` and `!Sub`.
+    """Return the template with long forms instead of `!Ref`, `!Sub` and other short forms.
 
-    The file is read once in each process. Copy the result before you change it.
+    The file is read once in each process, so copy the result before you change it.
     """
     template = yaml.load(path.read_text(encoding="utf-8"), Loader=_CloudFormationLoader)
     if not isinstance(template, dict):
@@ -54,10 +54,10 @@ def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
 
 
 def create_table_request(table_name: str) -> dict[str, Any]:
-    """Return the arguments of boto3's `create_table` for this table.
+    """Return the arguments for boto3's `create_table`.
 
-    They do not include point-in-time recovery and time to live. No code depends on these two, and
-    they would need other calls.
+    Point-in-time recovery and time to live are left out. They need other calls, and no code depends
+    on them.
     """
     table = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     return {

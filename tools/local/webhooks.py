@@ -71,10 +71,7 @@ class WebhookPump(Background):
         self._free = threading.Semaphore(CALLS)
 
     def stop(self, timeout_seconds: float) -> None:
-        """Stop the thread, and wait for the function's current calls.
-
-        Messages in the queue are lost.
-        """
+        """Wait for the current calls of the function. Messages in the queue are lost."""
         super().stop(timeout_seconds)
         self._calls.shutdown(wait=False, cancel_futures=True)
         end = time.monotonic() + timeout_seconds
@@ -91,9 +88,6 @@ class WebhookPump(Background):
             self._start_calls(time.monotonic() + LOOK_SECONDS)
 
     def _start_calls(self, end: float) -> None:
-        """Give messages from the queue to the function, until the time `end` or until the queue is
-        empty.
-        """
         while (left := end - time.monotonic()) > 0 and self._free.acquire(timeout=left):
             received = self._queue.receive(1)
             if not received:

@@ -34,7 +34,6 @@ class Refused(Exception):
 
 
 def forget(queue: Queue, waitlist_ids: Iterable[str]) -> None:
-    """Delete the queues of all waitlists from Redis, one after the other."""
     for waitlist_id in waitlist_ids:
         queue.send(c.Purge(waitlist_id=waitlist_id))
         print(f"✓ {waitlist_id}", flush=True)

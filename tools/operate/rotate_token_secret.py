@@ -37,8 +37,8 @@ class Refused(Exception):
 
 
 def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
-    """Return a secret with a new key. The current key becomes the previous key, and the older key
-    is removed.
+    """Add a new key to a secret. The current key becomes the previous key, and the older key is
+    removed.
 
     Raise Refused if the last rotation was not long ago, because some customers may still use a
     token of the older key.
@@ -64,10 +64,7 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
 
 
 def with_one_key(secret: str, new_key: str) -> str:
-    """Return a secret that contains only the new key.
-
-    All tokens become invalid, but the ids of people stay the same.
-    """
+    """All tokens become invalid, but the ids of people stay the same."""
     return json.dumps({"current": new_key, "identity": TokenKeys.parse(secret).identity})
 
 
@@ -80,7 +77,7 @@ def rotate(
     force: bool,
     ends_all: bool = False,
 ) -> str:
-    """Write a new key into the secret of a stack. Return a report that says what to do next."""
+    """Return a report that says what to do next."""
     arn = _secret_of(cloudformation, stack)
     secret = secretsmanager.get_secret_value(SecretId=arn)["SecretString"]
     new_key = secrets.token_urlsafe(KEY_BYTES)

@@ -16,7 +16,6 @@ class DynamoDbUnreachableError(Exception):
 
 
 def dynamodb_client(endpoint_url: str) -> Any:
-    """Return a client for a local DynamoDB, with short timeouts and without retries."""
     return boto3.client(
         "dynamodb",
         endpoint_url=endpoint_url,
@@ -30,10 +29,7 @@ def dynamodb_client(endpoint_url: str) -> Any:
 
 
 def ensure_table(endpoint_url: str, table_name: str) -> None:
-    """Create the table, unless it exists.
-
-    Raise DynamoDbUnreachableError if DynamoDB does not answer.
-    """
+    """Raise DynamoDbUnreachableError if DynamoDB does not answer."""
     client = dynamodb_client(endpoint_url)
     try:
         with suppress(client.exceptions.ResourceInUseException):

@@ -27,10 +27,7 @@ class Items(dict[Key, Item]):
         self._partitions: defaultdict[tuple[str, str], list[Place]] | None = None
 
     def partition(self, keys: tuple[str, str], value: str) -> list[Place]:
-        """Return the sort positions in a partition.
-
-        `keys` contains the names of the partition key and the sort key.
-        """
+        """`keys` contains the names of the partition key and the sort key."""
         if self._partitions is None:
             self._partitions = self._sorted()
         return self._partitions.get((keys[0], value), [])
@@ -44,7 +41,6 @@ class Items(dict[Key, Item]):
         self.pop(key)
 
     def pop(self, key: Key, *default: Any) -> Any:
-        """Remove an item and return it. If it does not exist, return the default."""
         before = self.get(key)
         removed = super().pop(key, *default)
         self._replace(before, None)
@@ -74,15 +70,11 @@ class Items(dict[Key, Item]):
 
 
 def place_of(item: Mapping[str, Any], keys: tuple[str, str]) -> Place:
-    """Return the sort position of an item in its partition.
-
-    `item` may also be a key with the key attributes of the index.
-    """
+    """Return the sort position of an item, or of a key with the key attributes of the index."""
     return plain(item[keys[1]]), item["pk"]["S"], item["sk"]["S"]
 
 
 def plain(value: Mapping[str, Any]) -> Any:
-    """Return the value of an attribute without its DynamoDB type. Numbers become integers."""
     ((kind, content),) = value.items()
     return int(content) if kind == "N" else content
 

@@ -36,7 +36,6 @@ class MisfitItem(Refused):
 
 
 def check_key(key: Mapping[str, Any]) -> None:
-    """Raise Refused if a key is empty or too long."""
     for name, most in MAX_KEY_BYTES.items():
         text = key[name].get("S", "")
         if not text:
@@ -49,7 +48,6 @@ def check_key(key: Mapping[str, Any]) -> None:
 
 
 def check_write(write: Mapping[str, Any]) -> None:
-    """Raise Refused if DynamoDB would refuse a put, an update or a delete."""
     item = write.get("Item")
     check_key(write["Key"] if item is None else item)
     if item is not None:
@@ -62,13 +60,11 @@ def check_write(write: Mapping[str, Any]) -> None:
 
 
 def check_updated(item: Mapping[str, Any]) -> None:
-    """Raise MisfitItem if an item is too large after an update."""
     if item_bytes(item) > MAX_ITEM_BYTES:
         raise MisfitItem("Item size to update has exceeded the maximum allowed size")
 
 
 def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
-    """Raise Refused if DynamoDB would refuse a transaction."""
     if len(actions) > MAX_ACTIONS:
         raise Refused(f"Member must have length less than or equal to {MAX_ACTIONS}")
     misfit: MisfitItem | None = None
@@ -95,9 +91,7 @@ def check_transaction(actions: Sequence[Mapping[str, Item]]) -> None:
 
 
 def item_bytes(item: Mapping[str, Any]) -> int:
-    """Return the size of an item as DynamoDB computes it, from the names and values of its
-    attributes.
-    """
+    """DynamoDB counts the names and the values of all attributes."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 
@@ -125,7 +119,6 @@ def _write_bytes(write: Mapping[str, Any]) -> int:
 
 
 def _digits(number: str) -> str:
-    """Return the significant digits of a number."""
     return number.lstrip("-").strip("0").replace(".", "") or "0"
 
 
@@ -150,7 +143,6 @@ def _check_number(text: str) -> None:
 
 
 def _assigned(write: Mapping[str, Any]) -> Item:
-    """Return the attributes for which an update contains new values."""
     names, values = (
         write.get("ExpressionAttributeNames", {}),
         write.get("ExpressionAttributeValues"),

@@ -67,7 +67,7 @@ class MemoryTable:
 
     @property
     def items(self) -> Items:
-        """All items of the table. Tests may change them."""
+        """Tests may change the items."""
         return self._items
 
     @items.setter
@@ -134,7 +134,6 @@ class MemoryTable:
         return {"UnprocessedItems": {}}
 
     def query(self, **request: Any) -> Item:
-        """Return a page of a partition, sorted by the sort key."""
         keys = INDEX_KEYS if "IndexName" in request else TABLE_KEYS
         with _refusing("Query"), self._lock:
             items = self._readable(request)
@@ -158,14 +157,11 @@ class MemoryTable:
         }
 
     def _readable(self, _request: Item) -> Items:
-        """Return the items that a query can find.
-
-        In this class, the index always shows all items.
-        """
+        """Return the items that a query can find. A subclass may return older items."""
         return self.items
 
     def _write(self, key: Key, item: Item | None) -> None:
-        """Store an item. If `item` is None, remove it."""
+        """If `item` is None, remove the stored item."""
         if item is None:
             self.items.pop(key, None)
         else:
@@ -218,7 +214,7 @@ class MemoryTable:
 def _refusing(operation: str, reasons: list[Item] | None = None) -> Iterator[None]:
     """Convert refusals to the errors that DynamoDB sends.
 
-    In a transaction, some refusals become the reasons of a cancellation.
+    In a transaction, some refusals become the reasons for its cancellation.
     """
     try:
         yield
@@ -240,13 +236,12 @@ def _check_batch(keys: list[Key], most: int, operation: str) -> None:
 
 
 def _check_projection(request: Item) -> None:
-    """Raise Refused if a query asks an index for attributes that the index does not have."""
     if "IndexName" in request and (missing := _asked(request) - projected()):
         raise Refused(f"Global secondary index does not project {sorted(missing)}")
 
 
 def _asked(request: Item) -> set[str]:
-    """Return the attributes for which a query asks. An empty set stands for all attributes."""
+    """Return the attributes that a query asks for. An empty set stands for all attributes."""
     names = request.get("ExpressionAttributeNames", {})
     return {names[name] for name in request.get("ProjectionExpression", "").split(", ") if name}
 
@@ -290,7 +285,6 @@ def _key(item: Item) -> Key:
 
 
 def _key_of_batched(request: Item) -> Key:
-    """Return the item's key in one request of a batch."""
     if "PutRequest" in request:
         return _key(request["PutRequest"]["Item"])
     return _key(request["DeleteRequest"]["Key"])
@@ -302,10 +296,8 @@ def _key_of_action(action: Item) -> Key:
 
 
 def _chosen(items: Items, keys: tuple[str, str], request: Item) -> list[Place]:
-    """Return the sort positions that match the key condition, in the direction of the query.
-
-    They are found by bisection. Reading a page is therefore almost equally fast in small and large
-    partitions.
+    """Find the items of a query by bisection, so that a page of a large partition is read almost as
+    fast as a page of a small partition.
     """
     condition, values = request["KeyConditionExpression"], _values(request)
     found = PARTITION.match(condition)
@@ -348,7 +340,7 @@ def _holds(request: Item, name: str, item: Item) -> bool:
 
 
 def _find(item: Item, path: list[str]) -> Any:
-    """Return the value at a path. All names before the last one are names of maps."""
+    """All names in the path before the last name are names of maps."""
     *maps, last = path
     for name in maps:
         item = item.get(name, {}).get("M", {})
@@ -364,10 +356,10 @@ FUNCTIONS = {
 
 @cache
 def _compiled(expression: str) -> CodeType:
-    """Translate a condition expression to Python, where DynamoDB's words have the same meaning.
-    Only the equals sign differs.
+    """Translate a condition expression of DynamoDB to Python.
 
-    Python evaluates the result, so all other words are refused first.
+    Python evaluates the result, so words that are not part of DynamoDB's language are refused
+    first.
     """
     if not EXPRESSION.fullmatch(expression):
         raise Refused(f"Invalid expression, or not supported here: {expression}")
@@ -382,10 +374,7 @@ def _compiled(expression: str) -> CodeType:
 
 
 def _has_redundant_parentheses(expression: str) -> bool:
-    """Return whether two pairs of parentheses enclose the same text.
-
-    DynamoDB refuses such an expression.
-    """
+    """DynamoDB refuses expressions in which two pairs of parentheses enclose the same text."""
     opened, closed = [], {}
     for place, character in enumerate(expression):
         if character == "(":

@@ -81,10 +81,7 @@ class Database:
         return {"Table": self._description}
 
     def _transact_write_items(self, ClientRequestToken: str = "", **request: Any) -> Answer:  # noqa: N803
-        """Carry out a transaction once for each token.
-
-        If the response is lost, the client sends the transaction again with the same token.
-        """
+        """If the response is lost, the client sends the transaction again with the same token."""
         if ClientRequestToken in self._done:
             return {}
         answer = self._table.transact_write_items(**request)
@@ -111,7 +108,6 @@ def _error(code: str, message: str) -> ClientError:
 
 
 def _body(error: ClientError) -> Answer:
-    """Return the body of DynamoDB's response to a refused request."""
     response: Any = error.response
     more = {name: value for name, value in response.items() if name != "Error"}
     stated = response["Error"]

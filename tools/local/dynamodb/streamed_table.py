@@ -31,13 +31,11 @@ class StreamedTable(MemoryTable):
                 raise
 
     def take_records(self) -> Item:
-        """Return the new records of the stream, the oldest first."""
         with self._lock:
             records, self.records = self.records, []
         return {"Records": records}
 
     def expire(self, now_seconds: int) -> None:
-        """Delete the items whose time to live has passed."""
         with self._lock:
             for item in list(self.items.values()):
                 if int(item.get("expires_at", {"N": "9" * 12})["N"]) <= now_seconds:
