@@ -495,6 +495,8 @@ def test_people_can_be_served_at_a_counter(console: Console) -> None:
     console.serve()
     expect(console.notice).to_contain_text("There is no one to claim.")
     expect(page.get_by_text("No one is waiting, and")).to_be_visible()
+    console.go(f"{console.list_path}/people?status=parked")
+    expect(page.get_by_role("link", name="cyd")).to_be_visible()
     assert [console.operator.stats()[name] for name in ("admitted", "parked")] == [1, 1]
 
 
