@@ -64,7 +64,7 @@ def patch_text() -> str:
 
 
 def _sorted(value: Any, name: str = "") -> Any:
-    """Do not sort the media types of a response, because client generators use the first one."""
+    """Client generators use the first media type of a response, so media types are not sorted."""
     if isinstance(value, list):
         return [_sorted(item) for item in value]
     if not isinstance(value, dict):

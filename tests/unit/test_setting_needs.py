@@ -314,7 +314,7 @@ def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None
 
 
 def names_of_settings(kind: Any) -> Iterator[str]:
-    """Include the fields of groups, such as `rest.max_days`."""
+    """For a group of settings, yield the names of its fields too, such as `rest.max_days`."""
     for one in fields(kind):
         yield one.encode_name
         for part in parts_of(one.type):

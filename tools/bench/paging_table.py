@@ -59,7 +59,7 @@ class PagingTable:
         return {"Responses": {table: [] for table in RequestItems}, "UnprocessedKeys": {}}
 
     def query(self, **request: Any) -> Item:
-        """Return a page of the queue. Only queries for this one waitlist find entries."""
+        """Return a page of the queue. Queries for other waitlists find nothing."""
         place = request["ExpressionAttributeValues"].get(":place", {"S": ""})["S"]
         waitlist_id, _, shard = place.partition("#")
         if waitlist_id != WAITLIST_ID or not shard.isdigit():

@@ -202,7 +202,7 @@ class Simulation:
     def _by_last_served(self, now: int, person: _Person) -> float | None:
         """Guess that the customer will wait as long as the person who was served last.
 
-        Return the rest of this wait.
+        The time that the customer has already waited is subtracted.
         """
         if self._last_wait is None:
             return None

@@ -13,7 +13,6 @@ HEAD = 10
 
 
 def play(queue: DemoQueue, people: Sequence[Person], console: Console) -> None:
-    """Run the demo and print each step."""
     began = time.monotonic()
     signups = queue.sign_up(people)
     seconds = time.monotonic() - began

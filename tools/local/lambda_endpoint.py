@@ -108,7 +108,9 @@ class LambdaEndpoint:
             logger.error("an event failed: %s", invocation.error_text())
 
     def _invoked_in_the_end(self, function: Invocable, payload: bytes) -> Invocation | None:
-        """While the function is throttled, try again. Return None if this takes too long."""
+        """If the function is throttled, try again for up to six hours. Then give up and return
+        None.
+        """
         end, pause = self._monotonic() + EVENT_AGE_SECONDS, FIRST_EVENT_PAUSE_SECONDS
         while True:
             try:

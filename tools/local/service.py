@@ -197,7 +197,7 @@ class LocalService:
         return Mailbox(table, tokens, self.url, webhook=webhook, is_for_guests=is_for_guests)
 
     def _bot_check(self) -> dict[str, str]:
-        """By default, the variables contain the addresses of the fake provider."""
+        """By default, the variables contain the addresses of a fake provider of bot checks."""
         settings = self._settings
         if not settings.bot_check:
             return {}

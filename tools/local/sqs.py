@@ -86,7 +86,7 @@ class LocalQueue:
         return found
 
     def delete(self, receipt: str) -> None:
-        """If the message has been received again since, do nothing."""
+        """If the message has been received again in the meantime, do nothing."""
         with self._lock:
             for message in list(self._messages.values()):
                 if message.receipt == receipt:

@@ -9,7 +9,7 @@ from tests.unit.cli.typed import Typed
 
 
 def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, str, str]:
-    """Send a signal to the import during its second request. Return the exit code and the texts."""
+    """Send a signal during the second request. Return the exit code, stdout and stderr."""
     reached, go_on = threading.Event(), threading.Event()
 
     def meet(calls_so_far: int) -> None:

@@ -26,7 +26,7 @@ def test_a_time_can_be_given_in_several_formats(text: str, since: str) -> None:
 
 
 def test_days_begin_in_the_time_zone_of_the_waitlist() -> None:
-    """On this day, the clocks in Berlin were set forward."""
+    """The test uses a day on which the clocks in Berlin were set forward."""
     evening = datetime(2026, 3, 29, 22, 30, tzinfo=UTC)
     for text, since in (
         ("today", "2026-03-29T22:00:00Z"),

@@ -327,8 +327,10 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
 def test_the_form_says_what_happens_to_people_who_do_not_use_their_offers(
     console: Opened, bakery: Bakery
 ) -> None:
-    """These fields set three things: when customers count as away, what follows an offer that was
-    not accepted or was declined, and when the admission ends.
+    """The form has fields for three things.
+
+    They say when customers count as away, what follows an offer that was declined or not accepted,
+    and when the admission ends.
     """
     path = f"/lists/{bakery.waitlist_id}/policy"
     fields = {
