@@ -60,7 +60,6 @@ def with_patch(document: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any
 
 
 def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return a document with only the customer routes, and the components that they use."""
     paths = {
         path: operations
         for path, operations in whole["paths"].items()

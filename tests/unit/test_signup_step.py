@@ -57,7 +57,6 @@ def bakery(**settings: Any) -> WaitlistRecord:
 
 
 def decide_step(command: SignupCommand, existing: EntryRecord | None, **settings: Any) -> Any:
-    """Return the next step of a signup, or the error code if the signup is refused."""
     waitlist = bakery(**settings)
     terms = Terms(waitlist, find_refusal(waitlist, command))
     step = next_step(command, existing, terms, NOW_MILLIS)

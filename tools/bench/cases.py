@@ -202,7 +202,6 @@ class Bench:
     def _pair(
         self, name: str, settings: Mapping[str, object] | None = None
     ) -> tuple[Line, str, list[str]]:
-        """Return a queue, the key of a plain sorted set, and the members of both."""
         line, zset = Line(self._handler, name, settings=settings), f"bare:{name}"
         waiting = line.newcomers(self._sizes.waiting)
         line.join(waiting)

@@ -196,7 +196,6 @@ class PublicBench:
         return spent / times * 1000
 
     def _repeat_of(self, operation: Callable[[], Any]) -> Callable[[], None]:
-        """Return a function that sends the same AWS requests with boto3 alone."""
         operation()  # Fill the caches that later requests use.
         self._backends.answers.clear()
         calls = _recorded(operation)

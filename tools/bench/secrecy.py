@@ -128,5 +128,4 @@ def rank_z(ours: Sequence[float], others: Sequence[float]) -> float:
 
 
 def _without_pause() -> Any:
-    """Return a patch that removes the delay before each response."""
     return patch.object(EvenTimes, "since", lambda *_: nullcontext())

@@ -57,7 +57,6 @@ class Account:
     _clients: dict[tuple[str, str | None], Any] = field(default_factory=dict)
 
     def client(self, service: str, region: str | None = None) -> Any:
-        """Return a boto3 client. By default, the client uses the region of the stack."""
         key = (service, region)
         if key not in self._clients:
             self._clients[key] = self.session.client(service, region_name=region or self.region)

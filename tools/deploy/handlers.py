@@ -385,7 +385,6 @@ def _compares(action: str, kind: str, key: str) -> bool:
 def _context(
     stack: Stack, logical_id: str, handler: str, action: str, kind: str, tagged: bool
 ) -> dict[str, str]:
-    """Return the condition keys that IAM compares for a call, with their values."""
     resource = stack.resources[logical_id]
     properties = resource.get("Properties", {})
     found = {"aws:RequestedRegion": stack.region, "aws:ResourceAccount": ACCOUNT}

@@ -30,7 +30,6 @@ class Refused(Exception):
 
 
 def schema(resource_type: str) -> dict[str, Any]:
-    """Return the schema that AWS has published for a resource type."""
     # cfn-lint is imported here, because its import takes half a second.
     from cfnlint.schema.manager import PROVIDER_SCHEMA_MANAGER
 
@@ -153,7 +152,6 @@ class Account:
         return made
 
     def delete(self, stack: Stack) -> list[str]:
-        """Delete a stack, and return the resources that remain."""
         return self._delete(stack, order(stack.made), is_rollback=False)
 
     def _take(self, stack: Stack, logical_id: str) -> None:

@@ -145,7 +145,6 @@ def findings_of(checked: Set, template: dict[str, Any] | None = None) -> list[st
 
 
 def linted_template(template: dict[str, Any], region: str) -> list[str]:
-    """Return the errors and warnings that cfn-lint finds in a translated template."""
     return _linted(template, region, [])
 
 

@@ -93,7 +93,6 @@ class Roles:
             self.boundary = list(rules(BOUNDARY, "PolicyDocument", policy["PolicyDocument"]))
 
     def allow(self, need: Need, without: Collection[Rule] = ()) -> bool:
-        """Return whether a call is still allowed after the rules in `without` are taken away."""
         of_key = self.keys.get(need.call.resource)
         return is_allowed(
             need.call,
@@ -117,7 +116,6 @@ class Roles:
             yield f"the boundary: {action}", [rule for rule in bounds if rule.action == action]
 
     def is_idle(self, right: Collection[Rule], asked: Iterable[Need]) -> bool:
-        """Return whether all calls are still allowed after the permission is taken away."""
         return all(
             self.allow(need, right)
             for need in asked

@@ -54,7 +54,6 @@ class Servers:
 
     @classmethod
     def from_env_file(cls, bind: str) -> "Servers":
-        """Read the ports and names from the file that `sam local` gets through `--env-vars`."""
         variables = json.loads((EVENTS / "sam-local-env.json").read_text(encoding="utf-8"))
         public, private = variables["PublicFn"], variables["PrivateFn"]
         return cls(

@@ -77,7 +77,6 @@ class Stack:
     attribute: Callable[[str, str], Any]
 
     def of_type(self, resource_type: str) -> dict[str, dict[str, Any]]:
-        """Return the properties of all resources of a type, by logical id."""
         return {
             name: resource.get("Properties", {})
             for name, resource in self.resources.items()

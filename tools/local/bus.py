@@ -20,7 +20,6 @@ STREAM = "Stream"
 
 
 def stream_filters() -> list[Item]:
-    """Return the patterns with which Lambda selects records for the events function."""
     event = read_template()["Resources"]["EventsFn"]["Properties"]["Events"][STREAM]
     return [
         json.loads(pattern["Pattern"])

@@ -53,7 +53,6 @@ class Invocation:
     failed: bool = False
 
     def error_text(self) -> str:
-        """Return the error of a failed call in the form of a Python traceback."""
         error = json.loads(self.payload)
         trace = "".join(error.get("stackTrace", []))
         return f"{error.get('errorType')}: {error.get('errorMessage')}\n{trace}".rstrip()

@@ -45,7 +45,6 @@ class Backends:
     bot_check: Mapping[str, str] = field(default_factory=dict)
 
     def variables(self) -> dict[str, str]:
-        """Return values for all environment variables in the template."""
         return {
             "TABLE_NAME": TABLE_NAME,
             "PRIVATE_FUNCTION_NAME": PRIVATE_NAME,

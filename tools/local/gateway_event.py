@@ -120,7 +120,6 @@ def _is_text(content_type: str) -> bool:
 
 
 def iam_caller(access_key: str) -> dict[str, Any]:
-    """Return what the IAM authorizer says about the user who signed the request."""
     user_id = "AIDALOCALOPERATOR0000"
     return {
         "accessKey": access_key,

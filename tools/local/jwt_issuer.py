@@ -31,7 +31,6 @@ class LocalIssuer:
 
     @property
     def keys(self) -> KeySet:
-        """The public keys in the form of a JWKS, as issuers publish them."""
         return KeySet([RSAKey.import_key(self._key.as_dict(private=False))])
 
     def token(self, subject: str, now_seconds: int) -> str:

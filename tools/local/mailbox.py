@@ -148,7 +148,6 @@ class Mailbox(Background):
         return Invocation(json.dumps({"outcome": outcome}).encode())
 
     def deliver(self) -> None:
-        """Send the messages about all events since the last call."""
         with self._lock:
             now = self._now_millis()
             sends = {found.waitlist_id: self._sends(found) for found in self._waitlists.all()}

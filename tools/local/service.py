@@ -129,7 +129,6 @@ class LocalService:
         return LocalIssuer(issuer, audiences[0]).token(CUSTOMER_ID, int(time.time()))
 
     def lost_part(self) -> str | None:
-        """Return the name of a server that has ended unexpectedly."""
         return next((child.module for child in self._children if not child.running), None)
 
     def _start(self) -> None:

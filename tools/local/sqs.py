@@ -103,7 +103,6 @@ class LocalQueue:
 
 
 def lambda_event(messages: list[QueuedMessage]) -> dict[str, Any]:
-    """Return the event with which Lambda gives messages to a function."""
     return {
         "Records": [
             {
