@@ -422,7 +422,7 @@ def test_a_person_is_marked_verified_and_gets_a_link(console: Opened, bakery: Ba
         body = {"profile": {"email": "ada@example.com"}}
         http.post(url.replace("/admin", "") + "/entries", json=body)
     people = f"/lists/{bakery.waitlist_id}/people"
-    assert "Mail address, or part" in console.page(people)
+    assert "Name, address or id" in console.page(people)
     path = console.send(people, find=" Ada+x@Example.com ").headers["HX-Redirect"]
     assert path.startswith(f"{people}/")
     assert "No customer id, profile" in search(console, bakery, "bob@example.com")
