@@ -62,7 +62,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_context(chromium: Browser, service: Service) -> Iterator[NewContext]:
-    """After the test, a fixture fails the test if any page has thrown or logged an error.
+    """A test fails if any of its pages has thrown or logged an error.
 
     Chromium also logs violations of the Content-Security-Policy.
     """

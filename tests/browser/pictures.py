@@ -136,8 +136,8 @@ def save_watch(snapshot: Snapshot) -> None:
 
 
 def drawable_people(chance: random.Random) -> Iterator[dict[str, Any]]:
-    """Characters beyond the Latin, Greek and Cyrillic scripts may be missing in the fonts of a
-    machine.
+    """Every machine has fonts with Latin, Greek and Cyrillic letters, but other letters may be
+    missing.
     """
     for person in read_people():
         if max(person.name + person.city) < "\u0600":

@@ -32,7 +32,7 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
 
 
 def _groups(names: set[str]) -> list[set[str]]:
-    """No rule of the template compares parameters of different groups."""
+    """The template's rules never compare parameters of different groups."""
     groups = [{name} for name in sorted(names)]
     for rule in TEMPLATE["Rules"].values():
         together = {name for name, _ in _compared(rule)}

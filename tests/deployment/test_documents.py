@@ -36,7 +36,6 @@ def list_documents() -> list[str]:
 
 
 def find_anchors(document: Path) -> set[str]:
-    """GitHub makes an anchor from each heading."""
     headings = HEADING.findall(document.read_text("utf-8"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 

@@ -69,7 +69,7 @@ def collect_calls() -> dict[str, list[Call]]:
     return found
 
 
-# Who may deploy.
+# From here on, the tests check who may deploy.
 
 
 def test_only_one_environment_of_one_repository_may_deploy() -> None:
@@ -325,7 +325,7 @@ def test_the_role_cannot_change_the_network_of_another_stack() -> None:
     assert not EXECUTION.allow(Call("ec2:RevokeSecurityGroupEgress", group, tagged))
 
 
-# Access to data.
+# From here on, the tests check the access to data.
 
 TABLE = arn("dynamodb", "table/waitlist-WaitlistTable-1A2B3C4D5E6F")
 SECRET = arn("secretsmanager", "secret:EntryTokenSecret-1A2B3C4D5E6F-AbCdEf")
@@ -360,7 +360,7 @@ def test_a_deployment_can_read_no_data_and_delete_no_table(action: str, resource
         assert not role.allow(Call(action, resource, tags))
 
 
-# Stack names.
+# From here on, the tests check the names of stacks.
 
 
 def test_the_roles_accept_the_configured_stack_names() -> None:

@@ -52,7 +52,7 @@ NAMES_OF_STACKS = GITHUB["Parameters"]["StackName"]["AllowedPattern"]
 
 
 @pytest.fixture(scope="module")
-def uses() -> frozenset[Use]:
+def made_calls() -> frozenset[Use]:
     forget_calls()
     for story in STORIES:
         story.happen(Scene())
@@ -157,28 +157,28 @@ def make_all_roles() -> list[tuple[Set, Roles]]:
         (one, Roles(stack, bounds))
         for one in sets()
         for stack in [make(one.parameters, one.name, one.region)]
-        for bounds in [None, *make_boundary(one)]
+        for bounds in [None, *bounded_stacks(one)]
     ]
 
 
-def make_boundary(one: Set) -> Iterator[Stack]:
+def bounded_stacks(one: Set) -> Iterator[Stack]:
     if re.fullmatch(NAMES_OF_STACKS, one.name):
         given = {"Repository": "octo/waitlist", "Environment": "prod", "StackName": one.name}
         yield make(given, "github", one.region, GITHUB)
 
 
-def test_a_role_allows_all_calls_that_are_made_with_it(uses: frozenset[Use]) -> None:
+def test_a_role_allows_all_calls_that_are_made_with_it(made_calls: frozenset[Use]) -> None:
     """P5"""
     denied = {
         f"{need} ({one.label}{', bounded' if roles.boundary else ''})"
         for one, roles in make_all_roles()
-        for need in needs(roles.stack, uses)
+        for need in needs(roles.stack, made_calls)
         if not roles.allow(need)
     }
     assert sorted(denied) == []
 
 
-def test_a_role_has_no_permission_that_is_not_needed(uses: frozenset[Use]) -> None:
+def test_a_role_has_no_permission_that_is_not_needed(made_calls: frozenset[Use]) -> None:
     """No role has a permission that it does not need.
 
     If any permission is removed from a role, a key or a boundary, then AWS denies some call that
@@ -187,7 +187,7 @@ def test_a_role_has_no_permission_that_is_not_needed(uses: frozenset[Use]) -> No
     rights: set[str] = set()
     needed: set[str] = set()
     for _, roles in make_all_roles():
-        asked = needs(roles.stack, uses)
+        asked = needs(roles.stack, made_calls)
         for name, right in roles.rights():
             rights.add(name)
             if name not in needed and not roles.is_idle(right, asked):
@@ -223,17 +223,19 @@ def test_only_the_public_function_may_sign_passes() -> None:
             assert granting == []
 
 
-def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(uses: frozenset[Use]) -> None:
+def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(
+    made_calls: frozenset[Use],
+) -> None:
     """The permissions boundary denies access to the keys and the secret of another stack.
 
     Their names do not contain the name of their stack, so the boundary compares tags (promise P5).
     """
     (mine,) = [one for one in sets() if one.label == "defaults"]
     another = make(mine.parameters, "another", mine.region)
-    unbounded, bounded = Roles(another), Roles(another, *make_boundary(mine))
+    unbounded, bounded = Roles(another), Roles(another, *bounded_stacks(mine))
     tagged = [
         need
-        for need in needs(another, uses)
+        for need in needs(another, made_calls)
         if need.call.action.startswith(("kms:", "secretsmanager:"))
     ]
     assert len(tagged) == 3

@@ -36,7 +36,7 @@ def count_waiting(bakery: Bakery) -> int:
 
 @contextmanager
 def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
-    """The process has read all rows except the last row, and waits for it."""
+    """The process waits for the last row of the file."""
     *rows, _ = Path(path).read_text("utf-8").splitlines(keepends=True)
     words = ("import", bakery.waitlist_id, "-", "--format", "csv", *words)
     process = bakery.typed.start("--json", *words, stdin=subprocess.PIPE)

@@ -192,10 +192,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=PEOPLE, places=st.integers(1, 8), to_back=st.booleans())
     def bump(self, name: str, places: int, to_back: bool) -> None:
-        """A moved entry may take the rank (sort key) of an entry that is claimed or parked.
-
-        Other tests check the position after a move.
-        """
+        """A moved entry may take the rank (sort key) of an entry that is claimed or parked."""
         answer = self.line.bump(name, **({"to": "back"} if to_back else {"places": places}))
         if name not in self.model.of("waiting"):
             assert answer["code"] == "not_waiting"
@@ -415,9 +412,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(times=st.integers(1, MAX_ATTEMPTS), pick=PICKS)
     def let_holds_expire(self, times: int, pick: int) -> None:
-        """A late request with an old token changes nothing.
+        """After too many expired claims, an entry is parked.
 
-        After too many expired claims, the entry is parked (promises P3 and P4).
+        A late request with an old token changes nothing (promises P3 and P4).
         """
         for _ in range(times):
             self.claim(2, newest=False, lease=1)
@@ -465,7 +462,9 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def the_line_is_that_of_the_model(self) -> None:
-        """P1, P6"""
+        """Redis and the model have the same waiting entries, in the same order (promises P1 and
+        P6).
+        """
         entries = self.line.entries()
         self.model = model.rests_ended_by(self.model, self.millis)
         expected = [(name, self.model.by_name[name]) for name in self.model.of("waiting")]

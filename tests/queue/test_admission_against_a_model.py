@@ -82,7 +82,8 @@ OPERATIONS = {
     "poll": 4,
     "deliver_a_copy": 1,
 }
-BOTH = "+"  # between two that pay for the same slot
+# If the rate and the schedule pay for the same slot, this sign joins their names.
+BOTH = "+"
 
 
 @dataclass
@@ -250,7 +251,7 @@ class AdmissionHistory:
         self.wait(300_000_000)
 
     def leave_a_border(self) -> None:
-        """The number of free slots must not depend on rounding."""
+        """At some moments, the number of free slots depends on rounding. Wait until it does not."""
         lag_micros = self.ledger.lag_micros + 1
         due, lag = self.ledger.due(RATE, self.model), self.ledger.slots(lag_micros)
         if floor(due) != floor(due - lag):
@@ -290,7 +291,7 @@ class AdmissionHistory:
         )
 
     def end_the_admission_soon(self) -> None:
-        """When the admission ends, open offers end too."""
+        """Open offers end when the admission ends."""
         until = self.now + self.random.choice([1, 29_000, 60_000])
         self.settings["until_millis"] = until
         self.save_other_settings()
@@ -730,7 +731,8 @@ class AdmissionHistory:
 def test_a_policy_offers_what_is_due_to_the_first_entries(
     request: pytest.FixtureRequest, engine: str, seed: int
 ) -> None:
-    request.getfixturevalue(engine)  # empties it
+    # This fixture empties the Redis server.
+    request.getfixturevalue(engine)
     client = request.getfixturevalue(f"{engine}_client")
     history = AdmissionHistory(seed, Line(client))
     for _ in range(STEPS):

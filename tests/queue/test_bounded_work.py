@@ -10,7 +10,9 @@ from tests.support.redis_servers import Server
 from waitlist_shared.ranks import TIER
 
 PEOPLE = 4_096
-SEARCH_STEPS = 26  # doubling and halving over 4,096 entries, and a few more
+# To search among 4,096 entries, a script doubles its step 12 times and then halves it 12 times. It
+# may take two more steps.
+SEARCH_STEPS = 26
 # Moving an entry takes more commands than other operations. It looks up its idempotency key, stores
 # the key with an expiry time, and notes the decision for the record.
 OF_A_MOVE = 8
@@ -74,7 +76,8 @@ def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, cro
     than once (promise P9).
     """
     for action in ACTIONS.values():
-        action(crowd.of("rehearsal"))  # load each script
+        # Redis loads the script now, so that the measured call needs no second round trip.
+        action(crowd.of("rehearsal"))
     for name, action in ACTIONS.items():
         calls = calls_during(valkey, partial(action, crowd))
         assert calls.pop("evalsha") == 1, name

@@ -110,7 +110,8 @@ def test_a_slot_without_a_node_is_an_outage(cluster: Cluster, filled: Line) -> N
     When a node serves it again, the queue is unchanged (promises P7 and P9).
     """
     with cluster.slot_without_owner(META) as owner:
-        newcomer = line_on(owner.url, filled.client)  # it learns of no owner when it connects
+        # This client connects while no node serves the hash slot.
+        newcomer = line_on(owner.url, filled.client)
         for line in (filled, newcomer):
             assert line.signup("zoe")["code"] == "queue_unavailable"
             assert seconds_of_an_unavailable_batch(line) < 2

@@ -91,9 +91,6 @@ class SegmentMachine(Machine):
         return set(self.model.of(*ON_LIST))
 
     def still_untagged(self) -> set[str]:
-        """Entries that signed up before the segments were defined are added to their segments
-        later.
-        """
         self.untagged &= self.on_list()
         return self.untagged
 
@@ -218,7 +215,7 @@ class SegmentMachine(Machine):
     @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
     def repair(self, pick: int, to: str) -> None:
         super().repair(pick, to)
-        # A restored entry has its tags.
+        # A restored entry already belongs to its segments.
         for name in set(self.untagged):
             if self.line.client.hexists(tags(self.line.waitlist_id), self.line.id_of(name)):
                 self.untagged.discard(name)
@@ -239,7 +236,9 @@ class SegmentMachine(Machine):
 
     @invariant()
     def segment_counts_and_places_are_those_of_the_model(self) -> None:
-        """P6"""
+        """In Redis and in the model, each segment has the same waiting entries and positions
+        (promise P6).
+        """
         if self.still_untagged() or not self.is_ready():
             return
         lines = {

@@ -85,7 +85,8 @@ class Machine(RuleBasedStateMachine):
         rank = self.rank(self.queue[index])
         ahead = [self.rank(name) for name in self.queue[index - 1 : index]]
         if not ahead or priority_of(ahead[0]) != priority_of(rank):
-            return True  # the room ahead of a priority's tickets is never used up here
+            # There are always free ranks ahead of the first entry of a priority.
+            return True
         return rank - ahead[0] > 1
 
     @rule(jump=JUMPS)
@@ -217,7 +218,8 @@ class Machine(RuleBasedStateMachine):
         self.epoch += 1
         epoch = f"{self.epoch:08x}"
         self.line.client.flushall()
-        for name in NAMES:  # the tombstones are lost too; only the record has the leaves
+        # Redis has forgotten who has left. Only the records still say so.
+        for name in NAMES:
             if not self.model.stay(name):
                 self.stays[name] += 1
         accepted(self.line.init("open", epoch, floor_ticket=self.last_stamp))
@@ -232,7 +234,9 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def the_queue_is_that_of_the_model(self) -> None:
-        """P1, P6"""
+        """Redis and the model have the same waiting entries, in the same order (promises P1 and
+        P6).
+        """
         entries = self.line.entries()
         expected = [(name, self.model.by_name[name]) for name in self.queue]
         assert [(entry["entry_id"], entry["rank"], entry["ticket"]) for entry in entries] == [

@@ -19,7 +19,7 @@ Lose = Callable[[], object]
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses before retries are listed in seconds and take no time."""
+    """The list contains the pauses before retries, in seconds. In tests, pauses take no time."""
     found: list[float] = []
     monkeypatch.setattr("waitlist_queue.deadline.time.sleep", found.append)
     return found

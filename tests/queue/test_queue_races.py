@@ -28,7 +28,7 @@ def shared(valkey: Server) -> Iterator[Line]:
     line = Line(valkey.client, now_micros=lambda: "", connect=lambda: client)
     line.init()
     yield line
-    client.close()  # a connection for each thread
+    client.close()
 
 
 def in_turn(acts: Sequence[Act]) -> list[Any]:

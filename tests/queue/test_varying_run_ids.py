@@ -22,7 +22,7 @@ PROCESSES = 3
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def reported_run_ids(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     numbers, run_ids = count(), list[str]()
 
     def run_id(_info: str) -> str:
@@ -33,7 +33,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return run_ids
 
 
-def people_of(valkey: Server, **settings: Any) -> Admissions:
+def people_on_several_processes(valkey: Server, **settings: Any) -> Admissions:
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO", **settings)
     services = [QueueService(store_of(config), monotonic=lambda: 0) for _ in range(PROCESSES)]
     turns = cycle(services)
@@ -46,14 +46,14 @@ def people_of(valkey: Server, **settings: Any) -> Admissions:
 
 
 def test_the_whole_service_works_if_each_connection_gets_another_run_id(
-    valkey: Server, asked: list[str]
+    valkey: Server, reported_run_ids: list[str]
 ) -> None:
     """If every connection reports a different `run_id`, the service still works.
 
     In this test, several processes sign people up, poll, claim and rebuild (promises P3, P6 and
     P7).
     """
-    people = people_of(valkey)
+    people = people_on_several_processes(valkey)
     people.configure(lease_seconds=3600)
     people.all_sign_up("ann", "bob", "cyd", "dan")
     for _ in range(2 * PROCESSES):
@@ -70,23 +70,23 @@ def test_the_whole_service_works_if_each_connection_gets_another_run_id(
     for _ in range(2 * PROCESSES):
         assert people.order() == ["bob", "dan"]
         assert people.counts() == (2, 0, 0, 1, 1)
-    assert asked == []
+    assert reported_run_ids == []
 
 
 def test_where_servers_have_run_ids_another_one_is_noticed(
-    valkey: Server, asked: list[str]
+    valkey: Server, reported_run_ids: list[str]
 ) -> None:
     """If the setting `REDIS_HAS_RUN_IDS` is on, a different `run_id` means a different server.
 
     Each connection asks for it once (promise P7).
     """
-    people = people_of(valkey, redis_has_run_ids=True)
+    people = people_on_several_processes(valkey, redis_has_run_ids=True)
     people.configure()
     assert people.sign_up("ann").code == "rebuilding"
-    assert len(asked) == PROCESSES
+    assert len(reported_run_ids) == PROCESSES
 
 
-def test_one_connection_asks_once(valkey: Server, asked: list[str]) -> None:
+def test_one_connection_asks_once(valkey: Server, reported_run_ids: list[str]) -> None:
     """P9"""
     config = Config(
         redis_url=valkey.url, redis_cluster=False, log_level="INFO", redis_has_run_ids=True
@@ -95,4 +95,4 @@ def test_one_connection_asks_once(valkey: Server, asked: list[str]) -> None:
     line.init()
     line.all_sign_up(["ann", "bob"])
     assert line.position("bob")["position"] == 2
-    assert len(asked) == 1
+    assert len(reported_run_ids) == 1

@@ -10,7 +10,7 @@ from tests.support.counters import NO_OFFERS
 from tests.support.line import Line, accepted
 
 
-def ends(line: Line) -> dict[str, int]:
+def count_ended_offers(line: Line) -> dict[str, int]:
     counters = line.stats()["counters"]
     assert counters == line.send("heartbeat")["counters"]
     return {name: counters[name] for name in NO_OFFERS if counters[name]}
@@ -25,14 +25,14 @@ def test_an_entered_offer_counts_once(line: Line) -> None:
     admit(line, count=2)
     for _ in range(2):
         accepted(enter(line, PEOPLE[0]))
-    assert (ends(line), counted(line, "admitted")) == ({"entered": 1}, 1)
+    assert (count_ended_offers(line), counted(line, "admitted")) == ({"entered": 1}, 1)
 
 
 def test_automatic_admissions_count_as_entered(line: Line) -> None:
     filled(line, acceptance="automatic")
     for _ in range(2):
         admit(line, count=3, once_key=ONCE_KEY, once_seconds=60)
-    assert (ends(line), counted(line, "admitted")) == ({"entered": 3}, 3)
+    assert (count_ended_offers(line), counted(line, "admitted")) == ({"entered": 3}, 3)
 
 
 def test_a_completed_claim_is_no_end_of_an_offer(line: Line) -> None:
@@ -42,7 +42,7 @@ def test_a_completed_claim_is_no_end_of_an_offer(line: Line) -> None:
     line.claimed(1, lease_seconds=1)
     line.clock.advance(seconds=2)
     line.expire()
-    assert (ends(line), counted(line, "admitted")) == ({}, 2)
+    assert (count_ended_offers(line), counted(line, "admitted")) == ({}, 2)
 
 
 def test_a_decline_counts_once(line: Line) -> None:
@@ -54,7 +54,7 @@ def test_a_decline_counts_once(line: Line) -> None:
     # A copy of the message that ended the first offer arrives while the next offer is open.
     admit(line, count=len(PEOPLE))
     accepted(line.send("decline", **meant))
-    assert ends(line) == {"declined": 1}
+    assert count_ended_offers(line) == {"declined": 1}
 
 
 def test_a_decline_that_leaves_counts_once(line: Line) -> None:
@@ -65,7 +65,7 @@ def test_a_decline_that_leaves_counts_once(line: Line) -> None:
     # The operator withdraws the second customer's offer. The third customer never had an offer.
     accepted(line.leave(PEOPLE[1]))
     accepted(line.leave(PEOPLE[2], is_declining=True))
-    assert (ends(line), counted(line, "left")) == ({"declined": 1}, 3)
+    assert (count_ended_offers(line), counted(line, "left")) == ({"declined": 1}, 3)
 
 
 @pytest.mark.parametrize("is_declining", [False, True])
@@ -76,7 +76,7 @@ def test_an_admission_after_the_intent_to_leave_counts_no_more(
     admit(line, count=1)
     accepted(enter(line, PEOPLE[0]))
     accepted(line.leave(PEOPLE[0], is_declining=is_declining))
-    assert ends(line) == ({"declined": 1} if is_declining else {})
+    assert count_ended_offers(line) == ({"declined": 1} if is_declining else {})
     assert (counted(line, "admitted"), counted(line, "left")) == (0, 1)
 
 
@@ -87,7 +87,7 @@ def test_a_completed_claim_after_the_intent_to_leave_leaves_the_entered_alone(li
     ((name, claim),) = line.claimed(1).items()
     accepted(line.complete(name, claim["token"]))
     accepted(line.leave(name))
-    assert (ends(line), counted(line, "admitted")) == ({"entered": 1}, 1)
+    assert (count_ended_offers(line), counted(line, "admitted")) == ({"entered": 1}, 1)
 
 
 @pytest.mark.parametrize("no_show", ["keep_place", "to_back", "leave"])
@@ -101,14 +101,14 @@ def test_a_no_show_counts_once(line: Line, no_show: str, max_attempts: int) -> N
         line.expire()
     if no_show == "leave":
         accepted(line.leave(PEOPLE[1]))
-    assert ends(line) == {"entered": 1, "no_shows": 2}
+    assert count_ended_offers(line) == {"entered": 1, "no_shows": 2}
 
 
 def test_a_withdrawn_offer_counts_nowhere(line: Line) -> None:
     filled(line)
     (offer,) = admit(line, count=1)["entries"]
     accepted(line.send("withdraw", entry_id=offer["entry_id"]))
-    assert ends(line) == {}
+    assert count_ended_offers(line) == {}
 
 
 def test_the_ends_of_offers_go_on_from_where_they_were_before_a_loss(line: Line) -> None:

@@ -20,7 +20,7 @@ def filled(line: Line, **settings: Any) -> None:
     line.all_sign_up(PEOPLE)
 
 
-def made_from(answer: Answer) -> tuple[int | None, int | None]:
+def read_stamps(answer: Answer) -> tuple[int | None, int | None]:
     """The first stamp (logical timestamp) belongs to the previous decision.
 
     The second stamp belongs to the decision that set the entry's rank.
@@ -28,22 +28,22 @@ def made_from(answer: Answer) -> tuple[int | None, int | None]:
     return answer["basis_stamp"], answer["placed_stamp"]
 
 
-def decisions(line: Line, name: str) -> list[Answer]:
+def unrecorded_decisions(line: Line, name: str) -> list[Answer]:
     found: list[Answer] = line.dirty()[name]["decisions"]
     return found
 
 
 def test_a_claim_of_an_entry_that_nothing_happened_to_has_no_basis(line: Line) -> None:
     filled(line)
-    assert made_from(line.claimed()["ann"]) == (0, 0)
+    assert read_stamps(line.claimed()["ann"]) == (0, 0)
 
 
 def test_a_claim_after_a_bump_is_made_from_it(line: Line) -> None:
     filled(line)
     moved = accepted(line.bump("eve", to="front"))
-    assert (moved["basis_stamp"], decisions(line, "eve")[0]["basis_stamp"]) == (0, 0)
+    assert (moved["basis_stamp"], unrecorded_decisions(line, "eve")[0]["basis_stamp"]) == (0, 0)
     eve = line.claimed()["eve"]
-    assert made_from(eve) == (moved["stamp"], moved["stamp"])
+    assert read_stamps(eve) == (moved["stamp"], moved["stamp"])
 
 
 def test_the_end_of_a_hold_is_made_from_the_hold(line: Line) -> None:
@@ -56,11 +56,11 @@ def test_the_end_of_a_hold_is_made_from_the_hold(line: Line) -> None:
     moved = accepted(line.bump("eve", to="front"))
     eve = line.claimed(once=1)["eve"]
     extended = accepted(line.extend("eve", eve["token"]))
-    assert made_from(extended) == (eve["stamp"], 0)
+    assert read_stamps(extended) == (eve["stamp"], 0)
     released = accepted(line.release("eve", eve["token"]))
-    assert made_from(released) == (extended["stamp"], moved["stamp"])
-    assert made_from(decisions(line, "eve")[-1]) == made_from(released)
-    assert made_from(accepted(line.release("eve", eve["token"]))) == made_from(released)
+    assert read_stamps(released) == (extended["stamp"], moved["stamp"])
+    assert read_stamps(unrecorded_decisions(line, "eve")[-1]) == read_stamps(released)
+    assert read_stamps(accepted(line.release("eve", eve["token"]))) == read_stamps(released)
 
 
 @pytest.mark.parametrize("verb", ["release", "redrive"])
@@ -71,7 +71,7 @@ def test_a_new_rank_is_that_of_the_decision_itself(line: Line, verb: str) -> Non
         parked = accepted(line.park("ann", token))
         assert parked["placed_stamp"] == 0
         assert parked["basis_stamp"] < parked["stamp"]
-        assert made_from(accepted(line.park("ann", token))) == made_from(parked)
+        assert read_stamps(accepted(line.park("ann", token))) == read_stamps(parked)
         ended = accepted(line.redrive("ann", to="back"))
         assert ended["basis_stamp"] == parked["stamp"]
     else:
@@ -83,8 +83,8 @@ def test_an_expiry_is_made_from_its_hold(line: Line) -> None:
     filled(line)
     ann = line.claimed()["ann"]
     line.clock.advance(seconds=LEASE)
-    [expired] = decisions(line, "ann")
-    assert (expired["verb"], made_from(expired)) == ("expired", (ann["stamp"], 0))
+    [expired] = unrecorded_decisions(line, "ann")
+    assert (expired["verb"], read_stamps(expired)) == ("expired", (ann["stamp"], 0))
 
 
 @pytest.mark.parametrize("verb", ["enter", "decline", "withdraw"])
@@ -99,7 +99,7 @@ def test_the_end_of_an_offer_names_the_offer_as_its_basis(line: Line, verb: str)
 def test_a_complete_is_made_from_its_hold(line: Line) -> None:
     filled(line)
     ann = line.claimed()["ann"]
-    assert made_from(accepted(line.complete("ann", ann["token"]))) == (ann["stamp"], 0)
+    assert read_stamps(accepted(line.complete("ann", ann["token"]))) == (ann["stamp"], 0)
 
 
 def test_a_repeated_bump_is_made_from_what_it_was(line: Line) -> None:
@@ -157,7 +157,7 @@ def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> No
         expected={"state": "waiting", "rank": moved["rank"]},
     )
     assert line.order() == PEOPLE
-    assert [one["verb"] for one in decisions(line, "ann")] == ["released"]
+    assert [one["verb"] for one in unrecorded_decisions(line, "ann")] == ["released"]
     assert line.dirty()["ann"]["seen_stamp"] == released["stamp"]
 
 

@@ -14,7 +14,7 @@ def filled(line: Line) -> None:
     line.all_sign_up(PEOPLE)
 
 
-def on_hold(line: Line, verb: str, name: str, token: str) -> str:
+def outcome_of(line: Line, verb: str, name: str, token: str) -> str:
     answer = line.send(verb, entry_id=line.id_of(name), token=token)
     return str(answer["outcome"] if answer["ok"] else answer["code"])
 
@@ -47,9 +47,9 @@ def test_an_admission_is_for_good(line: Line, verb: str) -> None:
     ann = line.claimed()["ann"]
     line.complete("ann", ann["token"])
     before = line.contents()
-    assert on_hold(line, verb, "ann", ann["token"]) == "not_held"
-    assert on_hold(line, verb, "ann", FOREIGN) == "claim_mismatch"
-    assert on_hold(line, "complete", "ann", FOREIGN) == "claim_mismatch"
+    assert outcome_of(line, verb, "ann", ann["token"]) == "not_held"
+    assert outcome_of(line, verb, "ann", FOREIGN) == "claim_mismatch"
+    assert outcome_of(line, "complete", "ann", FOREIGN) == "claim_mismatch"
     assert line.bump("ann", to="front")["code"] == "not_waiting"
     assert line.redrive("ann")["code"] == "not_parked"
     assert line.contents() == before
@@ -105,7 +105,7 @@ def test_a_decision_is_recognised_until_it_is_settled(line: Line) -> None:
     ann = line.claimed()["ann"]
     line.release("ann", ann["token"])
     line.settle("ann", line.dirty()["ann"]["seen_stamp"])
-    assert on_hold(line, "release", "ann", ann["token"]) == "not_held"
+    assert outcome_of(line, "release", "ann", ann["token"]) == "not_held"
 
 
 def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
@@ -122,7 +122,7 @@ def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
         line.release("ann", tokens[-1])
     kept = [one["token"] for one in line.dirty()["ann"]["decisions"]]
     assert kept == tokens[2:]
-    assert on_hold(line, "release", "ann", tokens[1]) == "not_held"
+    assert outcome_of(line, "release", "ann", tokens[1]) == "not_held"
 
 
 def test_of_two_extensions_the_last_to_arrive_decides(line: Line) -> None:

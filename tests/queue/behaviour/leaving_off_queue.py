@@ -12,7 +12,7 @@ from tests.support.line import Answer, Line, accepted
 ENTRY_KEYS = ("queue", "tickets_of_moved", "held", "claimed", "claims", "parked", "attempts")
 
 
-def held(line: Line) -> Answer:
+def claim_ann_twice(line: Line) -> Answer:
     """Ann was moved, so the rank of her entry differs from its ticket number.
 
     Her first claim has expired.
@@ -26,28 +26,28 @@ def held(line: Line) -> Answer:
 
 
 def parked(line: Line) -> Answer:
-    ann = held(line)
+    ann = claim_ann_twice(line)
     accepted(line.park("ann", ann["token"]))
     return ann
 
 
 def back_in_line(line: Line) -> Answer:
-    ann = held(line)
+    ann = claim_ann_twice(line)
     accepted(line.release("ann", ann["token"]))
     return ann
 
 
 def done(line: Line) -> Answer:
-    ann = held(line)
+    ann = claim_ann_twice(line)
     accepted(line.complete("ann", ann["token"]))
     return ann
 
 
-ON_LIST = [held, parked, back_in_line]
+ON_LIST = [claim_ann_twice, parked, back_in_line]
 Setting = Callable[[Line], Answer]
 
 
-def traces(line: Line, name: str) -> list[str]:
+def find_traces(line: Line, name: str) -> list[str]:
     keys = [f"wl:{{bakery-opening}}:{key}" for key in ENTRY_KEYS]
     contents = line.contents()
     return [key for key in keys if line.id_of(name) in str(contents.get(key))]
@@ -64,7 +64,7 @@ def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ti
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
     assert line.leave("ann", ticket=ticket)["outcome"] == "left"
-    assert traces(line, "ann") == []
+    assert find_traces(line, "ann") == []
     assert line.leave("ann", ticket=ticket)["outcome"] == "absent"
     assert line.complete("ann", ann["token"])["code"] == "not_held"
     assert line.redrive("ann")["code"] == "not_parked"
@@ -84,7 +84,7 @@ def test_every_entry_on_the_list_can_be_dropped(
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
     assert line.drop("ann", ticket=ticket)["outcome"] == "dropped"
-    assert traces(line, "ann") == []
+    assert find_traces(line, "ann") == []
     assert line.drop("ann", ticket=ticket)["outcome"] == "absent"
     assert line.stats()["counters"]["left"] == 0
     line.clock.advance(seconds=60)
@@ -110,7 +110,7 @@ def test_an_admission_after_the_intent_to_leave_does_not_count(
         "left": left,
         "admitted": 1 - left,
     }
-    assert traces(line, "ann") == []
+    assert find_traces(line, "ann") == []
     assert line.signup("ann")["code"] == "gone"
     assert line.signup("ann", stay=2)["position"] == 3
 
@@ -142,7 +142,7 @@ def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line
 
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
-@pytest.mark.parametrize("setting", [held, parked, done])
+@pytest.mark.parametrize("setting", [claim_ann_twice, parked, done])
 def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
     line: Line, setting: Setting, verb: str
 ) -> None:
@@ -150,10 +150,10 @@ def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
     or parked entry stays as it is (promise P2).
     """
     ann = setting(line)
-    before = traces(line, "ann")
+    before = find_traces(line, "ann")
     answer = line.send(verb, **line.stay("ann", 7), ticket=ann["ticket"] - 1)
     assert answer["outcome"] == "absent"
-    assert traces(line, "ann") == before
+    assert find_traces(line, "ann") == before
 
 
 def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
@@ -163,11 +163,11 @@ def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -
     done(line)
     seen_stamp = line.dirty()["ann"]["seen_stamp"]
     accepted(line.settle("ann", seen_stamp, join_id="00000001"))
-    assert traces(line, "ann") == []
+    assert find_traces(line, "ann") == []
     assert line.dirty() == {}
 
 
-@pytest.mark.parametrize("setting", [held, parked, done])
+@pytest.mark.parametrize("setting", [claim_ann_twice, parked, done])
 def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
     line: Line, setting: Setting
 ) -> None:
@@ -175,12 +175,12 @@ def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
     contains the former place and no position (promise P2).
     """
     ann = setting(line)
-    before = traces(line, "ann")
+    before = find_traces(line, "ann")
     answer = line.signup("ann")
     assert answer["outcome"] == "already"
     assert (answer["rank"], answer["ticket"]) == (ann["rank"], ann["ticket"])
     assert (answer["position"], answer["total"]) == (None, None)
-    assert traces(line, "ann") == before
+    assert find_traces(line, "ann") == before
     assert line.order() == ["bob", "eve"]
     assert line.stats()["counters"]["signed_up"] == 3
 

@@ -12,7 +12,7 @@ LEASE = 60
 PEOPLE = [f"person {number}" for number in range(25)]
 
 
-def filled(line: Line, which: str, times: int) -> list[str]:
+def fill_list(line: Line, which: str, times: int) -> list[str]:
     line.init(lease_seconds=LEASE)
     line.all_sign_up(PEOPLE)
     for _ in range(times):
@@ -30,11 +30,11 @@ def pages(line: Line, which: str, limit: int) -> list[list[str]]:
     after: Answer = {}
     while names := line.off_queue(which, limit=limit, **after):
         found.append(names)
-        after = last_of(line, which, limit, after)
+        after = cursor_of_next_page(line, which, limit, after)
     return found
 
 
-def last_of(line: Line, which: str, limit: int, after: Answer) -> Answer:
+def cursor_of_next_page(line: Line, which: str, limit: int, after: Answer) -> Answer:
     last = accepted(line.list_off_queue(which, limit=limit, **after))["entries"][-1]
     return {"after": last["time_millis"], "after_id": last["entry_id"]}
 
@@ -45,7 +45,7 @@ def test_pages_off_the_queue_join_to_the_whole(line: Line, which: str, times: in
     """The pages together contain every entry once, even if many entries have the same time (promise
     P9).
     """
-    expected = filled(line, which, times)
+    expected = fill_list(line, which, times)
     found = pages(line, which, limit=10)
     assert [len(names) for names in found] == [10, 10, 5]
     assert [name for names in found for name in names] == expected
@@ -82,8 +82,8 @@ def test_an_empty_list_off_the_queue_is_one_empty_page(line: Line, which: str) -
 
 @pytest.mark.parametrize("times", [1, 5, 25])
 def test_no_entry_is_left_out_if_the_last_one_seen_has_gone(line: Line, times: int) -> None:
-    expected = filled(line, "parked", times)
-    after = last_of(line, "parked", 12, {})
+    expected = fill_list(line, "parked", times)
+    after = cursor_of_next_page(line, "parked", 12, {})
     line.redrive(expected[11])
     rest = line.off_queue("parked", **after)
     assert [name for name in rest if name not in expected[:11]] == expected[12:]
@@ -97,7 +97,7 @@ def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> No
 
     No other entry is left out.
     """
-    expected = filled(line, "held", 25)
+    expected = fill_list(line, "held", 25)
     entry = line.list_off_queue("held", limit=12)["entries"][-1]
     after = {"after": entry["time_millis"], "after_id": entry["entry_id"]}
     token = line.client.hget("wl:{bakery-opening}:claims", entry["entry_id"]).split("|")[1]
@@ -106,7 +106,7 @@ def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> No
 
 
 def test_the_page_after_the_last_one_is_empty(line: Line) -> None:
-    filled(line, "held", 5)
+    fill_list(line, "held", 5)
     last = line.list_off_queue("held")["entries"][-1]
     after = {"after": last["time_millis"], "after_id": last["entry_id"]}
     page = line.list_off_queue("held", **after)

@@ -14,14 +14,14 @@ def filled(line: Line, max_attempts: int = 5) -> None:
     line.all_sign_up(PEOPLE)
 
 
-def parked(line: Line, count: int = 1) -> dict[str, dict[str, int]]:
+def park_first(line: Line, count: int = 1) -> dict[str, dict[str, int]]:
     held = line.claimed(count)
     return {name: accepted(line.park(name, entry["token"])) for name, entry in held.items()}
 
 
 def test_a_parked_entry_stays_aside_until_it_is_redriven(line: Line) -> None:
     filled(line)
-    answer = parked(line)["ann"]
+    answer = park_first(line)["ann"]
     assert answer["parked_millis"] == line.clock.millis
     line.clock.advance(seconds=1_000 * LEASE)
     assert list(line.claimed(5)) == PEOPLE[1:]
@@ -50,7 +50,7 @@ def test_a_bumped_entry_is_redriven_with_the_signups_ticket(line: Line) -> None:
     filled(line)
     ticket = line.position("zoe")["ticket"]
     line.bump("zoe", to="front")
-    assert parked(line)["zoe"]["ticket"] == ticket
+    assert park_first(line)["zoe"]["ticket"] == ticket
     for name in ["ann", "bob"]:
         line.bump(name, to="front")
     line.redrive("zoe")
@@ -63,7 +63,7 @@ def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) ->
     response even after later changes (promise P2).
     """
     filled(line)
-    parked(line)
+    park_first(line)
     first = line.redrive("ann", to="back")
     assert line.redrive("ann", to="back") == {**first, "outcome": "repeat"}
     line.bump("ann", to="front")
@@ -80,10 +80,10 @@ def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
     repeat does not redrive it a second time (promise P2).
     """
     filled(line)
-    first = parked(line)["ann"]["parked_millis"]
+    first = park_first(line)["ann"]["parked_millis"]
     accepted(line.redrive("ann", parked_millis=first))
     line.clock.advance(seconds=1)
-    second = parked(line)["ann"]["parked_millis"]
+    second = park_first(line)["ann"]["parked_millis"]
     assert line.redrive("ann", parked_millis=first)["outcome"] == "repeat"
     assert line.position("ann")["outcome"] == "parked"
     line.settle("ann", line.dirty()["ann"]["seen_stamp"])
@@ -93,7 +93,7 @@ def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
 
 def test_a_redrive_that_names_no_parking_is_about_the_one_that_it_finds(line: Line) -> None:
     filled(line)
-    parked(line)
+    park_first(line)
     assert line.redrive("ann")["outcome"] == "redriven"
 
 
@@ -114,6 +114,6 @@ def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: 
         redriven = line.redrive("ann")
         assert redriven["worn_out_stamp"] == place["stamp"]
         assert redriven["worn_out_millis"] == parked_millis
-    parked(line)
+    park_first(line)
     redriven = line.redrive("ann")
     assert (redriven["worn_out_stamp"], redriven["worn_out_millis"]) == (0, 0)

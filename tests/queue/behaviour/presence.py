@@ -28,7 +28,7 @@ def poll(line: Line, name: str) -> Answer:
     return accepted(line.position(name, is_poll=True))
 
 
-def gone(line: Line, *names: str) -> None:
+def poll_and_go_away(line: Line, *names: str) -> None:
     for name in names:
         poll(line, name)
     line.clock.advance(seconds=SECONDS + 1)
@@ -46,7 +46,7 @@ def reasons(line: Line, name: str, **fields: Any) -> list[str]:
 def test_a_customer_who_has_gone_away_is_passed_over_and_keeps_the_position(line: Line) -> None:
     """P1, P6"""
     filled(line)
-    gone(line, "ann", "bob")
+    poll_and_go_away(line, "ann", "bob")
     assert offers(line) == ["eve"]
     assert reasons(line, "ann") == ["away"]
     assert [accepted(line.position(name))["position"] for name in ("ann", "bob", "kim")] == [
@@ -65,7 +65,7 @@ def test_the_next_poll_makes_the_entry_ready_at_the_same_position(line: Line) ->
     """
     filled(line)
     before = accepted(line.position("ann"))
-    gone(line, "ann")
+    poll_and_go_away(line, "ann")
     assert offers(line) == ["bob"]
     line.leave("bob")
     back = poll(line, "ann")
@@ -91,14 +91,14 @@ def test_customers_who_never_polled_count_as_present(line: Line) -> None:
     """
     filled(line)
     accepted(line.position("ann"))
-    gone(line)
+    poll_and_go_away(line)
     assert offers(line) == ["ann"]
 
 
 def test_a_list_without_the_setting_passes_nobody_over_and_notes_no_poll(line: Line) -> None:
     line.init(admission=True, max_inside=1, offer_seconds=30)
     line.all_sign_up(PEOPLE)
-    gone(line, "ann")
+    poll_and_go_away(line, "ann")
     assert not line.client.exists(keys.last_polls(line.waitlist_id))
     assert offers(line) == ["ann"]
 
@@ -140,13 +140,13 @@ def test_a_customer_who_polls_during_a_rest_is_present_when_it_ends(line: Line) 
 
 def test_an_operator_who_admits_a_number_of_people_passes_over_the_same_ones(line: Line) -> None:
     filled(line, max_inside=5)
-    gone(line, "ann", "eve")
+    poll_and_go_away(line, "ann", "eve")
     assert offers(line, count=2) == ["bob", "kim"]
 
 
 def test_an_operator_can_admit_one_customer_who_is_away(line: Line) -> None:
     filled(line, max_inside=2)
-    gone(line, "ann", "bob")
+    poll_and_go_away(line, "ann", "bob")
     assert offers(line, count=1) == ["eve"]
     line.readiness("bob", 1, held_back=0)
     assert offers(line, entry_id=line.id_of("ann")) == ["ann"]
@@ -157,7 +157,7 @@ def test_an_operator_can_admit_one_customer_who_is_away(line: Line) -> None:
 
 def test_a_full_list_keeps_a_customer_away_whom_an_operator_wants_to_admit(line: Line) -> None:
     filled(line)
-    gone(line, "ann")
+    poll_and_go_away(line, "ann")
     assert offers(line) == ["bob"]
     assert line.send("admit", entry_id=line.id_of("ann"))["code"] == "inside_full"
     assert reasons(line, "ann") == ["away"]
@@ -166,7 +166,7 @@ def test_a_full_list_keeps_a_customer_away_whom_an_operator_wants_to_admit(line:
 def test_the_next_offer_after_a_withdrawal_passes_over_them_too(line: Line) -> None:
     filled(line)
     assert offers(line) == ["ann"]
-    gone(line, "bob")
+    poll_and_go_away(line, "bob")
     accepted(line.send("expire"))
     line.leave("ann")
     poll(line, "bob")
@@ -186,7 +186,7 @@ def test_a_filter_passes_over_them_too(line: Line) -> None:
     line.init(**{**PRESENCE, "max_inside": 5}, segments_version=1)
     for name in PEOPLE:
         accepted(line.signup(name, **line.within("room")))
-    gone(line, "ann", "eve")
+    poll_and_go_away(line, "ann", "eve")
     segment = {"segment": line.segment("room"), "segments_version": 1}
     assert offers(line, count=2, **segment) == ["bob", "kim"]
     within = {"segments": [line.segment("room")], "segments_version": 1}
@@ -199,7 +199,7 @@ def test_a_filter_passes_over_them_too(line: Line) -> None:
 
 def test_a_claim_takes_no_customer_who_is_away(line: Line) -> None:
     filled(line)
-    gone(line, "ann")
+    poll_and_go_away(line, "ann")
     assert offers(line) == ["bob"]
     assert list(line.claimed(1)) == ["eve"]
 
@@ -211,7 +211,7 @@ def test_an_unanswered_question_ends_the_wait_of_a_customer_who_is_away(line: Li
     """
     filled(line)
     line.ask("ann", 1, seconds=SECONDS + 60)
-    gone(line, "ann")
+    poll_and_go_away(line, "ann")
     assert offers(line) == ["bob"]
     assert line.end_wait("ann")["outcome"] == "kept"
     assert reasons(line, "ann") == ["away"]
@@ -227,7 +227,7 @@ def test_a_newer_record_keeps_a_customer_away(line: Line) -> None:
     Redis knows who is away (promise P2).
     """
     filled(line)
-    gone(line, "ann")
+    poll_and_go_away(line, "ann")
     assert offers(line) == ["bob"]
     line.rest("ann", version=1, seconds=10)
     assert reasons(line, "ann") == ["resting", "away"]
@@ -239,7 +239,7 @@ def test_a_newer_record_keeps_a_customer_away(line: Line) -> None:
 def test_a_late_copy_of_a_poll_can_only_make_present(line: Line) -> None:
     """P2"""
     filled(line)
-    gone(line, "ann")
+    poll_and_go_away(line, "ann")
     assert offers(line) == ["bob"]
     line.leave("ann")
     accepted(line.signup("ann", stay=2))
@@ -262,7 +262,7 @@ def test_the_next_stay_does_not_inherit_the_polls_of_the_stay_before(line: Line)
 def test_nothing_is_left_of_the_polls_of_an_erased_customer(line: Line) -> None:
     """P9"""
     filled(line)
-    gone(line, "ann", "bob")
+    poll_and_go_away(line, "ann", "bob")
     assert offers(line) == ["eve"]
     line.drop("ann", is_erased=True)
     poll(line, "bob")
@@ -278,7 +278,7 @@ def test_a_rebuild_makes_everybody_present(line: Line) -> None:
     """
     line.server_run_id = "server-one"
     filled(line)
-    gone(line, "ann", "bob")
+    poll_and_go_away(line, "ann", "bob")
     assert offers(line) == ["eve"]
     place = line.position("ann")
     line.server_run_id = "server-two"
@@ -299,7 +299,7 @@ def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
     The flag `is_due` makes sure that maintenance looks at the waitlist.
     """
     filled(line)
-    gone(line, "ann", "bob")
+    poll_and_go_away(line, "ann", "bob")
     assert offers(line) == ["eve"]
     line.settle("eve", line.dirty()["eve"]["seen_stamp"], join_id="00000001")
     assert not line.stats()["is_due"]

@@ -24,7 +24,7 @@ def filled(line: Line, **settings: Any) -> Line:
     return line
 
 
-def view(line: Line, name: str) -> tuple[int, int, int, list[str]]:
+def look_at(line: Line, name: str) -> tuple[int, int, int, list[str]]:
     answer = accepted(line.position(name))
     assert answer["outcome"] == "waiting"
     reasons = [one["reason"] for one in answer["not_ready"]]
@@ -35,10 +35,10 @@ def test_a_resting_entry_keeps_its_place_and_is_passed_over(line: Line) -> None:
     """P1, P6"""
     filled(line)
     assert line.rest("ann", version=1)["outcome"] == "tagged"
-    assert view(line, "ann") == (1, 5, 0, ["resting"])
-    assert view(line, "eve") == (3, 5, 1, [])
+    assert look_at(line, "ann") == (1, 5, 0, ["resting"])
+    assert look_at(line, "eve") == (3, 5, 1, [])
     assert list(line.claimed(2)) == ["bob", "eve"]
-    assert view(line, "kim") == (2, 3, 0, [])
+    assert look_at(line, "kim") == (2, 3, 0, [])
     assert line.order() == ["ann", "kim", "zoe"]
 
 
@@ -51,11 +51,11 @@ def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
     filled(line)
     line.rest("bob", version=1, seconds=60)
     line.clock.advance(seconds=60, micros=-1000)
-    assert view(line, "bob")[3] == ["resting"]
-    before = {name: view(line, name)[0] for name in PEOPLE}
+    assert look_at(line, "bob")[3] == ["resting"]
+    before = {name: look_at(line, name)[0] for name in PEOPLE}
     line.clock.advance(micros=1000)
-    assert {name: view(line, name)[0] for name in PEOPLE} == before
-    assert view(line, "zoe") == (5, 5, 4, [])
+    assert {name: look_at(line, name)[0] for name in PEOPLE} == before
+    assert look_at(line, "zoe") == (5, 5, 4, [])
     assert list(line.claimed(2)) == ["ann", "bob"]
 
 
@@ -85,12 +85,12 @@ def test_any_operation_that_needs_it_ends_a_rest(line: Line, verb: str) -> None:
 def test_an_entry_with_two_reasons_waits_for_the_end_of_both(line: Line) -> None:
     filled(line)
     line.readiness("ann", 1, resting=line.clock.millis + 1000, held_back=0)
-    assert view(line, "ann")[3] == ["resting", "held_back"]
+    assert look_at(line, "ann")[3] == ["resting", "held_back"]
     line.clock.advance(seconds=1)
-    assert view(line, "ann")[3] == ["held_back"]
+    assert look_at(line, "ann")[3] == ["held_back"]
     assert list(line.claimed()) == ["bob"]
     line.readiness("ann", 2)
-    assert view(line, "ann")[3] == []
+    assert look_at(line, "ann")[3] == []
     assert list(line.claimed()) == ["ann"]
 
 
@@ -102,10 +102,10 @@ def test_of_two_messages_the_one_of_the_later_record_counts(line: Line) -> None:
     filled(line)
     line.readiness("ann", 2)
     assert line.rest("ann", version=1)["outcome"] == "kept"
-    assert view(line, "ann")[3] == []
+    assert look_at(line, "ann")[3] == []
     line.rest("ann", version=3)
     assert line.readiness("ann", 2)["outcome"] == "kept"
-    assert view(line, "ann")[3] == ["resting"]
+    assert look_at(line, "ann")[3] == ["resting"]
     before = line.contents()
     assert line.rest("ann", version=3)["outcome"] == "kept"
     assert line.contents() == before
@@ -118,7 +118,7 @@ def test_a_late_rest_of_a_stay_that_has_ended_is_refused(line: Line) -> None:
     line.leave("ann")
     accepted(line.signup("ann", stay=2))
     assert line.rest("ann", version=2)["code"] == "gone"
-    assert view(line, "ann") == (5, 5, 4, [])
+    assert look_at(line, "ann") == (5, 5, 4, [])
 
 
 @pytest.mark.parametrize("end", ["leave", "drop", "settle"])
@@ -146,7 +146,7 @@ def test_a_held_entry_that_is_not_to_be_taken_again_comes_back_passed_over(line:
     assert line.rest("ann", version=1)["outcome"] == "tagged"
     released = line.release("ann", token)
     assert (released["position"], released["total"]) == (1, 5)
-    assert view(line, "ann") == (1, 5, 0, ["resting"])
+    assert look_at(line, "ann") == (1, 5, 0, ["resting"])
     assert list(line.claimed()) == ["bob"]
 
 
@@ -156,7 +156,7 @@ def test_a_rest_that_is_over_before_the_hold_ends_leaves_no_trace(line: Line) ->
     line.rest("ann", version=1, seconds=10)
     line.clock.advance(seconds=10)
     line.release("ann", token)
-    assert view(line, "ann") == (1, 5, 0, [])
+    assert look_at(line, "ann") == (1, 5, 0, [])
     assert list(line.claimed()) == ["ann"]
 
 
@@ -177,7 +177,7 @@ def test_a_held_back_entry_is_passed_over_however_it_comes_back(line: Line, way:
         verb = "decline" if way == "declined" else "withdraw"
         accepted(line.send(verb, entry_id=line.id_of("ann")))
     assert list(line.claimed()) == ["bob"]
-    assert view(line, "ann")[3] == ["held_back"]
+    assert look_at(line, "ann")[3] == ["held_back"]
 
 
 @pytest.mark.parametrize("where", [{"places": 2}, {"to": "front"}, {"priority": 5}])
@@ -186,7 +186,7 @@ def test_a_resting_entry_can_be_moved_and_still_rests(line: Line, where: dict[st
     line.rest("eve", version=1)
     assert line.bump("eve", **where)["position"] == 1
     assert line.order() == ["eve", "ann", "bob", "kim", "zoe"]
-    assert view(line, "eve") == (1, 5, 0, ["resting"])
+    assert look_at(line, "eve") == (1, 5, 0, ["resting"])
     assert list(line.claimed()) == ["ann"]
 
 
@@ -516,7 +516,7 @@ def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
     assert {name: line.position(name)["position"] for name in PEOPLE} == {
         name: place["position"] for name, place in places.items()
     }
-    assert view(line, "zoe") == (5, 5, 2, ["held_back"])
+    assert look_at(line, "zoe") == (5, 5, 2, ["held_back"])
     assert line.rest("eve", version=2)["outcome"] == "kept"
     assert list(line.claimed(5)) == ["eve", "kim"]
     line.clock.advance(seconds=60)
@@ -532,12 +532,12 @@ def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> 
     line.restore("ann", rank=5, ticket=5)
     line.restore("ann", rank=5, ticket=5, when="older", readiness=HELD_BACK)
     line.init()
-    assert view(line, "ann") == (1, 1, 0, ["held_back"])
+    assert look_at(line, "ann") == (1, 1, 0, ["held_back"])
     look = line.send("inspect", entry_id=line.id_of("ann"))
     assert (look["state"], look["readiness_version"]) == ("waiting", 1)
     moved: Any = {"expected": {"state": "waiting", "rank": 5}}
     line.restore("ann", rank=7, ticket=5, readiness=readiness_of(2), **moved)
-    assert view(line, "ann") == (1, 1, 0, [])
+    assert look_at(line, "ann") == (1, 1, 0, [])
     assert line.entries()[0]["rank"] == 7
 
 
@@ -586,7 +586,11 @@ def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
     token = line.claimed()["ann"]["token"]
     first = line.release("ann", token, delay_seconds=60)
     assert first["until_millis"] == line.clock.millis + 60_000
-    assert (first["position"], first["total"], view(line, "ann")) == (1, 5, (1, 5, 0, ["delayed"]))
+    assert (first["position"], first["total"], look_at(line, "ann")) == (
+        1,
+        5,
+        (1, 5, 0, ["delayed"]),
+    )
     line.clock.advance(seconds=59)
     again = line.release("ann", token, delay_seconds=600)
     assert (again["outcome"], again["until_millis"]) == (
@@ -604,7 +608,7 @@ def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
     assert line.release("ann", token, delay_seconds=43_201)["code"] == "invalid_request"
 
 
-def delayed(line: Line) -> Line:
+def release_with_delay(line: Line) -> Line:
     line.release("ann", line.claimed()["ann"]["token"], delay_seconds=3600)
     return line
 
@@ -615,15 +619,15 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
     A late message that does not know this delay, or knows only an earlier one, does not change it
     (promise P2).
     """
-    delayed(filled(line))
+    release_with_delay(filled(line))
     ends = line.clock.millis + 3_600_000
     line.readiness("ann", 2**32, held_back=0)
-    assert view(line, "ann")[3] == ["held_back", "delayed"]
+    assert look_at(line, "ann")[3] == ["held_back", "delayed"]
     line.readiness("ann", 2**33, delayed=ends - 1000)
-    assert view(line, "ann")[3] == ["delayed"]
+    assert look_at(line, "ann")[3] == ["delayed"]
     ends += 1000
     line.readiness("ann", 2**32, held_back=0, delayed=ends)
-    assert view(line, "ann")[3] == ["delayed"], "an older record has no later reasons"
+    assert look_at(line, "ann")[3] == ["delayed"], "an older record has no later reasons"
     line.clock.advance(seconds=3600)
     assert list(line.claimed()) == ["bob"]
     line.clock.advance(seconds=1)
@@ -646,6 +650,6 @@ def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
         else:
             accepted(line.send("restore", **line.stay("ann"), **fields, when="older"))
     line.init(mode="finish_rebuild", version=2)
-    assert view(line, "ann") == (1, 1, 0, ["delayed"])
+    assert look_at(line, "ann") == (1, 1, 0, ["delayed"])
     line.clock.advance(seconds=60)
     assert list(line.claimed()) == ["ann"]

@@ -16,7 +16,7 @@ PASS_SECONDS = 3600
 TOKEN = "0" * 40
 
 
-def automatic(line: Line, max_inside: int | None = 1) -> dict[str, int]:
+def admit_without_offer(line: Line, max_inside: int | None = 1) -> dict[str, int]:
     policy(line, max_inside=max_inside, acceptance="automatic")
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     assert admitted(line, count=1) == ["ann"]
@@ -32,14 +32,14 @@ def renew(line: Line, name: str, ticket: int, **fields: object) -> Answer:
     return line.send("renew", entry_id=line.id_of(name), ticket=ticket, **fields)
 
 
-def over(line: Line) -> dict[str, int]:
-    tickets = automatic(line)
+def let_pass_expire(line: Line) -> dict[str, int]:
+    tickets = admit_without_offer(line)
     line.clock.advance(seconds=PASS_SECONDS)
     assert admitted(line) == ["bob"]
     return tickets
 
 
-def ends(line: Line) -> int:
+def end_of_pass(line: Line) -> int:
     return line.clock.millis + PASS_SECONDS * 1000
 
 
@@ -47,10 +47,10 @@ def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
     """The full time inside starts when a pass is renewed, however little of the first pass was left
     (promise P3).
     """
-    tickets = automatic(line)
+    tickets = admit_without_offer(line)
     line.clock.advance(seconds=PASS_SECONDS - 1)
     renewed = accepted(renew(line, "ann", tickets["ann"]))
-    assert (renewed["outcome"], renewed["inside_until_millis"]) == ("renewed", ends(line))
+    assert (renewed["outcome"], renewed["inside_until_millis"]) == ("renewed", end_of_pass(line))
     line.clock.advance(seconds=PASS_SECONDS - 1)
     assert (admitted(line), line.stats()["inside"]) == ([], 1)
     line.clock.advance(seconds=1)
@@ -62,9 +62,9 @@ def test_a_place_that_no_other_customer_has_got_is_renewed(line: Line) -> None:
 
     The pass can still be renewed (promise P4).
     """
-    tickets = automatic(line)
+    tickets = admit_without_offer(line)
     line.clock.advance(seconds=2 * PASS_SECONDS)
-    assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == ends(line)
+    assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == end_of_pass(line)
     assert admitted(line) == []
 
 
@@ -72,10 +72,10 @@ def test_a_place_that_no_other_customer_has_got_is_renewed(line: Line) -> None:
 def test_a_customer_whose_time_was_over_comes_inside_where_there_is_room(
     line: Line, max_inside: int | None
 ) -> None:
-    tickets = automatic(line, max_inside)
+    tickets = admit_without_offer(line, max_inside)
     line.clock.advance(seconds=PASS_SECONDS)
     assert admitted(line, count=1) == ["bob"]
-    assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == ends(line)
+    assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == end_of_pass(line)
     assert line.stats()["inside"] == 2
 
 
@@ -84,7 +84,7 @@ def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
 
     Because the waitlist has no more room inside, the pass is not renewed (promise P4).
     """
-    tickets = over(line)
+    tickets = let_pass_expire(line)
     for _ in range(2):
         assert renew(line, "ann", tickets["ann"])["code"] == "inside_full"
         assert line.stats()["inside"] == 1
@@ -94,12 +94,12 @@ def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
     """If a pass could not be renewed because there was no room inside, the next free place is kept
     for this customer (promise P1).
     """
-    tickets = over(line)
+    tickets = let_pass_expire(line)
     renew(line, "ann", tickets["ann"])
     line.send("exit", entry_id=line.id_of("bob"))
     assert admitted(line) == []
     line.clock.advance(seconds=5)
-    assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == ends(line)
+    assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == end_of_pass(line)
     assert admitted(line) == []
     line.clock.advance(seconds=PASS_SECONDS)
     assert admitted(line) == ["eve"]
@@ -126,7 +126,7 @@ def test_kept_places_do_not_keep_each_other_waiting(line: Line) -> None:
 
 def test_a_look_triggers_no_run_before_a_kept_place_is_free(line: Line) -> None:
     """P9"""
-    tickets = over(line)
+    tickets = let_pass_expire(line)
     renew(line, "ann", tickets["ann"])
     admit(line)
     assert not is_due(line, "eve")
@@ -149,7 +149,7 @@ def settled(line: Line, name: str) -> None:
 def test_a_place_is_not_kept_for_an_admission_that_is_gone(
     line: Line, end: Callable[[Line, str], None]
 ) -> None:
-    tickets = over(line)
+    tickets = let_pass_expire(line)
     renew(line, "ann", tickets["ann"])
     end(line, "ann")
     line.send("exit", entry_id=line.id_of("bob"))
@@ -158,7 +158,7 @@ def test_a_place_is_not_kept_for_an_admission_that_is_gone(
 
 @pytest.mark.parametrize("end", ["leave", "erase", "rejoin"])
 def test_a_place_is_not_kept_for_a_stay_that_has_ended(line: Line, end: str) -> None:
-    tickets = over(line)
+    tickets = let_pass_expire(line)
     renew(line, "ann", tickets["ann"])
     if end == "leave":
         line.leave("ann")
@@ -183,15 +183,17 @@ def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
     assert admitted(line) == ["bob"]
     accepted(enter(line, "bob"))
     assert renew(line, "ann", tickets["ann"])["code"] == "inside_full"
-    assert renew(line, "ann", tickets["ann"], is_claim=True)["inside_until_millis"] == ends(line)
+    assert renew(line, "ann", tickets["ann"], is_claim=True)["inside_until_millis"] == end_of_pass(
+        line
+    )
 
 
 def test_a_shorter_time_of_newer_settings_ends_no_pass_early(line: Line) -> None:
     """If new settings make passes shorter, a renewal does not end a pass earlier than before,
     because an earlier request may have recorded its end.
     """
-    tickets = automatic(line)
-    before = ends(line)
+    tickets = admit_without_offer(line)
+    before = end_of_pass(line)
     line.init(version=2, admission=True, pass_seconds=60, acceptance="automatic")
     assert renew(line, "ann", tickets["ann"])["inside_until_millis"] == before
 
@@ -208,7 +210,7 @@ def test_a_renewal_is_of_one_admission(line: Line) -> None:
     """A late renewal changes nothing if the entry belongs to another signup, is still waiting, or
     was already recorded as admitted (promise P2).
     """
-    tickets = automatic(line)
+    tickets = admit_without_offer(line)
     before = line.contents()
     assert renew(line, "ann", tickets["ann"] + 1)["outcome"] == "absent"
     assert renew(line, "bob", tickets["bob"])["outcome"] == "absent"
@@ -223,8 +225,8 @@ def test_maintenance_sets_the_recorded_end_after_a_late_renewal(line: Line) -> N
     """After a late renewal, maintenance sets the end of the pass to the recorded time, because the
     customer was told this time (promise P3).
     """
-    tickets = automatic(line)
-    recorded = ends(line)
+    tickets = admit_without_offer(line)
+    recorded = end_of_pass(line)
     line.clock.advance(seconds=60)
     renew(line, "ann", tickets["ann"])
     line.drop("ann", ticket=tickets["ann"], inside_until_millis=recorded)
@@ -232,7 +234,7 @@ def test_maintenance_sets_the_recorded_end_after_a_late_renewal(line: Line) -> N
 
 
 def test_maintenance_ends_a_time_that_a_late_renewal_has_begun_after_an_exit(line: Line) -> None:
-    tickets = automatic(line)
+    tickets = admit_without_offer(line)
     line.send("exit", entry_id=line.id_of("ann"), ticket=tickets["ann"])
     assert renew(line, "ann", tickets["ann"])["outcome"] == "renewed"
     line.drop("ann", ticket=tickets["ann"], inside_until_millis=0)
@@ -241,7 +243,9 @@ def test_maintenance_ends_a_time_that_a_late_renewal_has_begun_after_an_exit(lin
 
 def test_a_late_renewal_does_not_undo_an_exit_during_a_rebuild(line: Line) -> None:
     line.init(mode="open", admission=True, pass_seconds=PASS_SECONDS)
-    line.restore("ann", rank=1, ticket=1, state="offered", token=TOKEN, time_millis=ends(line))
+    line.restore(
+        "ann", rank=1, ticket=1, state="offered", token=TOKEN, time_millis=end_of_pass(line)
+    )
     accepted(enter(line, "ann"))
     line.send("exit", entry_id=line.id_of("ann"), ticket=1)
     assert renew(line, "ann", 1)["outcome"] == "absent"
@@ -253,7 +257,7 @@ def test_a_time_that_was_over_does_not_begin_again_during_a_rebuild(line: Line) 
     customers are inside (promise P7).
     """
     line.init(mode="open")
-    line.restore("ann", rank=1, ticket=1, state="held", token=TOKEN, time_millis=ends(line))
+    line.restore("ann", rank=1, ticket=1, state="held", token=TOKEN, time_millis=end_of_pass(line))
     accepted(line.complete("ann", TOKEN))
     settings: dict[str, Any] = {"admission": True, "pass_seconds": PASS_SECONDS, "max_inside": 5}
     line.init(mode="open", version=2, **settings)

@@ -21,15 +21,15 @@ Stay = tuple[str, int, int, int, int, int, tuple[str, ...], int]
 NEW: Stay = ("ann", RANK + 1, 1, 1, 1, 0, (), 0)
 STAYS: list[Stay] = [
     NEW,
-    ("bob", RANK - 7, 2, 9, 1, 3, ("red", "blue"), 2),  # moved, and held before
-    ("cyd", RANK + 1, 3, 3, 1, 0, ("red",), 0),  # at the same rank as ann
-    ("dan", RANK + 4, 4, 4, 1, 0, ("blue",), 5),  # signed up in the rebuild, older attributes
-    ("eve", RANK + 5, 5, 5, 1, 0, ("blue",), 1),  # is held
+    ("bob", RANK - 7, 2, 9, 1, 3, ("red", "blue"), 2),  # was moved, and was claimed before
+    ("cyd", RANK + 1, 3, 3, 1, 0, ("red",), 0),  # has the same rank as ann
+    ("dan", RANK + 4, 4, 4, 1, 0, ("blue",), 5),  # signed up during the rebuild
+    ("eve", RANK + 5, 5, 5, 1, 0, ("blue",), 1),  # is claimed
     ("fay", RANK + 6, 6, 6, 1, 0, ("blue",), 1),  # has left during the rebuild
-    ("gus", RANK + 7, 7, 2**44, 2, 0, (), 1),  # left, and signed up again
-    ("hal", RANK + 4, 8, 8, 1, 1, ("red", "blue"), 3),  # at a rank that dan has in Redis
+    ("gus", RANK + 7, 7, 2**44, 2, 0, (), 1),  # has left and signed up again
+    ("hal", RANK + 4, 8, 8, 1, 1, ("red", "blue"), 3),  # has the rank that dan has in Redis
     ("ivy", RANK + 8, 9, 9, 1, 0, ("red",), 1),
-    ("jon", RANK + 8, 10, 10, 1, 0, ("blue",), 1),  # the last one, and ivy has its rank
+    ("jon", RANK + 8, 10, 10, 1, 0, ("blue",), 1),  # has the same rank as ivy
 ]
 
 

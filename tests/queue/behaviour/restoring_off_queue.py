@@ -14,7 +14,7 @@ TOKEN = "a" * 40
 OTHER = "b" * 40
 
 
-def hold(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]:
+def claim_fields(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]:
     deadline = line.clock.millis + 1_000 * seconds
     return {"state": "held", "token": TOKEN, "time_millis": deadline, **fields}
 
@@ -25,7 +25,7 @@ def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
     The same token is valid, and nobody else gets the entry (promises P3 and P4).
     """
     line.init(mode="open")
-    answer = line.restore("ann", RANK + 1, 1, epoch=EPOCH, **hold(line, attempts=2))
+    answer = line.restore("ann", RANK + 1, 1, epoch=EPOCH, **claim_fields(line, attempts=2))
     assert (answer["outcome"], answer["state"], answer["position"]) == ("restored", "held", None)
     line.restore("bob", RANK + 2, 2, epoch=EPOCH)
     line.init()
@@ -60,7 +60,7 @@ def test_a_late_restore_does_not_hold_a_waiting_entry(line: Line) -> None:
     ann = line.signup("ann")
     token = line.claimed()["ann"]["token"]
     line.release("ann", token)
-    again = line.restore("ann", ann["rank"], ann["ticket"], **hold(line, token=token))
+    again = line.restore("ann", ann["rank"], ann["ticket"], **claim_fields(line, token=token))
     assert (again["outcome"], again["state"], again["position"]) == ("present", "waiting", 1)
     assert line.complete("ann", token)["code"] == "not_held"
 
@@ -100,7 +100,7 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
     (promise P4).
     """
     line.init(mode="open")
-    line.restore("ann", RANK + 5, 3, **hold(line))
+    line.restore("ann", RANK + 5, 3, **claim_fields(line))
     stamp = line.complete("ann", TOKEN)["stamp"]
     # After a failover, the record may contain a stamp from a clock that was ahead.
     for fields in ({}, {"stamp": stamp + 1, "readiness": readiness_of(1, held_back=0)}):
@@ -146,7 +146,7 @@ def test_an_admission_before_the_later_stay_counts(line: Line) -> None:
 
 def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
     line.init(mode="open")
-    line.restore("ann", RANK + 5, 5, **hold(line))
+    line.restore("ann", RANK + 5, 5, **claim_fields(line))
     stamp = line.complete("ann", TOKEN)["stamp"] + 1
     again = line.restore("ann", RANK + 8, 8, stay=2, when="older", stamp=stamp)
     assert again["outcome"] == "restored"
@@ -160,7 +160,7 @@ def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, 
     P2 and P3).
     """
     line.init(mode="open")
-    held = hold(line)
+    held = claim_fields(line)
     line.restore("ann", RANK + 5, 5, **held)
     stamp = accepted(line.send(op, entry_id=line.id_of("ann"), token=TOKEN))["stamp"]
     before = line.contents()
@@ -177,7 +177,7 @@ def test_a_look_of_before_a_recorded_decision_changes_nothing(line: Line) -> Non
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, stamp=20, **STATES["parked"])
-    late = line.restore("ann", RANK + 5, 5, stamp=10, when="older", **hold(line))
+    late = line.restore("ann", RANK + 5, 5, stamp=10, when="older", **claim_fields(line))
     assert (late["outcome"], late["state"]) == ("present", "parked")
     line.restore("bob", RANK + 6, 6)
     line.restore("eve", RANK + 7, 7)
@@ -190,7 +190,7 @@ def test_a_look_of_before_a_recorded_decision_changes_nothing(line: Line) -> Non
 
 def test_the_ticket_of_a_held_entry_is_restored_too(line: Line) -> None:
     line.init()
-    line.restore("ann", RANK + 9, 12, **hold(line))
+    line.restore("ann", RANK + 9, 12, **claim_fields(line))
     assert line.position("ann")["ticket"] == 12
     line.release("ann", TOKEN)
     assert line.position("ann")["ticket"] == 12
@@ -202,7 +202,7 @@ def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None
     ticket number only once (promise P9).
     """
     line.init()
-    line.restore("ann", RANK + 9, 12, **{**hold(line, attempts=2), "state": state})
+    line.restore("ann", RANK + 9, 12, **{**claim_fields(line, attempts=2), "state": state})
     contents = line.contents()
     found = {key.split(":")[2] for key in contents if line.id_of("ann") in str(contents[key])}
     assert found == {state, "claims"}
@@ -219,7 +219,7 @@ def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(lin
     later: dict[str, Any] = {"stay": 2, "when": "older", "readiness": readiness_of(1)}
     line.restore("ann", RANK + 8, 8, **later)
     line.restore("bob", RANK + 9, 9, readiness=readiness_of(1, held_back=0))
-    line.restore("bob", RANK + 9, 9, when="older", **hold(line))
+    line.restore("bob", RANK + 9, 9, when="older", **claim_fields(line))
     line.init()
     assert list(line.claimed(5)) == ["ann"]
     assert line.stats()["waiting"] == 0
@@ -229,7 +229,7 @@ def test_a_hold_whose_rank_is_taken_gets_one_of_its_own_on_return(line: Line) ->
     """P1"""
     line.init()
     line.restore("bob", RANK + 9, 9)
-    held = line.restore("ann", RANK + 9, 8, **hold(line))
+    held = line.restore("ann", RANK + 9, 8, **claim_fields(line))
     assert held["rank"] == RANK + 9
     assert line.release("ann", TOKEN)["rank"] < RANK + 9
     assert line.order() == ["ann", "bob"]
@@ -245,7 +245,7 @@ def test_during_a_rebuild_the_end_of_a_hold_returns_no_position(
     may not have been restored yet (promise P7).
     """
     line.init(mode="open")
-    line.restore("bob", RANK + 2, 2, **hold(line, state=state))
+    line.restore("bob", RANK + 2, 2, **claim_fields(line, state=state))
     token = {"token": TOKEN} if state == "held" else {}
     answer = accepted(line.send(verb, entry_id=line.id_of("bob"), **token))
     assert (answer["position"], answer["total"]) == (None, None)

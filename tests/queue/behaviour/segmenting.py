@@ -18,7 +18,7 @@ def test_a_claim_within_a_segment_gives_the_first_of_it(line: Line) -> None:
     assert line.claim_within("red", 5) == ["ann", "dan"]
 
 
-def taken(line: Line, answer: Answer) -> list[tuple[str, int]]:
+def names_and_filters(line: Line, answer: Answer) -> list[tuple[str, int]]:
     return [(line.name_of(one["entry_id"]), one["filter_index"]) for one in answer["entries"]]
 
 
@@ -31,12 +31,12 @@ def test_each_entry_comes_from_the_first_filter_that_has_one(line: Line) -> None
     filters = [*map(line.segment, ("yellow", "green", "blue")), "*"]
     asked: dict[str, Any] = {"filters": filters, "segments_version": 1, "once": 1}
     first = line.claim(4, **asked)
-    assert taken(line, first) == [("dan", 1), ("bob", 2), ("cat", 2), ("ann", 3)]
+    assert names_and_filters(line, first) == [("dan", 1), ("bob", 2), ("cat", 2), ("ann", 3)]
     assert line.claim(4, **asked)["entries"] == first["entries"]
     line.complete("dan", first["entries"][0]["token"])
-    assert taken(line, line.claim(4, **asked)) == taken(line, first)
+    assert names_and_filters(line, line.claim(4, **asked)) == names_and_filters(line, first)
     assert segment_counts(line) == {}
-    assert taken(line, line.claim(4, filters=["*"])) == [("eve", 0)]
+    assert names_and_filters(line, line.claim(4, filters=["*"])) == [("eve", 0)]
 
 
 @coloured
@@ -48,13 +48,13 @@ def test_places_are_offered_by_the_first_filter_that_has_an_entry(line: Line) ->
     once = {"once_key": once_key_of(1)}
     asked = {"count": 2, "filters": filters, "segments_version": 1, **once}
     first = line.send("admit", **asked)
-    assert taken(line, first) == [("dan", 0), ("bob", 1)]
-    assert taken(line, line.send("admit", **asked)) == taken(line, first)
+    assert names_and_filters(line, first) == [("dan", 0), ("bob", 1)]
+    assert names_and_filters(line, line.send("admit", **asked)) == names_and_filters(line, first)
     accepted(line.send("tag", **ann, readiness=readiness_of(2)))
     stale = line.send("admit", count=1, filters=["*", filters[0]], segments_version=2)
     assert stale["code"] == "stale_segments"
     newest = line.claim(2, filters=[filters[1], "*"], segments_version=1, order="newest")
-    assert taken(line, newest) == [("ann", 0), ("eve", 1)]
+    assert names_and_filters(line, newest) == [("ann", 0), ("eve", 1)]
 
 
 @coloured

@@ -29,7 +29,7 @@ def policy(line: Line, version: int = 1, **admission: Any) -> None:
     )
 
 
-def run(line: Line, *instants: tuple[int, int], **fields: Any) -> list[str]:
+def run_policy(line: Line, *instants: tuple[int, int], **fields: Any) -> list[str]:
     fields = {
         "settings_version": 9,
         "schedule_version": 1,
@@ -46,7 +46,7 @@ def by_hand(line: Line, count: int, **fields: Any) -> list[str]:
     return [line.name_of(one["entry_id"]) for one in answer["entries"]]
 
 
-def one_slot(line: Line, **admission: Any) -> str:
+def make_only_offer(line: Line, **admission: Any) -> str:
     policy(line, schedule_version=1, **admission)
     line.all_sign_up(PEOPLE)
     answer = accepted(
@@ -60,7 +60,7 @@ def one_slot(line: Line, **admission: Any) -> str:
     )
     (offer,) = answer["entries"]
     assert line.name_of(offer["entry_id"]) == FIRST
-    assert run(line) == []
+    assert run_policy(line) == []
     return str(offer["token"])
 
 
@@ -84,7 +84,7 @@ def release(line: Line, token: str) -> Answer:
     return line.release(FIRST, token, to="back")
 
 
-def notice(line: Line, _token: str) -> Answer:
+def end_expired_offers(line: Line, _token: str) -> Answer:
     return line.expire()
 
 
@@ -94,9 +94,9 @@ ENDS: dict[str, tuple[dict[str, Any], Callable[[Line, str], Answer]]] = {
     "erase": ({}, erase),
     "park": ({}, park),
     "release": ({}, release),
-    "no-show to the back": ({"no_show": "to_back"}, notice),
-    "no-show leaves": ({"no_show": "leave"}, notice),
-    "no-show is parked": ({"no_show": "keep_place", "max_attempts": 1}, notice),
+    "no-show to the back": ({"no_show": "to_back"}, end_expired_offers),
+    "no-show leaves": ({"no_show": "leave"}, end_expired_offers),
+    "no-show is parked": ({"no_show": "keep_place", "max_attempts": 1}, end_expired_offers),
 }
 
 
@@ -107,36 +107,36 @@ def test_an_offer_that_ends_unused_gives_its_slot_to_the_next(line: Line, name: 
     If the message that ends the first offer is repeated, nobody else gets one.
     """
     settings, end = ENDS[name]
-    token = one_slot(line, **settings)
-    if end is notice:
+    token = make_only_offer(line, **settings)
+    if end is end_expired_offers:
         line.clock.advance(seconds=OFFER_SECONDS)
     accepted(end(line, token))
     assert line.position(NEXT)["is_due"]
     end(line, token)
-    assert run(line) == [NEXT]
+    assert run_policy(line) == [NEXT]
     end(line, token)
-    assert run(line) == []
+    assert run_policy(line) == []
 
 
 @pytest.mark.parametrize("name", ENDS)
 def test_a_slot_that_was_used_is_not_given_back(line: Line, name: str) -> None:
     settings, end = ENDS[name]
-    token = one_slot(line, **settings)
+    token = make_only_offer(line, **settings)
     accepted(line.send("enter", entry_id=line.id_of(FIRST)))
     if name == "leave":
         # The customer left before being admitted, so the admission does not count.
         assert end(line, token)["outcome"] == "left"
-        assert run(line) == [NEXT]
+        assert run_policy(line) == [NEXT]
         return
     end(line, token)
-    assert run(line) == []
+    assert run_policy(line) == []
 
 
 def test_a_no_show_that_keeps_its_place_gets_the_slot_again(line: Line) -> None:
-    one_slot(line, no_show="keep_place")
+    make_only_offer(line, no_show="keep_place")
     line.clock.advance(seconds=OFFER_SECONDS)
-    assert run(line) == [FIRST]
-    assert run(line) == []
+    assert run_policy(line) == [FIRST]
+    assert run_policy(line) == []
 
 
 @pytest.mark.parametrize("verb", ["admit", "claim"])
@@ -146,19 +146,19 @@ def test_the_script_that_meets_the_end_of_an_offer_gives_its_slot_back(
     """If an operator claims an entry whose offer has expired, the unused offer goes to another
     entry at the next poll.
     """
-    one_slot(line, no_show="to_back")
+    make_only_offer(line, no_show="to_back")
     line.clock.advance(seconds=OFFER_SECONDS)
     if verb == "claim":
         line.claimed(1)
         assert line.position(PEOPLE[3])["is_due"]
-        assert run(line) == PEOPLE[2:3]
+        assert run_policy(line) == PEOPLE[2:3]
     else:
-        assert run(line) == [NEXT]
-    assert run(line) == []
+        assert run_policy(line) == [NEXT]
+    assert run_policy(line) == []
 
 
 def test_a_look_at_the_end_of_an_offer_triggers_the_next(line: Line) -> None:
-    one_slot(line, no_show="to_back")
+    make_only_offer(line, no_show="to_back")
     line.clock.advance(seconds=OFFER_SECONDS - 1)
     assert not line.position(NEXT)["is_due"]
     line.clock.advance(seconds=1)
@@ -171,7 +171,7 @@ def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line:
 
     Repeating the request changes nothing, even if the first entry has another offer by then.
     """
-    one_slot(line)
+    make_only_offer(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
     named = {"entry_id": line.id_of(FIRST), "offered_until_millis": until}
     withdrawn = accepted(line.send("withdraw", **named))
@@ -181,7 +181,7 @@ def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line:
     assert line.position(NEXT)["outcome"] == "offered"
     repeat = accepted(line.send("withdraw", **named))
     assert repeat == {**withdrawn, "outcome": "repeat", "entries": []}
-    assert run(line) == []
+    assert run_policy(line) == []
     line.clock.advance(seconds=1)
     assert by_hand(line, 1) == [FIRST]
     assert line.send("withdraw", **named)["outcome"] == "repeat"
@@ -189,7 +189,7 @@ def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line:
 
 
 def test_a_withdrawal_names_its_offer(line: Line) -> None:
-    one_slot(line)
+    make_only_offer(line)
     until = line.clock.millis + OFFER_SECONDS * 1000 + 1
     late = line.send("withdraw", entry_id=line.id_of(FIRST), offered_until_millis=until)
     assert late["code"] == "not_offered"
@@ -201,35 +201,35 @@ def test_an_offer_that_is_withdrawn_while_no_other_entry_waits_leaves_its_slot_d
 ) -> None:
     policy(line, schedule_version=1)
     line.all_sign_up([FIRST])
-    assert run(line, (line.clock.millis, 1)) == [FIRST]
+    assert run_policy(line, (line.clock.millis, 1)) == [FIRST]
     accepted(line.send("withdraw", entry_id=line.id_of(FIRST)))
     assert line.order() == [FIRST]
-    assert run(line) == [FIRST]
+    assert run_policy(line) == [FIRST]
 
 
 def test_a_withdrawal_frees_room_for_the_next(line: Line) -> None:
     policy(line, max_inside=1)
     line.all_sign_up(PEOPLE)
-    assert run(line) == [FIRST]
+    assert run_policy(line) == [FIRST]
     withdrawn = accepted(line.send("withdraw", entry_id=line.id_of(FIRST)))
     assert [line.name_of(one["entry_id"]) for one in withdrawn["entries"]] == [NEXT]
     assert line.order() == [FIRST, *PEOPLE[2:]]
 
 
 def test_a_paused_list_offers_a_withdrawn_slot_when_it_goes_on(line: Line) -> None:
-    one_slot(line)
+    make_only_offer(line)
     policy(line, version=2, schedule_version=1, paused=True)
     assert accepted(line.send("withdraw", entry_id=line.id_of(FIRST)))["entries"] == []
     policy(line, version=3, schedule_version=1)
-    assert run(line) == [FIRST]
+    assert run_policy(line) == [FIRST]
 
 
 def test_a_slot_of_a_schedule_that_was_taken_away_is_not_given_back(line: Line) -> None:
-    one_slot(line)
+    make_only_offer(line)
     policy(line, version=2)
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
     policy(line, version=3, schedule_version=1)
-    assert run(line) == []
+    assert run_policy(line) == []
 
 
 def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
@@ -237,14 +237,14 @@ def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
 
     Another entry may already have got it before the loss.
     """
-    token = one_slot(line)
+    token = make_only_offer(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
     line.client.flushall()
     policy(line, schedule_version=1, scheduled_until=line.clock.millis)
     line.all_sign_up(PEOPLE[1:])
     line.restore(FIRST, 16, 16, state="offered", token=token, time_millis=until)
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
-    assert run(line) == []
+    assert run_policy(line) == []
 
 
 @pytest.mark.parametrize("state", ["waiting", "parked", "held"])
@@ -253,7 +253,7 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
 
     When maintenance corrects this, the next entry gets an offer.
     """
-    one_slot(line)
+    make_only_offer(line)
     offered = line.position(FIRST)
     place = {"rank": offered["rank"], "ticket": offered["ticket"]}
     until = line.clock.millis + 9000
@@ -261,31 +261,31 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
     parked: dict[str, Any] = {"time_millis": until} if state == "parked" else {}
     seen = {"state": "offered", "rank": place["rank"]}
     accepted(line.restore(FIRST, **place, state=state, **held, **parked, expected=seen))
-    assert run(line) == ([FIRST] if state == "waiting" else [NEXT])
-    assert run(line) == []
+    assert run_policy(line) == ([FIRST] if state == "waiting" else [NEXT])
+    assert run_policy(line) == []
 
 
 def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line) -> None:
     """If Redis has lost the end of one offer and the beginning of the next offer to the same entry,
     nobody else gets an offer as long as the second offer is open.
     """
-    one_slot(line)
+    make_only_offer(line)
     seen_place = line.position(FIRST)
     place = {"rank": seen_place["rank"], "ticket": seen_place["ticket"]}
     offer: dict[str, Any] = {"token": "b" * 40, "time_millis": line.clock.millis + 9000}
     seen = {"state": "offered", "rank": place["rank"]}
     accepted(line.restore(FIRST, **place, state="offered", **offer, expected=seen))
-    assert run(line) == []
+    assert run_policy(line) == []
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
-    assert run(line) == [NEXT]
-    assert run(line) == []
+    assert run_policy(line) == [NEXT]
+    assert run_policy(line) == []
 
 
 def test_a_stay_that_has_ended_leaves_the_slot_of_a_place_that_came_back(line: Line) -> None:
-    one_slot(line)
+    make_only_offer(line)
     place = line.position(FIRST)
     accepted(line.leave(FIRST, ticket=place["ticket"]))
-    assert run(line) == [NEXT]
+    assert run_policy(line) == [NEXT]
     # After the failover, the server has the offer again, and also knows that the customer has left.
     key, entry_id = keys.claims(line.waitlist_id), line.id_of(FIRST)
     token = "c" * 40
@@ -293,7 +293,7 @@ def test_a_stay_that_has_ended_leaves_the_slot_of_a_place_that_came_back(line: L
     line.client.hset(key, mapping={entry_id: hold, f"{entry_id}:paid": f"{token} s1"})
     line.client.zadd(keys.held(line.waitlist_id), {entry_id: line.clock.millis + 9000})
     accepted(line.leave(FIRST, ticket=place["ticket"]))
-    assert run(line) == PEOPLE[2:3]
+    assert run_policy(line) == PEOPLE[2:3]
 
 
 def test_a_quota_ends_after_a_restore_over_a_paid_offer(line: Line) -> None:
@@ -304,27 +304,27 @@ def test_a_quota_ends_after_a_restore_over_a_paid_offer(line: Line) -> None:
     place = {"rank": offered["rank"], "ticket": offered["ticket"]}
     seen = {"state": "offered", "rank": place["rank"]}
     accepted(line.restore(FIRST, **place, state="waiting", expected=seen))
-    assert run(line) == [FIRST]
+    assert run_policy(line) == [FIRST]
     accepted(line.send("enter", entry_id=line.id_of(FIRST)))
     assert line.stats()["quota"] == 0
-    assert run(line) == []
+    assert run_policy(line) == []
 
 
 def test_a_hold_without_the_payment_of_its_token_gives_nothing_back(line: Line) -> None:
-    token = one_slot(line)
+    token = make_only_offer(line)
     key, entry_id = keys.claims(line.waitlist_id), line.id_of(FIRST)
     hold = line.client.hget(key, entry_id)
     line.client.hset(key, entry_id, hold.replace(token, "a" * 40))
     declined = accepted(line.send("decline", entry_id=entry_id))
     assert declined["position"] == len(PEOPLE)
-    assert run(line) == []
+    assert run_policy(line) == []
 
 
 @pytest.mark.parametrize("name", ["park", "no-show leaves", "no-show is parked"])
 def test_no_payment_stays_beside_an_entry_that_is_off_the_queue(line: Line, name: str) -> None:
     settings, end = ENDS[name]
-    token = one_slot(line, **settings)
-    line.clock.advance(seconds=OFFER_SECONDS if end is notice else 0)
+    token = make_only_offer(line, **settings)
+    line.clock.advance(seconds=OFFER_SECONDS if end is end_expired_offers else 0)
     accepted(end(line, token))
     fields = line.client.hkeys(keys.claims(line.waitlist_id))
     assert fields == [line.id_of(FIRST)]
@@ -335,7 +335,7 @@ def test_nothing_stays_of_what_paid_for_an_offer(line: Line, end: str) -> None:
     """When an admission has been recorded, Redis deletes everything about the offer, which saves
     memory (promise P8).
     """
-    one_slot(line)
+    make_only_offer(line)
     entry_id = line.id_of(FIRST)
     entered = accepted(line.send("enter", entry_id=entry_id))
     if end == "settled":
@@ -350,28 +350,28 @@ def test_a_claim_gives_no_slot_back(line: Line) -> None:
     line.all_sign_up(PEOPLE)
     (claim,) = line.claimed(1).values()
     accepted(line.release(FIRST, claim["token"]))
-    assert run(line) == []
+    assert run_policy(line) == []
 
 
 def test_a_rate_caps_offers(line: Line) -> None:
     policy(line, **A_RATE)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=1)
-    assert run(line) == [FIRST]
+    assert run_policy(line) == [FIRST]
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
-    assert run(line) == []
+    assert run_policy(line) == []
 
 
 def test_a_rate_that_counts_who_enters_gets_unused_slots_back(line: Line) -> None:
     policy(line, rate_counts="entered", **A_RATE)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=2)
-    assert run(line) == PEOPLE[:2]
+    assert run_policy(line) == PEOPLE[:2]
     accepted(line.send("enter", entry_id=line.id_of(FIRST)))
     accepted(line.send("decline", entry_id=line.id_of(NEXT)))
     assert line.position(PEOPLE[2])["is_due"]
-    assert run(line) == PEOPLE[2:3]
-    assert run(line) == []
+    assert run_policy(line) == PEOPLE[2:3]
+    assert run_policy(line) == []
 
 
 def test_slots_that_come_back_never_fill_a_bucket_above_its_size(line: Line) -> None:
@@ -382,21 +382,21 @@ def test_slots_that_come_back_never_fill_a_bucket_above_its_size(line: Line) -> 
     policy(line, rate_counts="entered", rate_count=1, rate_millis=MINUTE_MILLIS)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=60)
-    assert run(line) == [FIRST]
+    assert run_policy(line) == [FIRST]
     line.clock.advance(seconds=120)
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
-    assert run(line) == [NEXT]
-    assert run(line) == []
+    assert run_policy(line) == [NEXT]
+    assert run_policy(line) == []
 
 
 def test_another_rate_gets_no_slot_of_the_one_before(line: Line) -> None:
     policy(line, rate_counts="entered", **A_RATE)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=1)
-    assert run(line) == [FIRST]
+    assert run_policy(line) == [FIRST]
     policy(line, version=2, rate_counts="entered", rate_count=2, rate_millis=1000)
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
-    assert run(line) == []
+    assert run_policy(line) == []
 
 
 def test_a_rate_begins_at_its_instant(line: Line) -> None:
@@ -404,19 +404,19 @@ def test_a_rate_begins_at_its_instant(line: Line) -> None:
     policy(line, rate_from=begin, **A_RATE)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=10)
-    assert run(line) == []
+    assert run_policy(line) == []
     line.clock.advance(seconds=2)
-    assert run(line) == PEOPLE[:2]
+    assert run_policy(line) == PEOPLE[:2]
 
 
 def test_the_smaller_of_rate_and_schedule_decides(line: Line) -> None:
     policy(line, schedule_version=1, **A_RATE)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=2)
-    assert run(line, (line.clock.millis, 5)) == PEOPLE[:2]
+    assert run_policy(line, (line.clock.millis, 5)) == PEOPLE[:2]
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
     line.clock.advance(seconds=60)
-    assert run(line) == PEOPLE[2:6], "the schedule has three left, and one that came back"
+    assert run_policy(line) == PEOPLE[2:6], "the schedule has three left, and one that came back"
 
 
 def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
@@ -429,34 +429,34 @@ def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
     policy(line, schedule_version=1, combine="sum", rate_from=nine, **A_RATE)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=59)
-    assert run(line, next_instant=nine) == []
+    assert run_policy(line, next_instant=nine) == []
     assert not line.position(FIRST)["is_due"]
     line.clock.advance(seconds=1)
     assert line.position(FIRST)["is_due"]
-    assert run(line, (nine, 3)) == PEOPLE[:3]
+    assert run_policy(line, (nine, 3)) == PEOPLE[:3]
     line.clock.advance(seconds=1)
     assert line.position(PEOPLE[4])["is_due"]
-    assert run(line) == PEOPLE[3:4]
+    assert run_policy(line) == PEOPLE[3:4]
     line.clock.advance(seconds=1)
-    assert run(line) == PEOPLE[4:5]
+    assert run_policy(line) == PEOPLE[4:5]
 
 
 def test_the_sum_leaves_no_more_inside_than_there_is_room(line: Line) -> None:
     policy(line, schedule_version=1, combine="sum", max_inside=4, **A_RATE)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=2)
-    assert run(line, (line.clock.millis, 5)) == PEOPLE[:4]
+    assert run_policy(line, (line.clock.millis, 5)) == PEOPLE[:4]
     for name in PEOPLE[:4]:
         accepted(line.send("decline", entry_id=line.id_of(name)))
     # The rate allowed two of the four offers, and does not get them back. The schedule gets its two
     # back, so it allows three offers now.
     line.clock.advance(micros=1)
-    assert run(line) == PEOPLE[4:]
+    assert run_policy(line) == PEOPLE[4:]
     for name in PEOPLE[4:]:
         accepted(line.send("enter", entry_id=line.id_of(name)))
         line.send("exit", entry_id=line.id_of(name))
-    assert run(line) == PEOPLE[:1]
-    assert run(line) == []
+    assert run_policy(line) == PEOPLE[:1]
+    assert run_policy(line) == []
 
 
 def quota(line: Line) -> int:
@@ -474,10 +474,11 @@ def test_a_quota_goes_on_until_so_many_have_entered(line: Line, has_policy: bool
     assert quota(line) == 1
     assert line.position(PEOPLE[2])["is_due"]
     if has_policy:
-        return  # Its room offers more than the quota.
-    assert run(line) == PEOPLE[2:3]
+        # The policy makes more offers than the quota.
+        return
+    assert run_policy(line) == PEOPLE[2:3]
     accepted(line.send("enter", entry_id=line.id_of(PEOPLE[2])))
-    assert (quota(line), run(line)) == (0, [])
+    assert (quota(line), run_policy(line)) == (0, [])
     line.clock.advance(seconds=2)
     assert not line.position(PEOPLE[3])["is_due"]
 
@@ -487,8 +488,8 @@ def test_the_rest_of_a_quota_waits_for_entries(line: Line) -> None:
     assert by_hand(line, 2, refill=True) == []
     line.all_sign_up(PEOPLE[:3])
     assert line.position(FIRST)["is_due"]
-    assert run(line) == PEOPLE[:2]
-    assert (quota(line), run(line)) == (2, [])
+    assert run_policy(line) == PEOPLE[:2]
+    assert (quota(line), run_policy(line)) == (2, [])
 
 
 def test_a_look_at_the_end_of_an_offer_of_a_quota_triggers_the_next(line: Line) -> None:
@@ -497,7 +498,7 @@ def test_a_look_at_the_end_of_an_offer_of_a_quota_triggers_the_next(line: Line) 
     by_hand(line, 1, refill=True)
     line.clock.advance(seconds=OFFER_SECONDS)
     assert line.position(NEXT)["is_due"]
-    assert run(line) == [NEXT]
+    assert run_policy(line) == [NEXT]
 
 
 def test_a_count_of_zero_ends_the_quota(line: Line) -> None:
@@ -513,7 +514,7 @@ def test_a_count_of_zero_ends_the_quota(line: Line) -> None:
     assert by_hand(line, 1, refill=True) == PEOPLE[2:3]
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
     accepted(line.send("enter", entry_id=line.id_of(NEXT)))
-    assert (quota(line), run(line)) == (1, [])
+    assert (quota(line), run_policy(line)) == (1, [])
 
 
 def test_a_paused_list_takes_the_end_of_its_quota(line: Line) -> None:
@@ -524,7 +525,7 @@ def test_a_paused_list_takes_the_end_of_its_quota(line: Line) -> None:
     by_hand(line, 0)
     line.init(version=3)
     accepted(line.send("decline", entry_id=line.id_of(FIRST)))
-    assert run(line) == []
+    assert run_policy(line) == []
 
 
 def test_a_quota_waits_out_a_pause(line: Line) -> None:
@@ -536,7 +537,7 @@ def test_a_quota_waits_out_a_pause(line: Line) -> None:
     assert not line.position(NEXT)["is_due"]
     line.init(version=3)
     assert line.position(NEXT)["is_due"]
-    assert run(line) == [NEXT]
+    assert run_policy(line) == [NEXT]
 
 
 def test_a_repeated_refill_is_one_quota(line: Line) -> None:
@@ -563,7 +564,7 @@ def test_an_admission_counts_against_the_quota_once(line: Line, verb: str) -> No
     }[verb]
     for _ in range(2):
         line.send(verb, **fields)
-        assert (quota(line), run(line)) == (1, [])
+        assert (quota(line), run_policy(line)) == (1, [])
 
 
 def test_an_admission_without_an_offer_counts_against_the_quota(line: Line) -> None:
@@ -572,8 +573,8 @@ def test_an_admission_without_an_offer_counts_against_the_quota(line: Line) -> N
     assert by_hand(line, 2, refill=True) == PEOPLE[:1]
     assert quota(line) == 1
     line.all_sign_up(PEOPLE[1:])
-    assert run(line) == PEOPLE[1:2]
-    assert (quota(line), run(line)) == (0, [])
+    assert run_policy(line) == PEOPLE[1:2]
+    assert (quota(line), run_policy(line)) == (0, [])
 
 
 def test_a_leave_before_an_admission_gives_its_slot_back(line: Line) -> None:
@@ -582,7 +583,7 @@ def test_a_leave_before_an_admission_gives_its_slot_back(line: Line) -> None:
     by_hand(line, 1, refill=True)
     accepted(line.send("enter", entry_id=line.id_of(FIRST)))
     accepted(line.leave(FIRST))
-    assert (quota(line), run(line)) == (1, [NEXT])
+    assert (quota(line), run_policy(line)) == (1, [NEXT])
 
 
 def test_a_rebuilt_order_has_no_quota(line: Line) -> None:
@@ -592,7 +593,7 @@ def test_a_rebuilt_order_has_no_quota(line: Line) -> None:
     line.client.flushall()
     line.init(epoch=EPOCH[::-1])
     line.all_sign_up(PEOPLE)
-    assert (quota(line), run(line)) == (0, [])
+    assert (quota(line), run_policy(line)) == (0, [])
 
 
 def test_one_entry_is_offered_a_slot_wherever_it_waits(line: Line) -> None:
@@ -608,13 +609,13 @@ def test_one_entry_is_offered_a_slot_wherever_it_waits(line: Line) -> None:
     assert (repeat["outcome"], repeat["entries"]) == ("repeat", [offer])
     accepted(line.send("decline", entry_id=offer["entry_id"]))
     assert accepted(line.send("admit", **fields))["entries"] == []
-    assert run(line) == [], "nothing paid for it, so nothing comes back"
+    assert run_policy(line) == [], "nothing paid for it, so nothing comes back"
 
 
 def test_one_entry_waits_where_there_is_no_room(line: Line) -> None:
     policy(line, max_inside=1)
     line.all_sign_up(PEOPLE)
-    run(line)
+    run_policy(line)
     refused = line.send("admit", entry_id=line.id_of(PEOPLE[3]))
     assert refused["code"] == "inside_full"
     assert line.order() == PEOPLE[1:]

@@ -13,7 +13,7 @@ UNVERIFIED: Any = {"readiness": readiness_of(1, unverified=0)}
 SIGNED_UP = ("ann", "bob", "eve", "kim")
 
 
-def filled(line: Line) -> None:
+def sign_up_four(line: Line) -> None:
     line.init(lease_seconds=60)
     for name in SIGNED_UP:
         line.signup(name, **(UNVERIFIED if name in ("bob", "eve") else {}))
@@ -40,7 +40,7 @@ def test_a_signup_that_is_not_verified_shifts_nothing_that_others_see(line: Line
 
 def test_whoever_verifies_has_the_place_of_the_signup(line: Line) -> None:
     """P1"""
-    filled(line)
+    sign_up_four(line)
     assert shown(line, "kim") == (2, 2)
     line.readiness("eve", 2)
     assert [shown(line, name) for name in ("ann", "eve", "kim")] == [(1, 3), (2, 3), (3, 3)]
@@ -50,7 +50,7 @@ def test_whoever_verifies_has_the_place_of_the_signup(line: Line) -> None:
 
 
 def test_a_rest_after_the_verification_is_counted(line: Line) -> None:
-    filled(line)
+    sign_up_four(line)
     line.readiness("bob", 2, unverified=0, held_back=0)
     assert shown(line, "kim") == (2, 2)
     line.readiness("bob", 3, held_back=0)
@@ -60,7 +60,7 @@ def test_a_rest_after_the_verification_is_counted(line: Line) -> None:
 
 
 def test_an_end_of_the_stay_shifts_nothing_either(line: Line) -> None:
-    filled(line)
+    sign_up_four(line)
     line.leave("bob")
     assert shown(line, "kim") == (2, 2)
     line.signup("bob", stay=2)
@@ -68,7 +68,7 @@ def test_an_end_of_the_stay_shifts_nothing_either(line: Line) -> None:
 
 
 def test_a_move_passes_entries_that_no_position_counts(line: Line) -> None:
-    filled(line)
+    sign_up_four(line)
     assert accepted(line.bump("eve", to="back"))["position"] == 3
     moved = accepted(line.bump("kim", places=2))
     assert (moved["position"], moved["total"], moved["moved_by"]) == (1, 2, 2)
@@ -88,7 +88,7 @@ def test_a_board_names_no_entry_that_is_not_verified(line: Line) -> None:
 
     Otherwise, it would reveal when they signed up.
     """
-    filled(line)
+    sign_up_four(line)
     ranks = {name: accepted(line.position(name))["rank"] for name in SIGNED_UP}
     board = accepted(line.board())
     assert (board["total"], json.loads(board["cuts"])) == (
@@ -98,7 +98,7 @@ def test_a_board_names_no_entry_that_is_not_verified(line: Line) -> None:
 
 
 def test_a_lost_order_is_restored_with_them(line: Line) -> None:
-    filled(line)
+    sign_up_four(line)
     before = [shown(line, name) for name in SIGNED_UP]
     places = [accepted(line.position(name)) for name in SIGNED_UP]
     line.client.flushall()

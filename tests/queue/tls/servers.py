@@ -28,7 +28,8 @@ HOW_TO_GET_IT = (
     f"{PROGRAM} is needed, with TLS: apt-get install redis-server, or brew install redis;"
     " REDIS_SERVER names another program"
 )
-DOMAIN = "waitlist.test"  # the tests resolve it
+# In the tests, host names in this domain point to this machine.
+DOMAIN = "waitlist.test"
 USER, PASSWORD = "waitlist", "pass/word@1:%"
 ADMIN, ADMIN_PASSWORD = "admin", "admin-password"
 

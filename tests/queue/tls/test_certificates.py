@@ -112,7 +112,7 @@ def test_a_certificate_whose_time_is_over_is_not_believed(
     accepted(line.init())
     change(node, old)
     try:
-        cut(server)
+        close_connections(server)
         assert line.init()["code"] == "queue_unavailable"
     finally:
         change(node, before)
@@ -137,11 +137,11 @@ def test_the_authorities_are_read_once_for_all_connections(
     line = Line(None, connect=lambda: connect(place.config()))
     for _ in range(3):
         accepted(line.init())
-        cut(place)
+        close_connections(place)
     assert 0 < len(made) <= len(place.nodes)
 
 
-def cut(place: Place) -> None:
+def close_connections(place: Place) -> None:
     place.on_each("CLIENT", "KILL", "USER", USER)
 
 
@@ -163,7 +163,7 @@ def test_a_server_without_tls_gets_no_password(
     """If the server does not speak TLS, the client sends no password and nothing else that somebody
     could read on the network (promise P8).
     """
-    with overheard() as (port, heard):
+    with eavesdropping_server() as (port, heard):
         url = (
             f"rediss://{USER}:secret@redis-0.{DOMAIN}:{port}?ssl_ca_certs={first(place).authority}"
         )
@@ -174,7 +174,7 @@ def test_a_server_without_tls_gets_no_password(
 
 
 @contextmanager
-def overheard() -> Iterator[tuple[int, list[bytes]]]:
+def eavesdropping_server() -> Iterator[tuple[int, list[bytes]]]:
     heard: list[bytes] = []
     with ExitStack() as stack:
         listener = stack.enter_context(socket.create_server((HOST, 0)))

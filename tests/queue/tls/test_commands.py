@@ -139,7 +139,8 @@ def test_the_log_has_the_missing_right_and_the_remedy(
     place: Place, command: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     line = new_line(place)
-    place.on_each("SCRIPT", "FLUSH")  # else Redis is never sent the source
+    # Redis must not know the script, because otherwise the client would not send the source.
+    place.on_each("SCRIPT", "FLUSH")
     with without(place, command):
         answers = [line.handle({"v": 1, "op": "ping"}), line.init()]
     refused = [answer for answer in answers if not answer["ok"]]

@@ -61,7 +61,7 @@ def credentials(clock: WallClock, monkeypatch: pytest.MonkeyPatch) -> IamCredent
 
 @pytest.fixture
 def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
-    know_only(place, credentials.get_credentials()[1])
+    accept_only_token(place, credentials.get_credentials()[1])
     url = place.nodes[0].url(user="")
     line = Line(None, connect=lambda: connect(place.config(url, iam_user=IAM_USER)))
     accepted(line.init())
@@ -70,16 +70,16 @@ def iam_line(place: Place, credentials: IamCredentials) -> Iterator[Line]:
     place.on_each("ACL", "DELUSER", IAM_USER.name)
 
 
-def know_only(place: Place, token: str) -> None:
+def accept_only_token(place: Place, token: str) -> None:
     place.on_each("ACL", "SETUSER", IAM_USER.name, "resetpass", f">{token}", *ACCESS.split())
 
 
-def cut(place: Place) -> None:
+def close_connections(place: Place) -> None:
     """ElastiCache closes the connections of an IAM user after 12 hours."""
     place.on_each("CLIENT", "KILL", "USER", IAM_USER.name)
 
 
-def logins(place: Place) -> int:
+def count_logins(place: Place) -> int:
     found = 0
     for node in place.nodes:
         found += node.client.info("commandstats").get("cmdstat_auth", {}).get("calls", 0)
@@ -106,10 +106,10 @@ def test_a_wrong_password_is_an_outage_and_the_log_has_the_remedy(
 def test_a_client_logs_in_again_when_its_token_is_valid(
     place: Place, ask: Asked, iam_line: Line, credentials: IamCredentials
 ) -> None:
-    know_only(place, "x" * 20)
-    cut(place)
+    accept_only_token(place, "x" * 20)
+    close_connections(place)
     assert ask(iam_line)["code"] == "queue_unavailable"
-    know_only(place, credentials.get_credentials()[1])
+    accept_only_token(place, credentials.get_credentials()[1])
     accepted(ask(iam_line))
 
 
@@ -128,11 +128,11 @@ def test_a_connection_outlives_its_token(
     It closes the connection after 12 hours.
     """
     accepted(ask(iam_line))
-    before = logins(place)
-    know_only(place, "x" * 20)
+    before = count_logins(place)
+    accept_only_token(place, "x" * 20)
     clock.seconds += 3600
     accepted(ask(iam_line))
-    assert logins(place) == before
+    assert count_logins(place) == before
 
 
 @each_question
@@ -146,8 +146,8 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
     clock.seconds += RENEWAL_SECONDS
     _, second = credentials.get_credentials()
     assert second != first
-    know_only(place, second)
-    cut(place)
+    accept_only_token(place, second)
+    close_connections(place)
     accepted(ask(iam_line))
 
 
@@ -158,9 +158,9 @@ def test_a_token_that_redis_does_not_take_is_refused(
 
     Until then, every login fails.
     """
-    know_only(place, "x" * 20)
+    accept_only_token(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1
-    cut(place)
+    close_connections(place)
     assert signup(iam_line)["code"] == "queue_unavailable"
     assert "elasticache:Connect" in caplog.text
     assert "X-Amz-Signature" not in caplog.text
@@ -175,12 +175,12 @@ def test_without_keys_to_sign_with_no_login_is_tried(
     )
     url = place.nodes[0].url(user="")
     line = Line(None, connect=lambda: connect(place.config(url, iam_user=IAM_USER)))
-    before = logins(place)
+    before = count_logins(place)
     for ask in QUESTIONS:
         assert ask(line)["code"] == "queue_unavailable"
     assert "no AWS keys to sign a token with" in caplog.text
     assert not [record for record in caplog.records if record.exc_info], "no traceback"
-    assert logins(place) == before
+    assert count_logins(place) == before
 
 
 def test_the_function_logs_in_as_the_user_of_its_environment(

@@ -164,7 +164,6 @@ class FaultFixture:
 
 
 def strikes(fault: Fault, call: Call) -> bool:
-    """Some faults matter only at calls that write data."""
     if fault is faults.function_failed:
         return call.is_invoke
     return fault not in OF_WRITES or may_write(call.name, call.arguments)

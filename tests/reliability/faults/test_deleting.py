@@ -54,7 +54,7 @@ def create_again(people: People) -> None:
         assert people.sign_up(name, key=f"again-{name}").status == 201
 
 
-def injected(
+def fail_at_each_step(
     fixture: FaultFixture, before: Snapshot, do: Callable[[], object], inject: Callable[[], Fault]
 ) -> Iterator[str]:
     fixture.stores.restore(before)
@@ -94,7 +94,7 @@ def test_an_interrupted_deletion_is_completed(fixture: FaultFixture, fault: Faul
         fixture.people.delete_waitlist()
         delete_wholly(fixture)
 
-    for where in injected(fixture, fixture.stores.snapshot(), delete, lambda: fault):
+    for where in fail_at_each_step(fixture, fixture.stores.snapshot(), delete, lambda: fault):
         assert fixture.people.delete_waitlist().status in (204, 404)
         delete_wholly(fixture)
         assert leftovers(fixture.stores) == [], where
@@ -164,7 +164,7 @@ def test_a_request_that_a_deletion_overtakes_leaves_no_trace(
     def inject() -> Fault:
         return faults.before(delete_and_create_again)
 
-    for where in injected(fixture, fixture.stores.snapshot(), request, inject):
+    for where in fail_at_each_step(fixture, fixture.stores.snapshot(), request, inject):
         delete_wholly(fixture)
         if people.configure().status == 201:
             people.sign_up("fay", key="again-fay")
@@ -191,7 +191,7 @@ def test_a_late_run_of_maintenance_does_not_delete_the_next_waitlist(
         create_again(other.people)
 
     where = ""
-    for where in injected(
+    for where in fail_at_each_step(
         fixture, fixture.stores.snapshot(), fixture.world.maintain, lambda: faults.before(overtake)
     ):
         fixture.world.maintain()

@@ -44,7 +44,7 @@ def lost(fixture: FaultFixture) -> Snapshot:
     return fixture.stores.snapshot()
 
 
-def rebuilds(
+def problems_with_faults(
     stores: Stores, lost: Snapshot, inject: Callable[[FaultFixture], Fault], outcome: Outcome
 ) -> str:
     return at_each_step(stores, lost, FaultFixture.maintain_one, inject, outcome)
@@ -75,7 +75,7 @@ def test_the_next_run_completes_an_interrupted_rebuild(
 
     The next run completes it (promises P3 and P7).
     """
-    wrong = rebuilds(stores, lost, lambda _: fault, after_another_run)
+    wrong = problems_with_faults(stores, lost, lambda _: fault, after_another_run)
     assert not wrong, wrong
 
 
@@ -85,7 +85,9 @@ def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
     """If Redis loses its data again during a rebuild, the rebuild does not mark the queue as
     complete (promises P3 and P7).
     """
-    wrong = rebuilds(stores, lost, lambda fixture: faults.before(fixture.flush), after_another_run)
+    wrong = problems_with_faults(
+        stores, lost, lambda fixture: faults.before(fixture.flush), after_another_run
+    )
     assert not wrong, wrong
 
 
@@ -107,7 +109,7 @@ def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
 
         return faults.before(lose_and_look)
 
-    wrong = rebuilds(stores, lost, inject, after_another_run)
+    wrong = problems_with_faults(stores, lost, inject, after_another_run)
     assert not wrong, wrong
 
 
@@ -122,7 +124,7 @@ def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes
     def inject(fixture: FaultFixture) -> Fault:
         return faults.before(lambda: fixture.maintain_elsewhere(minutes))
 
-    wrong = rebuilds(stores, lost, inject, after_another_run)
+    wrong = problems_with_faults(stores, lost, inject, after_another_run)
     assert not wrong, wrong
 
 
@@ -193,7 +195,7 @@ def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: 
         unlike = [] if order == ["ann", "dan", "zoe", "eve"] else [f"the order is {order}"]
         return [*unlike, *fixture.contradictions()]
 
-    wrong = rebuilds(stores, lost, inject, outcome)
+    wrong = problems_with_faults(stores, lost, inject, outcome)
     assert not wrong, wrong
 
 
@@ -217,7 +219,7 @@ def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -
         unlike = [] if order == ["dan", "ann", "cyd", "eve"] else [f"the order is {order}"]
         return [*unlike, *fixture.contradictions()]
 
-    wrong = rebuilds(stores, lost, inject, outcome)
+    wrong = problems_with_faults(stores, lost, inject, outcome)
     assert not wrong, wrong
 
 

@@ -45,7 +45,7 @@ def building(stores: Stores) -> Snapshot:
     return stores.snapshot()
 
 
-def injected(
+def problems_with_faults(
     stores: Stores, before: Snapshot, inject: Inject, outcome: Callable[[FaultFixture], list[str]]
 ) -> str:
     return at_each_step(stores, before, FaultFixture.maintain_one, inject, outcome)
@@ -83,7 +83,7 @@ def test_the_next_run_completes_an_interrupted_reindexing(
 
     The next run completes them (promises P3 and P7).
     """
-    wrong = injected(stores, building, lambda _: fault, problems_after_the_next_run)
+    wrong = problems_with_faults(stores, building, lambda _: fault, problems_after_the_next_run)
     assert not wrong, wrong
 
 
@@ -94,7 +94,7 @@ def test_refused_and_repeated_steps_of_a_reindexing_do_no_harm(
     stores: Stores, building: Snapshot, fault: Fault
 ) -> None:
     """P2, P3"""
-    wrong = injected(stores, building, lambda _: fault, problems_after_the_next_run)
+    wrong = problems_with_faults(stores, building, lambda _: fault, problems_after_the_next_run)
     assert not wrong, wrong
 
 
@@ -109,7 +109,7 @@ def test_segments_are_built_although_redis_is_lost_meanwhile(
     def inject(fixture: FaultFixture) -> Fault:
         return faults.before(lambda: lose(fixture))
 
-    wrong = injected(stores, building, inject, problems_after_two_runs)
+    wrong = problems_with_faults(stores, building, inject, problems_after_two_runs)
     assert not wrong, wrong
 
 
@@ -125,7 +125,7 @@ def test_two_runs_can_build_segments_at_once(
     def inject(fixture: FaultFixture) -> Fault:
         return faults.before(lambda: fixture.maintain_elsewhere(minutes))
 
-    wrong = injected(stores, building, inject, problems_after_the_next_run)
+    wrong = problems_with_faults(stores, building, inject, problems_after_the_next_run)
     assert not wrong, wrong
 
 
@@ -155,7 +155,7 @@ def test_segments_that_change_again_during_a_build_are_built(
         settings = people_of(fixture).config().settings
         return found if settings.segments == declared else [*found, f"they are {settings}"]
 
-    wrong = injected(stores, building, inject, outcome)
+    wrong = problems_with_faults(stores, building, inject, outcome)
     assert not wrong, wrong
 
 
@@ -175,7 +175,7 @@ def test_segments_that_change_during_a_build_are_built_in_the_same_run(
     def outcome(fixture: FaultFixture) -> list[str]:
         return people_of(fixture).contradictions()
 
-    wrong = injected(stores, building, inject, outcome).splitlines()
+    wrong = problems_with_faults(stores, building, inject, outcome).splitlines()
     late = [line for line in wrong if int(line.split()[1]) <= find_last_query(stores, building)]
     assert not late, late
 
@@ -209,7 +209,7 @@ def test_entries_may_change_while_segments_are_built(stores: Stores, building: S
 
         return faults.before(come_go_and_change)
 
-    wrong = injected(stores, building, inject, problems_after_two_runs)
+    wrong = problems_with_faults(stores, building, inject, problems_after_two_runs)
     assert not wrong, wrong
 
 

@@ -96,7 +96,7 @@ def find_problems(fixture: FaultFixture, *expected: str) -> list[str]:
     return [*unlike, *left_over, *fixture.contradictions()]
 
 
-def injected(
+def problems_with_faults(
     stores: Stores,
     start: Snapshot,
     inject: Callable[[FaultFixture], Fault],
@@ -197,7 +197,7 @@ def test_a_run_with_a_failed_call_is_continued_at_once(
         return [] if started == [{"waitlist_id": "bakery"}] else [f"{rebuild}, {started}"]
 
     gone_on_with: set[str] = set()
-    wrong = injected(stores, lost, lambda _: fault, outcome)
+    wrong = problems_with_faults(stores, lost, lambda _: fault, outcome)
     assert not wrong, wrong
     assert gone_on_with == {"line", "changes", "journal"}
 
@@ -208,7 +208,9 @@ def test_the_resuming_run_may_be_interrupted_too(
     stores: Stores, halfway: Snapshot, fault: Fault, enough_for: int
 ) -> None:
     """The run that continues a rebuild may be interrupted too, at any step (promises P3 and P7)."""
-    wrong = injected(stores, halfway, lambda _: fault, after_the_next_minutes, enough_for)
+    wrong = problems_with_faults(
+        stores, halfway, lambda _: fault, after_the_next_minutes, enough_for
+    )
     assert not wrong, wrong
 
 
@@ -216,7 +218,7 @@ def test_redis_may_be_lost_during_the_resuming_run(stores: Stores, halfway: Snap
     """If Redis loses its data again while a run continues a rebuild, the saved progress no longer
     counts (promises P3 and P7).
     """
-    wrong = injected(
+    wrong = problems_with_faults(
         stores, halfway, lambda fixture: faults.before(fixture.flush), after_the_next_minutes
     )
     assert not wrong, wrong
@@ -231,7 +233,7 @@ def test_another_run_may_take_over_the_rebuild(stores: Stores, halfway: Snapshot
         return faults.before(lambda: fixture.maintain_elsewhere(minutes=10))
 
     for enough_for in (1, ALWAYS):
-        wrong = injected(stores, halfway, inject, after_the_next_minutes, enough_for)
+        wrong = problems_with_faults(stores, halfway, inject, after_the_next_minutes, enough_for)
         assert not wrong, wrong
 
 

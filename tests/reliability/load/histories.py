@@ -139,7 +139,7 @@ def _absences(
 
 
 def _is_void(operation: Operation) -> bool:
-    """An operation certainly had no effect only if it was sent once and was refused."""
+    """If an operation was sent once and was refused, it certainly had no effect."""
     return operation.outcome == "refused" and operation.attempts == 1
 
 

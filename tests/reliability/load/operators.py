@@ -11,8 +11,10 @@ from tests.reliability.load.plan import WAITLIST_ID
 
 ADMIN = f"/v1/admin/waitlists/{WAITLIST_ID}"
 MOST_CLAIMED = 5
-COMPLETES, RELEASES = 0.7, 0.2  # parts of the claimed entries; the remaining holds expire
-ENTERS = 0.8  # the part of the customers with an offer who enter; the others decline
+# 70% of the claims are completed, 20% are released, and the others expire.
+COMPLETES, RELEASES = 0.7, 0.2
+# 80% of the customers accept their offer, and the others decline it.
+ENTERS = 0.8
 BUMPS = 3
 # Most moves change only the priority of an entry. The checks can still predict the order of such
 # entries.

@@ -39,8 +39,8 @@ class Effects:
         )
 
     def conflicts_with(self, other: "Effects") -> bool:
-        """The order of two steps matters only if one step writes what the other step reads or
-        writes.
+        """The order of two steps can matter only if one step writes data that the other step reads
+        or writes.
         """
         return bool(
             self.writes & (other.reads | other.writes)

@@ -37,7 +37,7 @@ class Kind:
         return "Redis" in self.name or self.name.startswith("rebuilt")
 
     def steps(self, steps: int) -> Sequence[int]:
-        """A fault is injected before a step. An event can also come after the last step."""
+        """An event between two steps can also come after the last step."""
         if self.is_unseen:
             return 0, steps
         return range(steps + 1) if self.is_between else range(steps)

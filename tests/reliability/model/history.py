@@ -134,7 +134,7 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
     """If Redis answers from an outdated queue, positions may be wrong.
 
-    A refused request has changed nothing, and a claim that returned entries has claimed them.
+    If a claim returns entries, these entries are claimed. A refused request changes nothing.
     """
     if not attempt.is_answered:
         yield from _effects(attempt, line)

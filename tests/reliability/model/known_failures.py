@@ -67,9 +67,9 @@ def _is_unseen(result: Result) -> bool:
 
 
 def _is_of_a_slot(result: Result, problem: Problem) -> bool:
-    """A slot is the permission to make one offer.
+    """Each slot allows one offer.
 
-    An offer used up the slot, and then a different entry got the offer or nobody did.
+    If the slot of an offer gets lost, a different entry gets the offer, or nobody gets it.
     """
     if not result.case.scenario.startswith("slot of"):
         return False

@@ -161,10 +161,7 @@ def replay(testbed: Testbed, case: Late) -> Result:
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """A late message may change only the signup, claim, offer or parking for which it was sent.
-
-    It must not change later ones.
-    """
+    """A late message may change only the signup, claim, offer or parking for which it was sent."""
     request, there = operation.request, snapshot.line
     for cut_off in snapshot.unanswered:
         there, _ = cut_off.effect(there)

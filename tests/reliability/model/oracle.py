@@ -47,10 +47,10 @@ def judge(
     tokens: Tokens,
     answered: frozenset[str] = frozenset(),
 ) -> list[Problem]:
-    """The outcome that fits the stored data best decides.
+    """A race can have several correct outcomes.
 
-    `answered` contains the events whose requests got a response. For these events, the history must
-    contain who did it and why.
+    The problems come from the outcome that fits the stored data best. For the events in `answered`,
+    the history must contain who did it and why.
     """
     verdicts = [list(_problems(line, found, tokens, answered)) for line in ends]
     return min(verdicts, key=_weight)

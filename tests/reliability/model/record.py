@@ -66,7 +66,7 @@ def _plain(problems: tuple[Problem, ...]) -> list[list[str]]:
 class Record:
     """The files contain all finished jobs for the current version of the code.
 
-    `path` is the file that this run writes.
+    This run writes the file `path`.
     """
 
     folder: Path = RECORDS
@@ -106,7 +106,7 @@ def _is_later(root: Path, path: Path) -> bool:
 
 
 def commit_of_code(root: Path = ROOT) -> Any:
-    """The commit is read from the files of git, because the program `git` may not be installed."""
+    """The commit is read from the files in the git folder, because `git` may be missing."""
     git = root / ".git"
     if git.is_file():
         git = Path(git.read_text().removeprefix("gitdir: ").strip())

@@ -74,9 +74,8 @@ class Judge:
 
 
 def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]:
-    """After maintenance, this function looks for problems a first time.
-
-    When all claims and offers have ended, it looks again.
+    """The stored data is judged after maintenance, and again when all claims and offers
+    have ended.
     """
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
     if defects:

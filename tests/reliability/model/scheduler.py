@@ -137,9 +137,7 @@ class HaltingWire(Wire):
         self._is_armed = False
 
     def disarm(self) -> None:
-        """Calls before this moment belong to the preparation of the process, and need not wait for
-        the scheduler.
-        """
+        """Calls before this moment prepare the process, and need not wait for the scheduler."""
         self._is_armed = True
 
     def watched(self, now_millis: Callable[[], int]) -> Callable[[], int]:
@@ -222,7 +220,7 @@ class Scheduler(Generic[S]):
         self._numbers = count()
 
     def follow(self, schedule: str) -> str:
-        """After the end of the schedule, process A runs to its end, and then process B."""
+        """After the last step in the schedule, process A runs to its end, and then process B."""
         turns = self._begun(Branch())
         made = ""
         while able := _able(turns):
@@ -300,7 +298,7 @@ class Scheduler(Generic[S]):
     def _last(
         self, schedule: str, last: tuple[str, Effects] | None, name: str, step: Effects
     ) -> tuple[str, Effects] | None:
-        """If switches are limited, the effects of all steps since the last switch count."""
+        """If switches are limited, all steps since the last switch count."""
         if self._most_changes is None:
             return name, step
         if last is not None and last[0] == name:

@@ -107,7 +107,7 @@ def edit(name: str, kind: str) -> Request:
 
 
 def hold_back(name: str, *, is_ready: bool = False) -> Request:
-    """If the entry leaves the waitlist while the request is running, the request is refused,
+    """If an entry leaves the waitlist while the request is running, the request is refused,
     although the history already contains the change.
     """
     word = "ready" if is_ready else "held_back"
@@ -203,7 +203,7 @@ def ask(name: str) -> Request:
 
 
 def confirm(name: str) -> Request:
-    """The confirmation is refused if the record already says that the customer did not answer in
+    """A confirmation is refused if the record already says that the customer did not answer in
     time.
     """
     edited = edit(name, KIND_OF[name])
@@ -228,7 +228,7 @@ def confirm(name: str) -> Request:
 
 def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
     """Redis may know more than DynamoDB, because maintenance has not recorded the latest changes
-    yet. For example, the entry may have been claimed.
+    yet.
     """
     stay = line.stay(name)
     is_claimed_since = (
@@ -243,7 +243,7 @@ def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
 
 
 def reinstate(name: str, key: str) -> Request:
-    """The first step of the request already stores the former rank of the entry."""
+    """In its first step, the request already stores the former rank of the entry."""
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
@@ -309,7 +309,7 @@ def erase(name: str) -> Request:
 
 def bump(name: str, key: str, **where: int | str) -> Request:
     """If the entry is claimed before the response is sent, the request is refused, but the entry
-    stays at its new place.
+    keeps its new place.
     """
     ((kind, value),) = where.items()
 
@@ -340,9 +340,8 @@ def look(name: str) -> Request:
 
 
 def poll(name: str) -> Request:
-    """The poll is the last one of the case.
-
-    When the current claims and offers have ended, all customers count as away.
+    """After the last poll, all customers count as away when the current claims and offers have
+    ended.
     """
 
     def effect(line: Waitlist) -> Effect:

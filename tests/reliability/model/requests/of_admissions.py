@@ -87,9 +87,8 @@ def enter(name: str) -> Request:
 
 
 def decline(name: str, *, by_policy: bool = False) -> Request:
-    """A declined entry moves to the end of the queue, unless the policy lets it keep its place.
-
-    An entry that keeps its place gets no other offer during the case.
+    """If a customer declines an offer, the entry moves to the end of the queue, or keeps its place
+    if the policy says so. An entry that keeps its place gets no other offer during the case.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -116,7 +115,9 @@ def _to_back(line: Waitlist, name: str, **changes: object) -> Waitlist:
 
 
 def withdraw(name: str) -> Request:
-    """The entry returns to its former place, and the next entry gets the slot."""
+    """When an offer is withdrawn, the entry returns to its former place, and the next entry gets an
+    offer.
+    """
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)

@@ -51,7 +51,7 @@ def has_drawn(stay: Stay | None) -> bool:
 
 @dataclass(frozen=True)
 class _Import:
-    """The field `key` marks the signups that this attempt has begun."""
+    """The field `key` marks the signups that one attempt to import the rows has begun."""
 
     key: str
     rows: tuple[Row, ...]
@@ -88,7 +88,7 @@ class _Import:
     def parts(self, line: Waitlist) -> Iterator[Waitlist]:
         """An interrupted import may complete its entries in any order.
 
-        If only a few places are left, the order decides who gets a place.
+        If only a few places are left, the order decides who gets one.
         """
         for done in range(len(self.chunks) + 1):
             begun = line
