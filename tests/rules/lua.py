@@ -38,9 +38,6 @@ class Source:
 
     @property
     def place(self) -> str:
-        """The path of the file below the folder of the scripts, for example `claim` or
-        `lib/segments`.
-        """
         return self.path.relative_to(SCRIPTS).with_suffix("").as_posix()
 
     @property
@@ -63,19 +60,19 @@ class Source:
         return COMMENT.sub("", self.text)
 
     def declared(self, keyword: str) -> list[str]:
-        """Return the words that follow a keyword such as `ARGV` in the header of the file."""
+        """Return the words after a keyword, such as `ARGV`, in the header of the file."""
         lines = [line for line in self.header if line.split()[:1] == [keyword]]
         return [word for line in lines for word in line.split()[1:]]
 
     @cached_property
     def returns(self) -> dict[str, int]:
-        """For each outcome of the script, the number of values that the header declares."""
+        """The number of values that the header declares for each outcome."""
         lines = [line.split()[1:] for line in self.header if line.startswith("RETURNS ")]
         return {name: len(words) for words in lines for name in words[0].split("|")}
 
     @cached_property
     def replies(self) -> dict[str, set[int]]:
-        """For each outcome of the script, the numbers of values that the code returns."""
+        """The numbers of values that the code returns for each outcome."""
         sizes: dict[str, set[int]] = {}
         for elements in self._returned():
             words = self._outcomes_of(elements[0])
@@ -110,7 +107,6 @@ class Source:
 
     @cached_property
     def needed(self) -> set[str]:
-        """The names of the library files whose functions and constants this code uses."""
         used = set(WORD.findall(STRING.sub("", self.code))) - set(LOCAL.findall(self.code))
         return {
             piece.name
@@ -123,7 +119,6 @@ class Source:
 
 
 def split_top_level(elements: str) -> list[str]:
-    """Split a text at its commas. Commas inside brackets are ignored."""
     parts, depth = [""], 0
     for letter in elements:
         depth += (letter in "([{") - (letter in ")]}")

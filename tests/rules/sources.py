@@ -33,10 +33,9 @@ class Module:
 
     @cached_property
     def imports(self) -> frozenset[str]:
-        """The names of all modules that this module imports, including imports in the middle of its
-        code.
+        """The names of all imported modules, wherever the import stands in the code.
 
-        `from a import b` counts as an import of both a and a.b.
+        `from a import b` counts as an import of both `a` and `a.b`.
         """
         found: set[str] = set()
         for node in ast.walk(self.tree):
@@ -49,9 +48,6 @@ class Module:
         return frozenset(found)
 
     def imports_any_of(self, *packages: str) -> set[str]:
-        """Return the imported names that belong to one of these packages, including the packages
-        themselves.
-        """
         return {
             name
             for name in self.imports
@@ -77,7 +73,6 @@ def modules_of(*packages: str) -> list[Module]:
 
 
 def imported_modules(module: Module) -> set[str]:
-    """Return the names of all deployed modules that this module imports."""
     return {name for name in module.imports if name in MODULES and name != module.name} - {
         "waitlist_shared",  # This is an empty package, whose modules are imported.
         "waitlist_queue",

@@ -28,7 +28,6 @@ REASONS = {
 
 
 def reads_a_clock(text: str) -> bool:
-    """Return whether a module reads a clock of the module `time`, or sleeps."""
     return any(
         isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Name)

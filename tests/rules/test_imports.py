@@ -65,7 +65,6 @@ def test_only_the_login_by_iam_imports_the_signer() -> None:
 
 
 def load_private_function(**environ: str) -> set[str]:
-    """Return the names of the packages that the private function loads when it starts."""
     program = "import sys, waitlist_queue.app as app; app.service(); print(*sys.modules)"
     folders = [str(PACKAGES[name].parent) for name in ("waitlist_queue", "waitlist_shared")]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("REDIS_")}

@@ -23,7 +23,6 @@ TESTING = {"pytest", "hypothesis", "mypy", "ruff", "playwright", "cfn-lint", "sc
 
 
 def read_requirements(path: Path) -> dict[str, Requirement]:
-    """Return the packages in a requirements file and in the files that it includes."""
     found: dict[str, Requirement] = {}
     for line in path.read_text("utf-8").splitlines():
         text = line.partition("#")[0].strip()
@@ -36,9 +35,6 @@ def read_requirements(path: Path) -> dict[str, Requirement]:
 
 
 def find_installed(path: Path) -> set[str]:
-    """Return the packages that are installed from a requirements file, including their
-    dependencies.
-    """
     wanted = list(read_requirements(path).values())
     found: set[str] = set()
     while wanted:
@@ -64,7 +60,6 @@ RUN = find_installed(ROOT / "requirements-run.txt")
 
 
 def find_imported() -> set[str]:
-    """Return the installed packages from which the code of the local run imports something."""
     files = [
         file
         for place in RUNNING

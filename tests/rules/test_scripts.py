@@ -329,7 +329,6 @@ def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWa
 
 
 def fields_of(struct: Any, rows: Any) -> Iterator[str]:
-    """Yield the names of all fields of a result, including the fields of its nested structs."""
     for field in msgspec.structs.fields(struct):
         yield field.name
         inner = [*get_args(field.type), field.type]

@@ -26,7 +26,6 @@ Claimed = tuple[str, Answer]
 
 @pytest.fixture
 def crowd(valkey: Server) -> Iterator[Line]:
-    """300 people are waiting. All workers use the same service."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     line = Line(client)
@@ -38,9 +37,6 @@ def crowd(valkey: Server) -> Iterator[Line]:
 
 
 def until_no_entry_waits(line: Line, size: int, **fields: Any) -> list[Claimed]:
-    """Claim people until nobody is waiting any more. Return the claimed entries in the order of the
-    claims.
-    """
     given: list[Claimed] = []
     while claimed := line.claimed(size, **fields):
         given += claimed.items()

@@ -34,9 +34,7 @@ PLACE = {name: number for number, name in enumerate(OF)}
 
 @pytest.fixture
 def crowd(valkey: Server) -> Iterator[Line]:
-    """300 people are waiting in six segments. Each person is in several of them, and all workers
-    use the same service.
-    """
+    """300 people wait, and each person is in several of the six segments."""
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
     client: Any = connect(config)
     line = Line(client)

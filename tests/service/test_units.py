@@ -69,8 +69,7 @@ def counted(
 ) -> Operation:
     """Return what a call uses.
 
-    Reads of the settings are left out, because each function instance reads them only once in 30
-    seconds.
+    Reads of the settings are left out, because the function caches the settings for 30 seconds.
     """
     sent: list[object] = []
     send = QueueClient.send
@@ -94,8 +93,9 @@ def counted(
 
 
 def largest(letter: str) -> dict[str, list[str]]:
-    """Return attributes of nearly the largest size that guests may send. They are stored in the
-    index too.
+    """Return attributes of nearly the largest size that guests may send.
+
+    The index stores the attributes too.
     """
     return {f"a{number}": [f"{value:02d}{letter * 62}" for value in range(15)] for number in "12"}
 

@@ -30,14 +30,14 @@ class Admissions(People):
         return answer
 
     def claimed(self, count: int = 1, key: str | None = None, **body: Any) -> list[str]:
-        """Claim entries. Return the names of their customers in the order of the response."""
         answer = self.claim(count, key, **body)
         assert answer.status == 200, answer.text
         return [self.names[claim["entry_id"]] for claim in answer.json["claims"]]
 
     def act(self, verb: str, name: str, token: str | None = None, **body: Any) -> Answer:
-        """Send a request about a claimed entry. Unless a test says otherwise, it uses the
-        customer's newest claim token.
+        """Send a request about a claimed entry.
+
+        The default token is the customer's newest claim token.
         """
         path = f"{self.admin_path}/claims/{self.id_of(name)}/{verb}"
         body = {"claim_token": token or self.tokens.get(name, FOREIGN_TOKEN), **body}
@@ -105,20 +105,16 @@ class Admissions(People):
         return self.world.request("POST", path, body=body, key=key, token=self.token_of(name))
 
     def status(self, name: str) -> str:
-        """Return the status that the customer sees. If the request fails, return the error code."""
         answer = self.poll(name)
         return str(answer.json["status"]) if answer.status == 200 else str(answer.code)
 
     def place(self, name: str) -> tuple[int | None, int | None]:
-        """Return the position and the total number of people that the customer sees."""
         answer = self.poll(name)
         assert answer.status == 200, answer.text
         return answer.json["position"], answer.json["total"]
 
     def listed(self, status: str) -> list[str]:
-        """Read all pages of the operators' list, and return the names of the customers with this
-        status.
-        """
+        """Return all customers with a status, from all pages of the operators' list."""
         found: list[str] = []
         cursor = ""
         while True:
@@ -130,7 +126,6 @@ class Admissions(People):
             cursor = f"&cursor={answer.json['cursor']}"
 
     def counts(self) -> tuple[int, int, int, int, int]:
-        """Return how many entries are waiting, offered, parked, admitted and left."""
         answer = self.stats()
         assert answer.status == 200, answer.text
         waiting, offered, parked, admitted, left = (
@@ -139,7 +134,6 @@ class Admissions(People):
         return waiting, offered, parked, admitted, left
 
     def recorded(self, name: str) -> dict[str, Any]:
-        """Return the DynamoDB record of a customer's entry."""
         record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
         assert record is not None, f"{name} has no record"
         return record.values()

@@ -49,9 +49,9 @@ class Alarm:
 
     @property
     def metrics(self) -> dict[str, Mapping[str, Any]]:
-        """The metrics that the alarm reads, with their ids.
+        """The metrics that the alarm reads.
 
-        An alarm without an expression has one metric, and its id is `value`.
+        An alarm without an expression has one metric with the id `value`.
         """
         listed = self.properties.get("Metrics")
         if listed is None:
@@ -59,7 +59,6 @@ class Alarm:
         return {query["Id"]: query["MetricStat"] for query in listed if "MetricStat" in query}
 
     def state(self, reported: Reported, minutes: int, before: str = OK) -> str:
-        """Return the state of the alarm after some minutes. `before` is its state until now."""
         needed = int(self.properties["EvaluationPeriods"])
         points = needed + MORE_POINTS
         # DIFF needs the point before the first point.
@@ -102,9 +101,6 @@ class Alarm:
 
 
 def metric_of(metric: Mapping[str, Any]) -> Metric:
-    """Return the metric that an alarm reads. `metric` is the alarm itself, or a part of its
-    expression.
-    """
     found = metric.get("Metric", metric)
     dimensions = {
         (dimension["Name"], str(dimension["Value"])) for dimension in found.get("Dimensions", [])
@@ -120,8 +116,9 @@ def named(metric: Mapping[str, Any]) -> str:
 def statistic(
     metric: Mapping[str, Any], values: Sequence[Sequence[float]], minutes: int, points: int
 ) -> Series:
-    """Return the value of a metric in each of its last `points` periods. None stands for a period
-    without a value.
+    """Return a metric's value in each of the last `points` periods.
+
+    None stands for a period without a value.
     """
     name = metric.get("Stat") or metric.get("Statistic") or metric["ExtendedStatistic"]
     length = int(metric["Period"]) // MINUTE_SECONDS
@@ -180,7 +177,7 @@ class _Values:
 def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bool) -> Series:
     """Compute an expression of CloudWatch's metric math.
 
-    It may use only what the alarms of the template use.
+    Only the functions that the template uses are supported.
     """
 
     def fill(one: _Values, value: float) -> _Values:

@@ -9,7 +9,7 @@ Cuts = Sequence[tuple[int, int]]
 
 
 def bounds(cuts: Cuts, total: int, rank: int) -> tuple[int, int]:
-    """Return the lowest and the highest position that are possible for an entry with this rank."""
+    """Return the lowest and the highest position that an entry with the rank can have."""
     after = bisect_right(cuts, rank, key=lambda cut: cut[0])
     if after == 0:
         return 0, 0

@@ -11,7 +11,6 @@ PACKAGES = ("waitlist_api.", "waitlist_queue.", "waitlist_shared.")
 
 @contextmanager
 def replaced_constants(**values: Any) -> Iterator[None]:
-    """Replace each of these names in every loaded module of the service that contains it."""
     with ExitStack() as patches:
         for path, module in list(sys.modules.items()):
             for name, value in values.items():

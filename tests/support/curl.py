@@ -17,7 +17,6 @@ HTTP_ERROR = 22
 
 
 def send(words: Sequence[str]) -> httpx.Response:
-    """Send the request that curl would send for these arguments."""
     method, url, body, auth = "", "", None, None
     headers: dict[str, str] = {}
     left = iter(words)
@@ -45,7 +44,7 @@ def send(words: Sequence[str]) -> httpx.Response:
 
 
 def main() -> int:
-    """Print the body of the response. Return curl's exit code with the option --fail-with-body."""
+    """Return curl's exit code with the option --fail-with-body."""
     response = send(sys.argv[1:])
     sys.stdout.write(response.text)
     return HTTP_ERROR if response.is_error else 0

@@ -53,13 +53,10 @@ class RealTable:
 
     @property
     def items(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """A copy of all items in the table, by their primary keys."""
         return {(item["pk"]["S"], item["sk"]["S"]): item for item in self.scan()["Items"]}
 
     def scan(self, **request: Any) -> dict[str, Any]:
-        """Return all items in the table. As with the in-memory table, the caller need not name the
-        table.
-        """
+        """Return all items. The caller need not name the table, as with the in-memory table."""
         whole = {"TableName": TABLE, "ConsistentRead": True} | request
         return {"Items": self._client.scan(**whole)["Items"]}
 
@@ -89,7 +86,8 @@ def _give_back(client: Any, access_key: str) -> None:
 
 @cache
 def _session() -> Any:
-    """Return the boto3 session that all clients share. A session reads the description of the
-    DynamoDB API only once, which takes long.
+    """Return the boto3 session that all clients share.
+
+    A new session would read the description of DynamoDB's API again, which is slow.
     """
     return boto3.Session()

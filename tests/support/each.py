@@ -9,11 +9,9 @@ from typing import Any
 
 
 def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]], Any]:
-    """Return a decorator that calls a test function for each case, and passes the case as the
-    argument `name`.
+    """Call a test function for each case, and pass the case as the argument `name`.
 
-    If several cases fail, the error contains all of them. The keys of `cases` are their labels in
-    the error.
+    If several cases fail, the error contains all of them with the keys of `cases`.
     """
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:

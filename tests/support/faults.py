@@ -45,12 +45,12 @@ class Wire:
         self.is_dead = False
 
     def client(self, client: Any) -> Any:
-        """Return an AWS client whose calls go through this object."""
         return _Wired(client, self)
 
     def arm(self, step: int, fault: Fault) -> None:
-        """Forget all earlier faults, and let this fault happen at the given call from now on. The
-        first call has the number 0.
+        """Replace all faults by one fault, which happens at the call with the number `step`.
+
+        The first call has the number 0.
         """
         self.disarm()
         self._faults[step] = fault
@@ -60,7 +60,7 @@ class Wire:
         self._faults[step] = fault
 
     def disarm(self) -> None:
-        """Forget all faults and all calls. A crashed process starts again."""
+        """Forget all faults and all calls, and start a crashed process again."""
         self._faults = {}
         self.calls = []
         self.is_dead = False
@@ -71,10 +71,10 @@ class Wire:
 
     @property
     def different_steps(self) -> dict[int, str]:
-        """The numbers and names of the steps at which an injected fault makes a difference.
+        """The numbers and names of the steps at which an injected fault can make a difference.
 
-        An operation that reads several pages makes the same calls for each page. Of these calls,
-        only the calls for the first and the last page are included.
+        An operation that reads several pages repeats the same calls. Only the calls for the first
+        and the last page are included.
         """
         names = [
             f"{call.name} {operation_of(call)}" if call.is_invoke else call.name
@@ -143,7 +143,7 @@ def unheard(call: Call) -> Any:
 
 
 def unheard_and(action: Callable[[], object]) -> Fault:
-    """Return a fault that makes the call, runs `action` and loses the response to the call."""
+    """Return a fault that makes the call, runs `action` and loses the response."""
 
     def fault(call: Call) -> Any:
         call.make()
@@ -154,7 +154,7 @@ def unheard_and(action: Callable[[], object]) -> Fault:
 
 
 def delivered_twice(call: Call) -> Any:
-    """Let the AWS SDK send the call twice, because it got no response to the first attempt."""
+    """The AWS SDK sends the call twice, because the first response was lost."""
     answer = call.make()
     # Each transaction carries an idempotency token. If the SDK sends the transaction again,
     # DynamoDB repeats its first answer.
@@ -170,7 +170,7 @@ def throttled(call: Call) -> Any:
 
 
 def in_conflict(call: Call) -> Any:
-    """Refuse the call, because a different transaction is writing the same item."""
+    """DynamoDB refuses the write, because a different transaction is writing the same item."""
     if call.name == "TransactWriteItems":
         raise _cancelled(call, "TransactionConflict")
     if call.name in ("PutItem", "UpdateItem", "DeleteItem"):
@@ -179,9 +179,7 @@ def in_conflict(call: Call) -> Any:
 
 
 def function_failed(call: Call) -> Any:
-    """Let the private function do its work and then crash, for example because it has taken too
-    long.
-    """
+    """The private function does its work and then crashes, for example because of a timeout."""
     answer = call.make()
     if not call.is_invoke or call.arguments.get("InvocationType") == "Event":
         return answer
@@ -189,8 +187,6 @@ def function_failed(call: Call) -> Any:
 
 
 def before(action: Callable[[], object]) -> Fault:
-    """Return a fault that runs `action` directly before the call."""
-
     def fault(call: Call) -> Any:
         action()
         return call.make()
@@ -199,8 +195,6 @@ def before(action: Callable[[], object]) -> Fault:
 
 
 def after(action: Callable[[], object]) -> Fault:
-    """Return a fault that runs `action` directly after the call."""
-
     def fault(call: Call) -> Any:
         answer = call.make()
         action()
@@ -210,9 +204,7 @@ def after(action: Callable[[], object]) -> Fault:
 
 
 def operation_of(call: Call) -> str:
-    """Return the name of the private function's operation in a call, or "batch" if the call
-    contains several operations.
-    """
+    """Return the operation of a call to the private function, or "batch" if there are several."""
     return str(json.loads(call.arguments["Payload"]).get("op", "batch"))
 
 

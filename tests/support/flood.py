@@ -69,11 +69,10 @@ FLOOD: dict[str, Dearest] = {
 
 
 def table_units(rates: Mapping[str, float]) -> float:
-    """Return how many write units the table uses in a second.
+    """Return how many write units the table uses per second.
 
-    `rates` contains the number of requests in a second for each route. Each request also causes
-    events, and each event causes writes for the webhook and for messages. The result includes these
-    writes.
+    `rates` maps each route to its requests per second. The result includes the writes for webhooks
+    and messages.
     """
     calls = [(count, FLOOD[route]) for route, count in rates.items()]
     offers = sum(count * cost.offers for count, cost in calls)

@@ -25,7 +25,6 @@ class Answer:
 
     @property
     def code(self) -> str | None:
-        """The error code of the answer, or None if the request succeeded."""
         return self.json.get("code") if self.status >= 400 else None
 
 
@@ -96,10 +95,10 @@ def event(
     query: str = "",
     subject: str | None = None,
 ) -> dict[str, Any]:
-    """Return the event of a request.
+    """Return the event for a request.
 
-    `path` is percent-encoded. If `operator` is true, the event contains the fields of the IAM
-    authorizer. If `subject` is given, the event contains the fields of the JWT authorizer.
+    `path` is percent-encoded. The event contains an operator's IAM fields if `operator` is true,
+    and JWT fields if `subject` is given.
     """
     route, decoded = ROUTES.match(method, path), unquote(path)
     context: dict[str, Any] = {

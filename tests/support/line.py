@@ -85,9 +85,9 @@ class Line:
         return other
 
     def handle(self, message: Any) -> Answer:
-        """Send a message to the private function, converted to JSON and back.
+        """Send a message as JSON to the private function.
 
-        Fail if the answer breaks the contract.
+        Fail if the response breaks the contract.
         """
         answer: Answer = json.loads(json.dumps(self.service.handle(json.loads(_json(message)))))
         _check_contract(message, answer)
@@ -108,7 +108,7 @@ class Line:
         return self._names[entry_id]
 
     def stay(self, name: str, stay: int = 1) -> dict[str, str]:
-        """The fields by which a message identifies one signup of a customer."""
+        """The fields that identify one signup of a customer in a message."""
         return {"entry_id": self.id_of(name), "join_id": f"{stay:08x}"}
 
     def init(
@@ -116,7 +116,7 @@ class Line:
     ) -> Answer:
         """Send the message `init`.
 
-        Arguments whose names are in SETTINGS are sent as settings of the waitlist.
+        Arguments whose names are in SETTINGS become settings of the waitlist.
         """
         settings = {name: fields.pop(name) for name in SETTINGS if name in fields}
         settings["version"] = version
@@ -136,9 +136,9 @@ class Line:
         return segment_id_of(self.waitlist_id, {"segment": name})
 
     def within(self, *names: str, edit: int = 0, version: int = 1) -> dict[str, Any]:
-        """The fields by which a message puts an entry into segments.
+        """The fields that put an entry into segments.
 
-        `edit` says how often the entry's attributes have changed.
+        `edit` counts the changes of the entry's attributes.
         """
         return {
             "segments": [self.segment(name) for name in names],
@@ -150,14 +150,11 @@ class Line:
         return self.send("tag", **self.stay(name, stay), **self.within(*names, **versions))
 
     def rest(self, name: str, version: int, seconds: int = 60, **fields: Any) -> Answer:
-        """Pass an entry over for some seconds, as if the customer had asked for a pause.
-
-        `version` says how often the entry's record has changed.
-        """
+        """Pause an entry for some seconds. `version` counts the changes of the entry's record."""
         return self.readiness(name, version, resting=self.clock.millis + 1000 * seconds, **fields)
 
     def readiness(self, name: str, version: int, stay: int = 1, **reasons: int) -> Answer:
-        """Tell Redis why an entry cannot be offered or claimed now.
+        """Tell Redis why an entry cannot be offered or claimed.
 
         `reasons` maps each reason to the time at which it ends, or to 0 if it has no end.
         """
@@ -165,15 +162,15 @@ class Line:
         return self.send("tag", **self.stay(name, stay), readiness=readiness)
 
     def ask(self, name: str, version: int, seconds: float = 60, **reasons: int) -> Answer:
-        """Ask a customer whether they are still waiting. The answer must come within `seconds`."""
+        """Ask a customer to confirm within `seconds` that they are still waiting."""
         confirm_by = self.clock.millis + int(1000 * seconds)
         readiness = [*readiness_of(version, **reasons), confirm_by]
         return self.send("tag", **self.stay(name), readiness=readiness)
 
     def end_wait(self, name: str, action: str = "park", **fields: Any) -> Answer:
-        """Send the message that ends a customer's wait because the customer did not confirm it.
+        """End a customer's wait, because the customer did not confirm it.
 
-        The message refers to the newest question to this customer, unless `fields` says otherwise.
+        By default, the message refers to the customer's newest question.
         """
         found = self.position(name)
         named = {"ticket": found.get("ticket") or 1, "confirm_by_millis": 1, "settings_version": 1}
@@ -192,14 +189,13 @@ class Line:
     def segment_counts(self, *names: str) -> dict[str, int]:
         """Return the number of waiting entries in each segment.
 
-        `names` must contain the name of every segment that has entries.
+        `names` must contain every segment that has entries.
         """
         known = {self.segment(name): name for name in names}
         answer = accepted(self.send("segments", segments_version=1))
         return {known[depth["segment"]]: depth["waiting"] for depth in answer["depths"]}
 
     def claim_within(self, segment: str, count: int = 1, **fields: Any) -> list[str]:
-        """Claim entries from a segment. Return the names in the order of the answer."""
         fields.setdefault("segments_version", 1)
         return list(self.claimed(count, segment=self.segment(segment), **fields))
 
@@ -235,7 +231,6 @@ class Line:
         return self.send("claim", count=count, **fields)
 
     def claimed(self, count: int = 1, **fields: Any) -> dict[str, Answer]:
-        """Claim entries. Return a dictionary from each customer's name to the claimed entry."""
         entries = accepted(self.claim(count, **fields))["entries"]
         return {self._names[entry["entry_id"]]: entry for entry in entries}
 
@@ -258,9 +253,7 @@ class Line:
         return self.send("expire", min_age_seconds=min_age_seconds, **fields)
 
     def dirty(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
-        """Return the places of the entries that may have changed in Redis but not yet in DynamoDB,
-        by name.
-        """
+        """Return the places of entries whose changes in Redis may be missing in DynamoDB."""
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
 
@@ -271,10 +264,6 @@ class Line:
         return self.send("list_off_queue", which=which, **fields)
 
     def off_queue(self, which: str, **fields: Any) -> list[str]:
-        """Return the names of the entries on one page.
-
-        `which` selects claimed, offered or parked entries.
-        """
         entries = accepted(self.list_off_queue(which, **fields))["entries"]
         return [self._names[entry["entry_id"]] for entry in entries]
 
@@ -304,11 +293,9 @@ class Line:
             after = {"after": page["next_rank"]}
 
     def order(self) -> list[str]:
-        """Return the names of all waiting entries in the order of the queue."""
         return [self._names[entry["entry_id"]] for entry in self.entries()]
 
     def contents(self) -> dict[str, object]:
-        """Return the values of all keys in Redis. The keys may belong to several waitlists."""
         return {key: self._value(key) for key in sorted(self.client.scan_iter(count=1000))}
 
     def _value(self, key: str) -> object:
@@ -321,9 +308,9 @@ class Line:
 
 
 def readiness_of(version: int, **reasons: int) -> list[Any]:
-    """Return the reasons why an entry cannot be offered or claimed now, as messages contain them.
+    """Return the reasons why an entry cannot be offered or claimed, as messages contain them.
 
-    `reasons` maps each reason to the time at which it ends, or to 0 if it has no end.
+    A reason that has no end has the time 0.
     """
     return [version, [{"reason": name, "until_millis": end} for name, end in reasons.items()]]
 
@@ -333,10 +320,6 @@ def once_key_of(number: int) -> str:
 
 
 def accepted(answer: Answer) -> Answer:
-    """Return the answer of the private function.
-
-    Fail if the private function has refused the request.
-    """
     assert answer["ok"], answer
     return answer
 
@@ -346,10 +329,10 @@ def _json(message: Any) -> str:
 
 
 def _check_contract(message: Any, answer: Answer) -> None:
-    """Check that an answer has the fields that the contract declares.
+    """Check a response against the contract.
 
-    During a deployment, a newer private function may send fields that the public function does not
-    know yet. The check therefore adds unknown fields, and expects that they are ignored.
+    The check adds unknown fields, because a newer private function may send fields that the public
+    function does not know yet.
     """
     if not answer["ok"]:
         assert answer["code"] in BY_CODE, answer
@@ -364,7 +347,6 @@ def _check_contract(message: Any, answer: Answer) -> None:
 
 
 def _with_new_fields(answer: Any) -> Any:
-    """Add an unknown field to each object in the answer."""
     if isinstance(answer, dict):
         return {**{name: _with_new_fields(part) for name, part in answer.items()}, "new_field": [1]}
     return [_with_new_fields(part) for part in answer] if isinstance(answer, list) else answer

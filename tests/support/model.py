@@ -34,56 +34,54 @@ MAX_ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Stay:
-    """One stay of a customer.
-
-    `rank` is the current place, and `ticket` is the place that the signup drew. `key` is the key of
-    the signup, import or reinstatement. `former` is the stay before, which is kept after an import
-    and until an intent is finished.
-
-    `hold` is the latest claim of the entry, and `hold_end` is how the claimer or an operator ended
-    it. `is_long` marks an extended hold, `is_over` an expired claim or offer that Redis has not
-    ended yet, and `is_offer` a claim or an offer that the customer has to accept. `paid` is the
-    slot that was used for an offer. `is_aside` marks an admission that still counts towards the
-    capacity.
-
-    An admitted customer `is_inside` while Redis counts the place as taken. `has_exited` is recorded
-    before this ends. If a test has a clock, `time_millis` is the end of the hold, the time of the
-    parking, or the end of the pass.
-
-    A signup that is resting, delayed or held back (`is_held_back`) keeps its place but is passed
-    over. The reason of a delay is a release or a decline, and `declines` counts the declines. The
-    last poll of a customer who `is_away`, at the second `polled_at`, is too old. Positions do not
-    count a signup that `is_unverified`. The `question` was asked after the hold `asked_hold`. If
-    `has_number` is true, the customer has a call number.
-    """
+    """A customer's stay on the waitlist, from one signup until the customer leaves or is admitted."""
 
     state: State
+    # The current place.
     rank: Place
+    # The place that the signup got.
     ticket: Place = 0
     attempts: int = 0
+    # The latest claim of the entry.
     hold: str = ""
+    # How the claimer or an operator ended the latest claim.
     hold_end: str = ""
+    # The claim was extended.
     is_long: bool = False
+    # The claim or offer has expired, but Redis has not ended it yet.
     is_over: bool = False
+    # The customer has to accept the claim or offer.
     is_offer: bool = False
+    # The slot that was used for an offer.
     paid: str = ""
+    # The admission still counts towards the capacity.
     is_aside: bool = False
+    # Redis counts an admitted customer as inside.
     is_inside: bool = False
+    # The exit is recorded before Redis stops counting the customer as inside.
     has_exited: bool = False
+    # In tests with a clock: the end of the claim, the time of the parking, or the end of the pass.
     time_millis: int = 0
     rests_until_millis: int = 0
     delayed_until_millis: int = 0
+    # An entry is delayed after a release or a decline.
     delay_reason: DelayReason = "delayed"
     declines: int = 0
+    # A customer who is held back keeps the place, but gets no offer.
     is_held_back: bool = False
+    # Positions do not count a signup whose address is unverified.
     is_unverified: bool = False
+    # The last poll, at the second `polled_at`, is too old.
     is_away: bool = False
     polled_at: int | None = None
     question: Question = ""
+    # The latest claim before the customer was asked the question.
     asked_hold: str = ""
+    # The idempotency key of the signup, import or reinstatement.
     key: str = ""
     is_reinstated: bool = False
     has_number: bool = False
+    # The stay before an import, or before a signup that is not finished.
     former: "Stay | None" = None
 
     @property
@@ -98,9 +96,9 @@ class Stay:
 
     @property
     def may_be_admitted(self) -> bool:
-        """Whether an operator may make an offer to this customer.
+        """Whether an operator may make an offer to the customer.
 
-        It does not matter whether the customer has polled recently.
+        Operators may also admit customers who are away.
         """
         return replace(self, is_away=False).is_ready
 
@@ -139,26 +137,26 @@ QUOTA, RATE, SCHEDULE = "quota", "rate", "schedule"
 
 @dataclass(frozen=True)
 class Policy:
-    """The admission policy of the waitlist. If the policy has no limit, schedule or rate, only
-    operators make offers.
+    """The admission policy of a waitlist.
 
-    `scheduled` is the number of slots that become due at one time. If `has_rate` is true, another
-    slot becomes due after a day, and the rate counts the people who enter. After
-    `misses` unused offers, `after_misses` decides instead of `no_show`. The first `declines_kept`
-    declines keep the place. A customer whose last poll is more than `presence_seconds` ago is away.
-    The `end` of the admission is ahead or over. If `leaves_then` is true, customers who still wait
-    after the end leave.
+    If the policy has no limit, schedule or rate, only operators make offers.
     """
 
     max_inside: int | None = None
+    # The number of slots that become due at one time.
     scheduled: int = 0
+    # One more slot becomes due after a day. The rate counts the people who enter.
     has_rate: bool = False
     no_show: NoShow = "keep_place"
+    # After this number of unused offers, `after_misses` decides instead of `no_show`.
     misses: int | None = None
     after_misses: AfterMisses = "leave"
+    # The number of declines after which a customer still keeps the place.
     declines_kept: int = 0
+    # A customer whose last poll is older counts as away.
     presence_seconds: int | None = None
     end: Literal["", "ahead", "over"] = ""
+    # Customers who still wait at the end of the admission leave.
     leaves_then: bool = False
 
     @property
@@ -168,25 +166,16 @@ class Policy:
 
 @dataclass(frozen=True)
 class Waitlist:
-    """A waitlist: all stays by name, the requests that count only once, and the counters.
-
-    For each import and name, `looked` contains the status that the import has read, and `drawn`
-    contains the place that it has drawn but not used yet. `early` is the number of places drawn for
-    early rows. `events` contains the histories by name. Long runs that do not check histories leave
-    it empty.
-
-    `slots` are the slots that are due to be offered, in the order of their use. If `may_lose` is
-    true, Redis may forget the slots, and the slots that paid for open offers. If `hours` is `opens`
-    or `closes`, the waitlist opens or closes at some time. If a customer does not confirm that they
-    are still waiting, their wait ends as `then` says. If `then` is None, no customer is asked and
-    no wait ends. If `has_numbers` is true, each customer who joins gets a call number.
-    """
+    """The state of a waitlist: all stays by name, the counters, and the requests that count once."""
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
     done: frozenset[str] = frozenset()
     tickets: int = 0
+    # For each import and name: the status that the import has read.
     looked: frozenset[tuple[str, str, str]] = frozenset()
+    # For each import and name: the place that the import has reserved but not used yet.
     drawn: frozenset[tuple[str, str, int]] = frozenset()
+    # The number of places that were reserved for rows with an early `joined_at`.
     early: int = 0
     signed_up: int = 0
     left: int = 0
@@ -197,11 +186,17 @@ class Waitlist:
     capacity: int | None = None
     policy: Policy | None = None
     max_claims: int | None = None
+    # At some time, a waitlist that `opens` opens, and a waitlist that `closes` closes.
     hours: Literal["open", "opens", "closes", "shut"] = "open"
+    # What happens to a customer who does not confirm the wait. None means that nobody is asked.
     then: Unanswered | None = "park"
+    # Each customer who joins gets a call number.
     has_numbers: bool = False
+    # The slots that are due, in the order of their use.
     slots: tuple[str, ...] = ()
+    # Redis may forget the slots, including the slots that were used for open offers.
     may_lose: bool = False
+    # The histories by name. Long runs that do not check histories leave this field empty.
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
     has_histories: bool = True
     by_name: dict[str, Stay] = field(init=False, compare=False, repr=False)
@@ -213,43 +208,42 @@ class Waitlist:
         return self.by_name.get(name)
 
     def of(self, *states: State) -> list[str]:
-        """Return the names of the entries that have one of these states, the lowest rank first."""
         found = [(stay.rank, name) for name, stay in self.stays if stay.state in states]
         return [name for _, name in sorted(found)]
 
     @property
     def is_over(self) -> bool:
-        """Whether the admission has ended. The waitlist then makes no offers."""
         return self.policy is not None and self.policy.end == "over"
 
     @property
     def room(self) -> int | None:
-        """How many more offers the limit `max_inside` allows. None means that there is no limit."""
+        """The number of offers that `max_inside` still allows.
+
+        None means that there is no limit.
+        """
         if self.policy is None or self.policy.max_inside is None:
             return None
         inside = [stay for _, stay in self.stays if _counts_as_inside(stay)]
         return max(0, self.policy.max_inside - len(inside) - len(self.of("offered")))
 
     def claimable(self, count: int) -> int:
-        """Return how many entries a claim for `count` entries gets, according to the limit
-        `max_claims`.
-        """
         claims = [name for name in self.of("offered") if not self.by_name[name].is_offer]
         return (
             count if self.max_claims is None else min(count, max(0, self.max_claims - len(claims)))
         )
 
     def next_ones(self, count: int | None = None, *, newest: bool = False) -> list[str]:
-        """Return the names of the entries that the next claim or offer takes.
+        """Return the entries that the next claim or offer takes.
 
-        They come from the head of the queue or, if `newest` is true, from its end.
+        If `newest` is true, they come from the end of the queue.
         """
         ready = [name for name in self.of("waiting") if self.by_name[name].is_ready]
         return (ready[::-1] if newest else ready)[:count]
 
     def counted(self, name: str = "") -> list[str]:
-        """Return the names of the entries that count when positions are computed: the entries with
-        a verified address, and the entry `name`.
+        """Return the entries that count for positions.
+
+        An entry with an unverified address counts only for itself.
         """
         line = self.of("waiting")
         return [other for other in line if other == name or not self.by_name[other].is_unverified]
@@ -283,7 +277,7 @@ class Waitlist:
         return replace(self, events=frozenset((dict(self.events) | {name: events}).items()))
 
     def note(self, request: str) -> "Waitlist":
-        """Remember a request that must not take effect again if it is repeated."""
+        """Remember a request that must not take effect again when it is repeated."""
         return replace(self, done=self.done | {request})
 
     def draw(self) -> tuple["Waitlist", int]:
@@ -292,12 +286,12 @@ class Waitlist:
         return line, AT_BACK + line.tickets * GAP
 
     def look(self, key: str, seen: dict[str, str]) -> "Waitlist":
-        """Remember which statuses an import has read, by name."""
+        """Remember the statuses that an import has read."""
         others = frozenset(seen for seen in self.looked if seen[0] != key)
         return replace(self, looked=others | {(key, name, word) for name, word in seen.items()})
 
     def keep(self, key: str, drawn: dict[str, int]) -> "Waitlist":
-        """Remember which places an import has reserved but not used yet."""
+        """Remember the places that an import has reserved but not used yet."""
         others = frozenset(place for place in self.drawn if place[0] != key)
         own = {(key, name, rank) for name, rank in drawn.items()}
         return replace(self, drawn=others | own)
@@ -315,7 +309,7 @@ class Waitlist:
 def refused(line: Waitlist, name: str, key: str) -> Waitlist:
     """Remember that a signup was refused because the waitlist was not open.
 
-    A retry of this signup is refused too.
+    A retry of the signup is refused too.
     """
     return line if line.is_full else line.note(f"{name} with {key} was refused")
 
@@ -325,7 +319,6 @@ def was_refused(line: Waitlist, name: str, key: str) -> bool:
 
 
 def hours_passed(line: Waitlist) -> Waitlist:
-    """Open or close the waitlist, if its opening times say so."""
     match line.hours:
         case "opens":
             return replace(line, hours="open")
@@ -338,8 +331,7 @@ def hours_passed(line: Waitlist) -> Waitlist:
 def _counts_as_inside(stay: Stay) -> bool:
     """Return whether Redis counts the customer as inside.
 
-    If a customer who is inside signs up again, the customer counts as inside until the new signup
-    is in the queue.
+    A customer who is inside and signs up again stays inside until the new signup is in the queue.
     """
     if stay.state == "joining" and stay.former is not None:
         return _counts_as_inside(stay.former)
@@ -354,9 +346,9 @@ def joined(line: Waitlist, name: str, key: str) -> Waitlist:
 
 
 def signup_finished(line: Waitlist, name: str) -> Waitlist:
-    """Finish a signup that was interrupted.
+    """Finish an interrupted signup.
 
-    The customer joins the queue, or the signup is cancelled if the waitlist accepts no signups.
+    If the waitlist no longer accepts signups, the signup is cancelled.
     """
     stay = line.stay(name)
     if stay is None or stay.state != "joining" or stay.rank:
@@ -366,7 +358,6 @@ def signup_finished(line: Waitlist, name: str) -> Waitlist:
 
 
 def intent_finished(line: Waitlist, name: str) -> Waitlist:
-    """Finish a signup, an import or a reinstatement that was interrupted."""
     stay = line.stay(name)
     if stay is None or stay.state != "joining":
         return line
@@ -376,8 +367,7 @@ def intent_finished(line: Waitlist, name: str) -> Waitlist:
 def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist, dict[str, int]]:
     """Reserve places in the queue for the rows of an import.
 
-    If a row has an early `joined_at`, its place is among the early signups. All other rows get
-    places at the end of the queue.
+    Rows with an early `joined_at` get places among the early signups.
     """
     line, back = line.draw()
     drawn = {}
@@ -389,11 +379,10 @@ def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist,
 
 
 def enlisted(line: Waitlist, name: str) -> Waitlist:
-    """Put a customer into the queue at the rank that the record contains, unless the waitlist is
-    full.
+    """Put a customer into the queue at the recorded rank, unless the waitlist is full.
 
-    If another customer has this rank, an imported customer gets the next free rank behind it. A
-    reinstated customer gets the next free rank ahead of it.
+    If the rank is taken, an imported customer gets the next free rank behind it, and a reinstated
+    customer the next free rank ahead of it.
     """
     stay = line.by_name[name]
     if line.is_full:
@@ -420,7 +409,6 @@ def _has_open_offer(stay: Stay) -> bool:
 
 
 def declined(line: Waitlist, name: str) -> Waitlist:
-    """Count a declined offer, unless Redis has already ended the offer."""
     is_open = _has_open_offer(line.by_name[name])
     return replace(line, declined=line.declined + is_open)
 
@@ -432,7 +420,7 @@ def ended(
     by: str = OPERATOR,
     reason: str = "",
 ) -> Waitlist:
-    """End a customer's signup as `left` or `admitted`, and count it.
+    """End a customer's signup and count it.
 
     If the waitlist has an admission policy, an admitted customer is inside afterwards.
     """
@@ -448,9 +436,10 @@ def ended(
 
 
 def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
-    """Replace the last event in the customer's history.
+    """Replace the last event in a customer's history.
 
-    A request has removed the customer from the waitlist before maintenance could do it.
+    The customer was already leaving, but a request has recorded the departure before maintenance
+    could.
     """
     events = line.history(name)
     if not is_leaving(line, name):
@@ -460,8 +449,9 @@ def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = ""
 
 
 def is_leaving(line: Waitlist, name: str) -> bool:
-    """Return whether the customer has left in Redis, but perhaps not yet in DynamoDB, where
-    maintenance removes the customer later.
+    """Return whether the customer has left in Redis.
+
+    DynamoDB may still lack the departure until maintenance runs.
     """
     return line.history(name)[-1:] in [(event,) for event in LEFT_LATER]
 
@@ -477,28 +467,23 @@ def answered(line: Waitlist, name: str) -> Waitlist:
 
 
 def noted(line: Waitlist, name: str) -> Waitlist:
-    """Record that a customer did not confirm in time that they are still waiting.
-
-    A later answer is refused.
-    """
+    """Record that a customer did not confirm their wait in time. A later answer is refused."""
     return line.change(name, question="noted").happened(name, UNANSWERED, MAINTENANCE)
 
 
 def may_end_wait(line: Waitlist, stay: Stay) -> bool:
-    """Return whether the customer's wait ends because the customer did not confirm it.
+    """Return whether an unanswered question ends the customer's wait.
 
-    It does not end if the waitlist asks no customers, or if the entry was claimed after the
-    question was asked.
+    A claim after the question makes the question void.
     """
     return line.then is not None and stay.hold == stay.asked_hold
 
 
 def question_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states after the next step of maintenance for customers who were asked whether they
-    are still waiting.
+    """Yield the states that the next maintenance step for unanswered questions can lead to.
 
-    The step is a reminder, a note that no answer came, or the end of the wait. If the customer was
-    claimed or got an offer after the question, maintenance asks again.
+    The step is a reminder, a note that no answer came, or the end of the wait. After a claim or an
+    offer, maintenance asks again.
     """
     for name, stay in line.stays:
         if stay.state != "waiting" or not stay.is_ready or line.then is None:
@@ -518,9 +503,6 @@ def question_followed(line: Waitlist) -> Iterator[Waitlist]:
 
 
 def questions_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the possible states after maintenance has dealt with all questions that customers have
-    not answered.
-    """
     following = list(question_followed(line))
     for next_line in following:
         yield from questions_followed(next_line)
@@ -541,7 +523,7 @@ def _not_answered(line: Waitlist, name: str) -> Waitlist:
 def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) -> Waitlist:
     """Claim entries.
 
-    If `at_once` is true, the customers are admitted immediately, and their histories get no
+    If `at_once` is true, the customers are admitted immediately, and their histories contain no
     `offered` event.
     """
     for name in names:
@@ -555,7 +537,6 @@ def held(line: Waitlist, names: list[str], hold: str, *, at_once: bool = False) 
 def offered(
     line: Waitlist, names: list[str], hold: str, by: str, slots: tuple[str, ...] = ()
 ) -> Waitlist:
-    """Make offers to customers. The first offers use the given slots of the admission policy."""
     for name, paid in zip_longest(names, slots[: len(names)], fillvalue=""):
         line = line.change(
             name, state="offered", hold=hold, hold_end="", is_long=False, is_offer=True, paid=paid
@@ -569,14 +550,12 @@ LONG_AGO = -(10**9)
 
 
 def polled(line: Waitlist, name: str, second: int) -> Waitlist:
-    """Record the time at which a customer polled. The customer is then no longer away."""
     return line.change(name, is_away=False, polled_at=second)
 
 
 def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
-    """Before `count` offers are made, mark the next customers as away whose last poll is too old.
-
-    They get no offer.
+    """Mark the customers as away whose last poll is too old, until `count` present customers are
+    found.
     """
     seconds = line.policy.presence_seconds if line.policy else None
     present = 0
@@ -594,7 +573,7 @@ def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
 def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Waitlist:
     """Make the offers that the admission policy or a quota allows now.
 
-    Usually each offer uses a slot. If `max_inside` is the only limit, no slots are used.
+    Each offer uses a slot, unless `max_inside` is the only limit.
     """
     due, room = line.slots, line.room
     if line.policy and not line.policy.slots:
@@ -607,7 +586,6 @@ def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Wait
 
 
 def given_back(line: Waitlist, name: str) -> Waitlist:
-    """If an offer ends without an admission, make its slot available again."""
     paid = line.by_name[name].paid if name in line.by_name else ""
     if not paid:
         return line
@@ -615,10 +593,9 @@ def given_back(line: Waitlist, name: str) -> Waitlist:
 
 
 def slots_lost(line: Waitlist) -> Waitlist:
-    """Forget what only Redis stores: the available slots, the slots that open offers have used, and
-    the times of polls.
+    """Forget what only Redis stores: slots and the times of polls.
 
-    Customers then count as present.
+    Customers whose last poll is unknown count as present.
     """
     for name, _ in line.stays:
         line = line.change(name, paid="", is_away=False, polled_at=None)
@@ -639,8 +616,7 @@ def back_after_decline(
 ) -> Waitlist:
     """Put a customer who has declined an offer back into the queue.
 
-    The policy decides whether the customer keeps the place. If so, the customer gets no other offer
-    until the given time.
+    A customer who keeps the place gets no other offer until `until_millis`.
     """
     declines = line.by_name[name].declines + 1
     keeps_place = line.policy is not None and declines <= line.policy.declines_kept
@@ -691,7 +667,6 @@ def expired(line: Waitlist, name: str) -> Waitlist:
 
 
 def _not_accepted(line: Waitlist, name: str) -> Waitlist:
-    """End an offer that the customer has not accepted in time."""
     line = given_back(line, name).happened(name, NO_SHOW, POLICY)
     line = replace(line, no_shows=line.no_shows + 1)
     policy = line.policy or Policy(no_show="to_back")
@@ -712,7 +687,6 @@ def _not_accepted(line: Waitlist, name: str) -> Waitlist:
 
 
 def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
-    """End all claims and offers. If `only_over` is true, end only the expired ones."""
     for name in line.of("offered"):
         if line.by_name[name].is_over or not only_over:
             line = expired(line, name)
@@ -720,7 +694,6 @@ def all_expired(line: Waitlist, *, only_over: bool = False) -> Waitlist:
 
 
 def admission_ended(line: Waitlist) -> Waitlist:
-    """End the admission of the waitlist, unless it has ended before. All open offers end too."""
     policy = line.policy
     if policy is None or policy.end != "ahead":
         return line
@@ -731,9 +704,6 @@ def admission_ended(line: Waitlist) -> Waitlist:
 
 
 def all_left(line: Waitlist) -> Waitlist:
-    """Remove the customers who are still waiting after the end of the admission, if the policy says
-    so.
-    """
     if line.policy is None or not (line.is_over and line.policy.leaves_then):
         return line
     for name in line.of("waiting"):
@@ -742,11 +712,9 @@ def all_left(line: Waitlist) -> Waitlist:
 
 
 def all_over(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the possible states after all claims and offers have ended and their slots have been
-    used for new offers.
+    """Yield the possible states after all claims and offers have ended.
 
-    Entries that were claimed by the same request end together. The model does not know when each
-    claim began, so it tries all orders.
+    The model tries all orders, because it does not know when each claim began.
     """
     holds = {line.by_name[name].hold for name in line.of("offered")}
     for order in permutations(sorted(holds)):
@@ -771,7 +739,6 @@ def expired_by(line: Waitlist, millis: int, in_order: Callable[[str], str] = str
 
 
 def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
-    """End the customers' pauses and delays that are over at the given time."""
     for name, stay in line.stays:
         if 0 < stay.rests_until_millis <= millis:
             line = line.change(name, rests_until_millis=0)
@@ -781,9 +748,9 @@ def rests_ended_by(line: Waitlist, millis: int) -> Waitlist:
 
 
 def by_itself(line: Waitlist) -> Waitlist:
-    """End the expired claims and offers, and make new offers.
+    """End expired claims and offers, and make new offers.
 
-    Redis does this by itself if the waitlist has a policy or a quota.
+    Redis does both by itself if the waitlist has a policy or a quota.
     """
     if line.policy is None and not line.slots:
         return line
@@ -797,7 +764,7 @@ def subsets(names: list[str]) -> Iterator[list[str]]:
 
 
 def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
-    """Return this place if it is free. Otherwise return the nearest free place ahead of it."""
+    """Return the rank if it is free. Otherwise return the nearest free rank ahead of it."""
     taken = {line.by_name[other].rank for other in line.of("waiting") if other != name}
     while rank in taken:
         rank -= 1

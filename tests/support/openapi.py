@@ -26,7 +26,7 @@ def document_of(world: World) -> Any:
 
 
 def document_file(name: str) -> Path:
-    """Return the path of an OpenAPI document, which may have to be generated first."""
+    """Return the path of an OpenAPI document. The document is generated if it is not committed."""
     return GUESTS if name == GUESTS.name else _variants_folder() / name
 
 

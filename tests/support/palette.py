@@ -17,9 +17,9 @@ PEOPLE = {
 
 
 def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
-    """Give a test a waitlist whose entries are in the segments red, blue and green.
+    """Give a test a waitlist with the segments red, blue and green.
 
-    Check the index of the segments afterwards.
+    The index of the segments is checked after the test.
     """
 
     @wraps(test)
@@ -35,10 +35,9 @@ def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
 
 
 def assert_exact(line: Line) -> None:
-    """Check what Redis stores about the segments and about unverified addresses.
+    """Check what Redis stores about segments and unverified addresses.
 
-    The index of the segments must contain all waiting entries with their ranks. The list of
-    unverified entries must contain exactly the entries with an unverified address.
+    The index of the segments must contain all waiting entries with their ranks.
     """
     prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
     tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))

@@ -44,7 +44,6 @@ class Issuer:
         return self.passes.issue(waitlist_id, ENTRY_ID, jti, begins, ends, self.url)
 
     def other(self) -> "Issuer":
-        """Return an issuer with the same URL but another key."""
         return Issuer(_passes(), self.url)
 
     def refused(self) -> dict[str, str]:
@@ -59,17 +58,13 @@ class Issuer:
 
 @contextmanager
 def issuer_at_a_url() -> Iterator[Issuer]:
-    """Serve the public keys of a new issuer of passes at a local URL."""
     passes = _passes()
     with serving(lambda _: json_response(200, passes.jwks())) as server:
         yield Issuer(passes, url_of(server))
 
 
 def documented_check(language: str, issuer: Issuer) -> str:
-    """Return the example program from docs/app/admission-pass.md.
-
-    Its URL is replaced by the URL of this issuer.
-    """
+    """Return the example program from docs/app/admission-pass.md, with the URL of a test issuer."""
     (code,) = re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL)
     assert DOCUMENTED_ISSUER in code
     return str(code.replace(DOCUMENTED_ISSUER, issuer.url))
@@ -81,8 +76,9 @@ def _passes() -> Passes:
 
 
 def changed(token: str) -> str:
-    """Return a forged pass, which has the signature of `admission_pass` but names another
-    customer.
+    """Return a forged pass for a different customer.
+
+    The forged pass has the signature of a valid pass.
     """
     header, content, signature = token.split(".")
     claims = json.loads(base64.urlsafe_b64decode(content + "=="))

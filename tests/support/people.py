@@ -38,7 +38,7 @@ class People:
     def token_of(self, name: str) -> str:
         """Return the entry token for the customer's last signup.
 
-        The signup usually returned the token. Otherwise an operator issues a token.
+        A test that got no token from the signup gets a new one.
         """
         if name in self.entry_tokens:
             return self.entry_tokens[name]
@@ -46,9 +46,6 @@ class People:
         return EntryTokens(SECRET).issue(self.waitlist_id, entry_id, self.stay_of(name))
 
     def stay_of(self, name: str) -> int:
-        """Return the sequence number of the customer's last signup, or 0 if the customer has never
-        signed up.
-        """
         record = self.world.services.entries.get(self.waitlist_id, self.id_of(name))
         return (record.ticket if record else None) or 0
 
@@ -79,7 +76,7 @@ class People:
             assert answer.status == 201, answer.text
 
     def bring(self, *rows: Any, **options: Any) -> Answer:
-        """Import rows. If a row is a string, the string is the customer id."""
+        """Import rows. A row that is a string contains only the customer id."""
         entries = [{"customer_id": row} if isinstance(row, str) else row for row in rows]
         for row in entries:
             if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
@@ -122,10 +119,7 @@ class People:
         return self.world.request("POST", path, body=body, key=key, token=token)
 
     def resume(self, name: str, rest_until: str | None = None) -> Answer:
-        """End a customer's pause.
-
-        By default, this is the pause that the customer currently sees.
-        """
+        """End a customer's pause. The default is the pause that the customer currently sees."""
         body = {"rest_until": rest_until or self.poll(name).json["rest_until"]}
         path, token = f"{self.entry(name)}/resume", self.token_of(name)
         return self.world.request("POST", path, body=body, token=token)
@@ -172,18 +166,19 @@ class People:
         return self.world.request("DELETE", self.admin_path, operator=True)
 
     def order(self) -> list[str]:
-        """Return the names in the order of the queue, as the operator sees them."""
         answer = self.page()
         assert answer.status == 200, answer.text
         return [self.names[entry["entry_id"]] for entry in answer.json["entries"]]
 
     def events(self, name: str) -> list[str]:
-        """Return the events in a customer's history, the oldest first."""
         answer = self.person(name)
         return [] if answer.status == 404 else [event["event"] for event in answer.json["history"]]
 
     def lose_place(self, name: str) -> None:
-        """Delete an entry from Redis, as a failover to a replica that lags behind might do."""
+        """Delete an entry from Redis.
+
+        A failover to a replica that lags behind can lose an entry in the same way.
+        """
         redis, entry_id = self.world.redis, self.id_of(name)
         redis.zrem(keys.queue(self.waitlist_id), entry_id)
         redis.hdel(keys.tickets_of_moved(self.waitlist_id), entry_id)

@@ -14,7 +14,7 @@ class Problem:
         return f"{self.kind}: {self.text}"
 
     def later(self) -> "Problem":
-        """Return the same problem, with the remark that all claims and offers had ended before it
-        was found.
+        """Return the same problem, with the remark that all claims and offers had ended before the
+        problem was found.
         """
         return Problem(self.kind, f"after all holds have ended, {self.text}")

@@ -59,7 +59,7 @@ class Server:
         return int(self.client.info("server")["process_id"])
 
     def restart(self) -> None:
-        """Stop the server and start it again. Its data and scripts are lost."""
+        """Restart the server. The server loses its data and scripts."""
         self.process.stop()
         self.start()
 
@@ -68,7 +68,6 @@ class Server:
         self.process.terminate()
 
     def start(self) -> None:
-        """Start a server that was stopped or killed. It has no data."""
         self.process.start(START_SECONDS)
 
 
@@ -91,7 +90,6 @@ class Cluster:
         return int(self.nodes[0].client.execute_command("CLUSTER", "KEYSLOT", key))
 
     def move_slot(self, key: str, target: Server) -> None:
-        """Move the hash slot of a key to another node, with all its keys."""
         source, slot = self.owner_of(key), self.slot_of(key)
         target_id = target.client.execute_command("CLUSTER", "MYID")
         migrate = ("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target_id)
@@ -100,9 +98,8 @@ class Cluster:
 
     @contextmanager
     def slot_without_owner(self, key: str) -> Iterator[Server]:
-        """Take the hash slot of a key away from its node for the duration of the block.
-
-        Yield the node.
+        """Take a hash slot away from its node until the end of the `with` block, and yield the
+        node.
         """
         owner, slot = self.owner_of(key), self.slot_of(key)
         owner.client.execute_command("CLUSTER", "DELSLOTS", slot)
@@ -114,8 +111,8 @@ class Cluster:
             await_that(lambda: all(_is_ok(node, len(self.nodes)) for node in self.nodes))
 
     def _await_owner(self, owner: Server, slot: int) -> None:
-        """Wait until all nodes agree who owns the hash slot, because a client may ask any
-        of them.
+        """Wait until all nodes agree on the owner of a hash slot, because a client may ask any
+        node.
         """
         await_that(lambda: all(slot in _slots_of(owner, seen_by=node) for node in self.nodes))
 
@@ -140,7 +137,6 @@ class ReplicatedCluster(Cluster):
 
 @contextmanager
 def running_server(**config: str) -> Iterator[Server]:
-    """Run a Redis server that stores nothing on disk."""
     with running_valkey(**config) as process:
         # Use a longer timeout than the default of five seconds, because the machine may be busy.
         # After a timeout, the client would send the command again, and both commands would take
@@ -156,7 +152,6 @@ def running_server(**config: str) -> Iterator[Server]:
 
 @contextmanager
 def running_cluster() -> Iterator[Cluster]:
-    """Run a cluster of three servers. Each hash slot has an owner."""
     with ExitStack() as stack:
         nodes = [
             stack.enter_context(running_server(**{"cluster-enabled": "yes"})) for _ in range(3)
@@ -175,7 +170,6 @@ def running_pair() -> Iterator[tuple[Server, Server]]:
 
 @contextmanager
 def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
-    """Run a cluster of three primaries. Each primary has a replica with the same data."""
     with ExitStack() as stack:
         nodes = [stack.enter_context(running_server(**REPLICATED)) for _ in range(6)]
         primaries, replicas = nodes[:3], nodes[3:]
@@ -199,7 +193,7 @@ def running_replicated_cluster() -> Iterator[ReplicatedCluster]:
 def cut_off(primary: Server, replica: Server) -> Iterator[None]:
     """Disconnect a replica from its primary.
 
-    The primary is killed at the end of the block, so the replica cannot reconnect.
+    The primary is killed at the end of the `with` block, so the replica cannot reconnect.
     """
     with hung(replica):
         # Close the replica's connection now. Otherwise it would still read the writes that have
@@ -211,7 +205,7 @@ def cut_off(primary: Server, replica: Server) -> Iterator[None]:
 
 @contextmanager
 def hung(*servers: Server) -> Iterator[None]:
-    """Pause the processes of the servers. A paused server accepts connections but never answers."""
+    """Pause servers. A paused server accepts connections but never answers."""
     pids = [server.pid for server in servers]
     try:
         for pid in pids:
@@ -224,13 +218,11 @@ def hung(*servers: Server) -> Iterator[None]:
 
 
 def waitlist_on(cluster: Cluster, node: Server) -> str:
-    """Return a waitlist id whose keys Redis Cluster stores on this node."""
     names = (f"list-{number}" for number in range(1_000))
     return next(name for name in names if cluster.owner_of(f"wl:{{{name}}}:meta") is node)
 
 
 def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> None:
-    """Wait until other processes have reached a state. Fail if this takes too long."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:
@@ -239,7 +231,6 @@ def await_that(holds: Callable[[], bool], seconds: float = READY_SECONDS) -> Non
 
 
 def form(nodes: Sequence[Node]) -> None:
-    """Make a cluster of empty servers. Each server gets the same number of hash slots."""
     for number, node in enumerate(nodes):
         first, behind = SLOTS * number // len(nodes), SLOTS * (number + 1) // len(nodes)
         node.client.execute_command("CLUSTER", "ADDSLOTSRANGE", first, behind - 1)
@@ -255,7 +246,6 @@ def _is_ok(node: Node, size: int) -> bool:
 
 
 def _slots_of(node: Server, seen_by: Server | None = None) -> set[int]:
-    """Return the hash slots of a node. If `seen_by` is given, ask that other node about them."""
     ranges = (seen_by or node).client.execute_command("CLUSTER", "SLOTS")
     return {
         slot

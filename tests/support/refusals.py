@@ -31,7 +31,6 @@ class Case:
 
 
 def code_of(case: Case, client: Any) -> str:
-    """Make the call. Return DynamoDB's error code, or an empty string if there is no error."""
     try:
         case.call(client)
     except ClientError as error:
@@ -54,7 +53,6 @@ def put(client: Any, item: Item) -> Any:
 
 
 def put_if(client: Any, condition: str) -> Any:
-    """Write an item, but only if its attribute `n` has the expected value."""
     return client.put_item(
         TableName=TABLE,
         Item=key(1),
@@ -93,10 +91,7 @@ def updates(count: int, size: int) -> list[Item]:
 
 
 def grow(client: Any, *, in_transaction: bool) -> Any:
-    """Append text to an item that is almost as large as DynamoDB allows.
-
-    The result would be too large.
-    """
+    """Append text to an item, so that the item becomes larger than DynamoDB allows."""
     put(client, item_of(1, ITEM_BYTES - 100))
     more = {"S": "y" * 200}
     if in_transaction:

@@ -45,9 +45,6 @@ class Sequence(OfOneOperation):
 def sequences(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation in a scenario once for each combination of two faults and the steps at which
-    they happen.
-    """
     snapshot = testbed.snapshot_of(scenario)
     run = SequenceRun(testbed, operation, snapshot)
     met: set[bytes] = set()
@@ -83,7 +80,6 @@ class SequenceRun:
         self.is_answered = False
 
     def begin(self, kind: Kind, step: int) -> None:
-        """Send the request and let the first fault happen at the given step."""
         testbed = self._testbed
         self._history = History(self._snapshot.unanswered, may_lose=True)
         testbed.begin(self._snapshot)
@@ -97,18 +93,15 @@ class SequenceRun:
         self.is_answered = answer.is_final
 
     def digest(self) -> bytes:
-        """Return a hash of the state after the first fault."""
         return self._judge.digest(self._history, list(self._testbed.redis.past))
 
     def steps_of_repeat(self) -> int:
-        """Return how many steps the client's retry takes if no second fault happens."""
         wire = Wire()
         client = self._testbed.client(wire)
         outcome_of(lambda: self._request.again().send(client))
         return len(wire.calls)
 
     def problems(self, case: Sequence) -> list[Problem]:
-        """Run the case from its scenario, and return the problems in the final state."""
         self.begin(faults.BY_NAME[case.fault], case.step)
         testbed, second = self._testbed, faults.BY_NAME[case.second]
         if case.later == NO_REPEAT:

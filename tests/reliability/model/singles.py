@@ -34,7 +34,6 @@ class Single(OfOneOperation):
 def singles(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """Run an operation in a scenario once for each fault and each step."""
     snapshot = testbed.snapshot_of(scenario)
     judge = Judge(testbed, snapshot)
     steps = [*steps_of(testbed, operation.request, snapshot), THE_END]
@@ -63,7 +62,6 @@ def replay(testbed: Testbed, case: Single) -> Result:
 
 
 def steps_of(testbed: Testbed, request: Request, snapshot: Snapshot) -> list[str]:
-    """Return the names of the calls that the operation makes if no fault happens."""
     testbed.begin(snapshot)
     wire = Wire()
     client = testbed.client(wire)
@@ -86,7 +84,6 @@ class SingleRun:
         self.is_answered_at_once = False
 
     def problems(self, kind: Kind, step: int, follow_up: str) -> list[Problem]:
-        """Run the case from its scenario, and return the problems in the final state."""
         testbed = self._testbed
         history = History(
             self._snapshot.unanswered, is_blind=kind.is_unseen, may_lose=kind.loses_redis

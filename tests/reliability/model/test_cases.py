@@ -47,10 +47,10 @@ LONG = (
 
 
 def pairs_with_each(name: str) -> dict[tuple[str, ...], Job]:
-    """Return one job for each pair of this operation and a different operation.
+    """Return one job for each pair of `name` and a different operation.
 
-    If possible, the job starts in the first scenario of the other operation, in which that
-    operation changes something.
+    If possible, the job starts in the first scenario of the other operation, because the other
+    operation changes something there.
     """
     found: dict[tuple[str, ...], Job] = {}
     for job in jobs(name, ("pair",)):
@@ -75,10 +75,6 @@ SEQUENCES = [job for job in jobs(kinds=("sequence",)) if job.names[0] not in LON
 
 
 def run_sample(testbed: Testbed, all_jobs: list[Job], samples: tuple[Sample, ...]) -> list[Result]:
-    """Run some of the cases of two jobs.
-
-    `samples` are tried one after the other, until a sample contains at least one case.
-    """
     some = sorted(all_jobs, key=number_of)[:SCENARIOS]
     for sample in samples:
         if found := [result for job in some for result in job.results(testbed, sample)]:
@@ -87,7 +83,6 @@ def run_sample(testbed: Testbed, all_jobs: list[Job], samples: tuple[Sample, ...
 
 
 def describe_unknown_failures(results: list[Result]) -> str:
-    """Describe the failing cases that no known cause explains."""
     found = [
         result
         for result in results

@@ -29,9 +29,6 @@ def line_of(*names: str, capacity: int | None = None) -> Waitlist:
 def ends_of(
     line: Waitlist, *sent: tuple[requests.Request, Outcome], at_once: bool = False
 ) -> set[str]:
-    """Return the possible final orders of the queue after these requests, which were sent one after
-    the other or at once.
-    """
     history = History()
     began = history.now()
     for request, answer in sent:

@@ -19,7 +19,10 @@ Mutant = Callable[[Testbed], object]
 
 
 def record_of(testbed: Testbed, name: str) -> Item:
-    """Replace an entry's record in the table by a copy that the test may change."""
+    """Return an entry's record.
+
+    The test may change the record, because the table now contains a copy.
+    """
     key = (f"ENTRY#{WAITLIST_ID}#{id_of(name)}", "RECORD")
     testbed.table.items[key] = dict(testbed.table.items[key])
     return testbed.table.items[key]
@@ -59,7 +62,6 @@ def admit_twice(testbed: Testbed) -> None:
 
 
 def history_of(testbed: Testbed, name: str, word: str) -> tuple[str, str]:
-    """Return the table key of an event in the history of an entry."""
     pk = f"ENTRY#{WAITLIST_ID}#{id_of(name)}"
     return next(key for key in testbed.table.items if key[0] == pk and key[1].endswith(f"#{word}"))
 
@@ -194,9 +196,7 @@ MUTANTS: dict[Mutant, str] = {
 
 @pytest.fixture
 def held(testbed: Testbed) -> Testbed:
-    """Return a testbed in which c and e wait, b and d are claimed, and a was admitted. Maintenance
-    has nothing left to do.
-    """
+    """The customers c and e wait, b and d are claimed, and a was admitted."""
     testbed.begin(testbed.snapshot_of("held"))
     testbed.maintain_until_quiet()
     return testbed
@@ -236,7 +236,7 @@ def change_the_attributes_in_the_record_only(testbed: Testbed) -> None:
 
 @pytest.fixture
 def segmented(testbed: Testbed) -> Testbed:
-    """Return a testbed with claimed entries, in which each kind of customer has its own segment."""
+    """Each kind of customer has its own segment."""
     testbed.begin(testbed.snapshot_of("held, segments declared"))
     testbed.maintain_until_quiet()
     return testbed
@@ -268,9 +268,6 @@ def record_another_end_of_the_pass(testbed: Testbed) -> None:
 
 
 def record_the_admission_late(testbed: Testbed) -> None:
-    """Change the record as if the customer had entered some minutes before the admission was
-    recorded.
-    """
     admitted_millis = int(record_of(testbed, "b")["end"]["M"]["admitted_millis"]["N"])
     set_field(testbed, "end", admitted_millis={"N": str(admitted_millis + 180_000)})
 
@@ -398,7 +395,6 @@ def test_a_wrong_question_is_noticed(testbed: Testbed, mutant: Mutant | None) ->
 
 @pytest.fixture
 def parked(testbed: Testbed) -> Testbed:
-    """Return a testbed in which b was parked with a reason."""
     testbed.begin(testbed.snapshot_of("parked"))
     testbed.maintain_until_quiet()
     return testbed

@@ -49,10 +49,6 @@ next_complete = complete("b", NEXT)
 
 
 def deliver_twice_around(action: Callable[[], object]) -> Fault:
-    """Return a fault in which the AWS SDK sends a call twice, and `action` happens between the two
-    calls.
-    """
-
     def fault(call: Call) -> Any:
         call.make()
         action()
@@ -167,8 +163,9 @@ ROWS = (
 
 
 def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
-    """Yield all ways to place the other requests between the steps. A placement contains, for each
-    of them, the step before which it is sent.
+    """Yield the possible placements of the other requests.
+
+    A placement contains one step for each request, and the request is sent before that step.
     """
     steps = range(len(steps_of(testbed, row.request, testbed.snapshot_of(row.scenario))))
     if row.is_repeated:
@@ -178,9 +175,6 @@ def placements(testbed: Testbed, row: Overtaken) -> Iterator[tuple[int, ...]]:
 
 
 def problems(testbed: Testbed, row: Overtaken, placement: tuple[int, ...]) -> list[Problem]:
-    """Run the request and send each other request before the given step. Return the problems in the
-    final state.
-    """
     snapshot = testbed.snapshot_of(row.scenario)
     testbed.begin(snapshot)
     history = History(snapshot.unanswered)

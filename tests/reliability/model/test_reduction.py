@@ -30,9 +30,6 @@ def problems_of(testbed: Testbed, job: Job) -> tuple[set[Problems], int]:
 def search_with_and_without_reduction(
     testbed: Testbed, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...], scenario: str
 ) -> set[Problems]:
-    """Run two operations with and without the reduction. Both searches must find the same
-    problems.
-    """
     job = Job(names, scenario, "pair")
     some, fewer = problems_of(testbed, job)
     monkeypatch.setattr(Scheduler, "is_reduced", False)
@@ -52,8 +49,9 @@ End = tuple[tuple[bytes, ...], tuple[str, ...]]
 
 
 def ends_of(testbed: Testbed, run: PairRun) -> list[End]:
-    """Return the contents of the stores and the responses after each run. Times are left out,
-    because they differ between the orders.
+    """Return the contents of the stores and the responses after each run.
+
+    Times are left out, because they differ between the runs.
     """
     return [
         (

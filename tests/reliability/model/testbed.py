@@ -88,9 +88,9 @@ class Testbed:
         self.elsewhere = self.client()
 
     def client(self, wire: Wire | None = None, now_millis: NowMillis | None = None) -> Client:
-        """Return the client of a new process, which has already read the waitlist into its cache.
+        """Return the client of a new process.
 
-        If `wire` is given, all calls of the process pass through it.
+        The cache of the process already contains the waitlist.
         """
         wired = wire.client if wire else _as_it_is
         services = MaintenanceServices.on(
@@ -114,17 +114,15 @@ class Testbed:
             self.redis.past.clear()
 
     def _pause(self, seconds: float) -> None:
-        """Let time pass while a rebuild waits. Meanwhile, the index becomes up to date, unless the
-        fault keeps it late.
+        """Advance the clocks while a rebuild waits.
+
+        The index becomes up to date in the meantime, unless a fault keeps the index late.
         """
         self.wait(seconds)
         if not self.is_index_late:
             self.table.catch_up()
 
     def prepare(self, requests: tuple[Request, ...]) -> Snapshot:
-        """Create a waitlist and send these requests without any fault. Return a snapshot of the
-        state.
-        """
         self.begin(Snapshot({}, (), {}, (), START_MILLIS, {}, Waitlist()))
         self.redis.keeps_past = True
         line = Waitlist()
@@ -142,8 +140,7 @@ class Testbed:
     def snapshot_of(self, scenario: str) -> Snapshot:
         """Return the snapshot in which a scenario starts.
 
-        The first call for a scenario prepares the scenario, which replaces the contents of the
-        stores.
+        The first call for a scenario replaces the contents of the stores.
         """
         if scenario not in self._snapshots:
             self._snapshots[scenario] = self.prepare(scenarios.of(scenario))
@@ -151,7 +148,7 @@ class Testbed:
 
     @property
     def line(self) -> Waitlist:
-        """Return the state of the model in the snapshot that was restored last."""
+        """The model's state in the last snapshot that was restored."""
         return self._snapshot.line
 
     def snapshot(self, line: Waitlist) -> Snapshot:
@@ -168,7 +165,6 @@ class Testbed:
         )
 
     def begin(self, snapshot: Snapshot) -> None:
-        """Restore the stores, clocks and tokens of a snapshot."""
         self.table.items = snapshot.items.copy()
         self.table.catch_up()
         self.is_index_late = False
@@ -194,9 +190,9 @@ class Testbed:
         SOURCE.drawn = snapshot.drawn
 
     def step_state(self) -> StepState:
-        """Return the state of the stores and clocks, so that a run can continue from it later.
+        """Return the state of the stores and clocks.
 
-        The index must be up to date.
+        The index must be up to date, because the result does not contain the index.
         """
         micros = self.redis_clock.micros
         assert micros is not None
@@ -209,8 +205,9 @@ class Testbed:
         self.redis_clock.micros = step_state.micros
 
     def texts(self) -> Iterator[Text]:
-        """Yield the contents of the stores as texts. Items that have not changed since the start of
-        the case are left out.
+        """Yield the contents of the stores.
+
+        Items that have not changed since the start of the case are left out.
         """
         items, before = self.table.items, self._snapshot.items
         changed = [key for key, item in items.items() if before.get(key) is not item]
@@ -234,11 +231,9 @@ class Testbed:
         self.clock.millis, self.redis_clock.micros = time
 
     def send_elsewhere(self, request: Callable[[Client], Any]) -> Outcome:
-        """Send a request from a second process, in which no faults happen."""
         return outcome_of(lambda: request(self.elsewhere))
 
     def maintain(self) -> None:
-        """Let two minutes pass, and then run maintenance in another process."""
         self.wait(2 * MINUTE)
         self.send_elsewhere(Client.maintain)
 
@@ -256,9 +251,9 @@ class Testbed:
         self.is_index_late = False
 
     def lose_writes(self, writes: int) -> None:
-        """Undo the last writes in Redis. The service does not notice this.
+        """Undo the last writes to Redis without the service noticing.
 
-        The lost writes may be missing in the counters forever.
+        The counters may lack these writes forever.
         """
         self.redis.lose(writes)
         self.epoch = ""
@@ -267,23 +262,21 @@ class Testbed:
         self.redis.flush()
 
     def lose_and_rebuild(self) -> None:
-        """Delete everything in Redis, and rebuild the queue at once."""
         self.redis.flush()
         self.send_elsewhere(Client.maintain)
 
     def lose_and_maintain(self) -> None:
-        """Delete everything in Redis, and rebuild the queue two minutes later. After this time, the
-        service treats a running request as interrupted.
+        """Delete everything in Redis, and run maintenance two minutes later.
+
+        After two minutes, the service treats an unfinished request as interrupted.
         """
         self.redis.flush()
         self.maintain()
 
     def rebuild_from_late_index(self, writes: int, *, throughout: bool) -> None:
-        """Delete everything in Redis, and rebuild the queue from an index that lacks the last
-        writes.
+        """Rebuild the queue from an index that lacks the last writes.
 
-        The index becomes up to date while the rebuild waits. If `throughout` is true, the index
-        becomes up to date only after the rebuild.
+        If `throughout` is true, the index becomes up to date only after the rebuild.
         """
         self.table.fall_behind(writes)
         self.is_index_late = throughout

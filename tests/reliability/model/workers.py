@@ -21,7 +21,6 @@ LOOK_SECONDS = 1.0
 
 @contextmanager
 def a_testbed() -> Iterator[Testbed]:
-    """Yield a testbed that has its own Redis server."""
     logging.disable(logging.CRITICAL)
     try:
         with running_server() as server, deterministic(**OF_A_CASE):
@@ -31,7 +30,6 @@ def a_testbed() -> Iterator[Testbed]:
 
 
 def results_of(jobs: Sequence[Job], workers: int) -> Iterator[Done]:
-    """Yield the results of the jobs. Each result is yielded as soon as its job has ended."""
     if workers == 1:
         with a_testbed() as testbed:
             for job in jobs:

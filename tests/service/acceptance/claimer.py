@@ -27,7 +27,6 @@ class Claimer:
     tokens: dict[str, str] = field(default_factory=dict)
 
     def claimed(self, count: int = 1, key: str = "") -> list[str]:
-        """Claim entries. Return the names of their customers in the order of the response."""
         command = ClaimCommand(
             waitlist_id=self.people.waitlist_id, count=count, by=self.by, idempotency_key=key
         )
@@ -37,10 +36,6 @@ class Claimer:
         return names
 
     def act(self, verb: str, name: str, token: str = "") -> str:
-        """Complete, extend, park or release a claimed entry.
-
-        Return the new status of the entry, or the error code.
-        """
         command = HoldCommand(
             waitlist_id=self.people.waitlist_id,
             entry_id=self.people.id_of(name),

@@ -50,8 +50,9 @@ class Clocks:
         )
 
     def another_keeper(self, off: float, meanwhile: Callable[[], None] = lambda: None) -> World:
-        """Return a second maintenance function, whose clock is wrong by `off` seconds. It calls
-        `meanwhile` when it waits for the first time.
+        """Return a second maintenance function, whose clock is wrong by `off` seconds.
+
+        The clock calls `meanwhile` when the function waits for the first time.
         """
         millis = self.public.clock.millis + int((off - self.public_off) * 1000)
         clock = EventfulClock(millis, meanwhile)
@@ -79,12 +80,8 @@ class Clocks:
         self.valkey.client.flushall()
 
     def fail_over(self) -> None:
-        """Let a different Redis server take over. It has all data of the lost server."""
         self.server_run_id = f"{self.server_run_id}-two"
 
     def fail_over_behind(self, past: RedisState) -> None:
-        """Let a different Redis server take over. It lacks everything that was written after
-        `past`.
-        """
         past.restore(self.valkey.client)
         self.fail_over()

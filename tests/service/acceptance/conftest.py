@@ -15,19 +15,12 @@ from tests.support.world import RedisClock, World
 
 @pytest.fixture
 def world(valkey: Server) -> World:
-    """An empty deployment. The clock of the functions and the clock of Redis stand still until a
-    test moves them.
-    """
+    """A deployment without waitlists. The clocks stand still until a test advances them."""
     return World.on(new_table(), valkey.client, redis_clock=RedisClock.standing())
 
 
 @pytest.fixture
 def waitlist(world: World) -> Waitlist:
-    """Return a function that creates a waitlist.
-
-    The waitlist has the default settings of these tests, except for those that the test passes.
-    """
-
     def make(*names: str, **settings: Any) -> Admissions:
         people = Admissions(world)
         defaults = {"lease_seconds": LEASE_SECONDS, "max_attempts": MAX_ATTEMPTS}

@@ -12,17 +12,15 @@ NUMBERING = Numbering(prefix="A", is_daily=True, timezone="UTC")
 
 
 def leaving(people: Admissions, name: str) -> None:
-    """Let a customer's request to leave stop after its write to DynamoDB. Redis does not learn of
-    it.
+    """Simulate a crash after a customer's departure was written to DynamoDB, but before Redis was
+    told.
     """
     services = people.world.services
     services.leaves.begin(people.waitlist_id, people.id_of(name), Leave(by="customer"))
 
 
 def intending(people: Admissions, name: str, *, numbered: bool = False) -> EntryRecord:
-    """Let a customer's signup stop after its first write to DynamoDB. Redis does not learn of
-    it.
-    """
+    """Simulate a crash after a signup's first write to DynamoDB, but before Redis was told."""
     services = people.world.services
     now_millis = services.now_millis()
     intent = EntryRecord(
@@ -40,8 +38,9 @@ def intending(people: Admissions, name: str, *, numbered: bool = False) -> Entry
 
 
 def joining(people: Admissions, name: str, *, numbered: bool = False) -> None:
-    """Let a customer's signup stop after its call to Redis. Redis has the entry, and DynamoDB
-    contains only the first step of the signup.
+    """Simulate a crash after a signup's call to Redis.
+
+    DynamoDB contains only the first step of the signup.
     """
     intent = intending(people, name, numbered=numbered)
     people.world.services.queue.send(

@@ -30,7 +30,6 @@ NAMES = [f"customer-{number}" for number in range(10)]
 
 
 def iso(seconds: float) -> str:
-    """Return the time `seconds` after the start of the test, in the format of the API."""
     moment = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(seconds=seconds)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -40,13 +39,11 @@ def offered(people: Admissions) -> list[str]:
 
 
 def maintained(people: Admissions) -> list[str]:
-    """Run maintenance now, and return the customers with an offer."""
     people.world.maintenance.run_all()
     return [name for name in people.names.values() if people.recorded(name)["status"] == "offered"]
 
 
 def actor_of_last(people: Admissions, name: str) -> tuple[str, str]:
-    """Return the name of the last event in a customer's history, and who caused it."""
     event = people.person(name).json["history"][-1]
     return event["event"], event["by"]
 
@@ -144,9 +141,7 @@ def test_a_signup_that_is_refused_leaves_its_customer_inside(
 
 
 def intent_of(former: EntryRecord) -> EntryRecord:
-    """Return the record that the customer's next signup would first write to DynamoDB. Its status
-    is `joining`.
-    """
+    """Return the first record that a new signup of the same customer would write."""
     return EntryRecord(
         waitlist_id=former.waitlist_id,
         entry_id=former.entry_id,

@@ -46,7 +46,6 @@ def table() -> SlowTable:
 
 @pytest.fixture
 def people(table: SlowTable) -> Admissions:
-    """Return a waitlist on which Ann and Zoe have long histories."""
     people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     people.configure()
     people.all_sign_up("ann", "zoe")
@@ -68,13 +67,11 @@ def history(table: SlowTable, people: Admissions, name: str) -> int:
 
 
 def cut_off_erasure(people: Admissions, name: str) -> None:
-    """Begin an erasure, and stop it after its first step."""
     services = people.world.services
     services.leaves.begin_erase(people.waitlist_id, people.id_of(name))
 
 
 def run(people: Admissions) -> int:
-    """Run maintenance. Return how many milliseconds it took."""
     clock = people.world.clock
     began = clock.millis
     people.world.maintenance.run_all(lambda: TIMEOUT_MILLIS - (clock.millis - began))

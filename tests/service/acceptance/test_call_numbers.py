@@ -28,7 +28,6 @@ DAY = 24 * 3600
 
 
 def number_of(people: Admissions, name: str) -> Any:
-    """Return the call number that the customer sees."""
     answer = people.poll(name)
     assert answer.status == 200, answer.text
     return answer.json["call_number"]
@@ -39,7 +38,6 @@ def numbers_of(people: Admissions, *names: str) -> list[Any]:
 
 
 def joins(people: Admissions, name: str) -> Any:
-    """Sign a customer up. Return the call number in the response."""
     answer = people.sign_up(name)
     assert answer.status == 201, answer.text
     return answer.json["call_number"]

@@ -14,7 +14,6 @@ ROOM = {"to": "Room 2"}
 
 
 def place_of(people: Admissions, name: str) -> str | None:
-    """Return the place that the customer's app shows."""
     call = people.poll(name).json["call"]
     return None if call is None else str(call["to"])
 

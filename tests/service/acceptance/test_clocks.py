@@ -37,10 +37,9 @@ JUMPS_AND_STRIKES = [
 
 
 def begun(clocks: Clocks) -> RedisState:
-    """Let people sign up and get claimed.
+    """Return an earlier state of Redis.
 
-    Return an earlier state of Redis, which lacks the newest changes. No maintenance run has seen
-    these changes yet.
+    Redis has since changed, and maintenance has not seen the changes yet.
     """
     people = clocks.people
     people.configure(lease_seconds=LEASE_SECONDS, rejoin="always")

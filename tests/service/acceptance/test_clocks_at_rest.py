@@ -42,7 +42,6 @@ def delay(people: Admissions, seconds: int) -> float:
 
 
 def alone(people: Admissions) -> Admissions:
-    """Let Bob leave the waitlist, so that Ann gets the next slot."""
     people.leave("bob")
     return people
 
@@ -80,7 +79,6 @@ NEAR = {"messages": {"kinds": ["near"], "near": 1}, "rest": {}}
 
 
 def full(people: Admissions) -> float:
-    """Let Ann enter, so that there is no room for another person inside."""
     people.world.maintenance.run_all()
     let_in(people, "ann")
     return HOUR
@@ -195,7 +193,6 @@ def world() -> World:
 
 
 def is_at_rest(people: Admissions) -> bool:
-    """Return whether maintenance would skip this waitlist, because nothing is due on it."""
     waitlist = people.world.services.waitlist_records.get(people.waitlist_id)
     assert waitlist is not None
     (stats,) = people.world.maintenance.count([waitlist])
@@ -204,8 +201,9 @@ def is_at_rest(people: Admissions) -> bool:
 
 
 def pass_time(people: Admissions, seconds: float) -> None:
-    """Let time pass, and run maintenance only now and then. In the last six minutes, run
-    maintenance every minute.
+    """Advance the clocks and run maintenance.
+
+    Maintenance runs every minute during the last six minutes, and rarely before that.
     """
     last = 6 * MINUTE
     while seconds > last + PAUSE:

@@ -21,7 +21,7 @@ PASS_SECONDS = 3600
 
 @pytest.fixture
 def people(waitlist: Waitlist) -> Admissions:
-    """Create a waitlist that has room for one person inside. Ann is inside, and Bob is waiting."""
+    """A waitlist with room for one person inside. Ann is inside, and Bob is waiting."""
     people = waitlist("ann", "bob", admission=AT_END, rejoin="always")
     people.poll("ann")
     assert people.enter("ann").status == 200

@@ -19,14 +19,10 @@ TEN = 10
 
 @pytest.fixture
 def people() -> People:
-    """A waitlist of 60 people. The clock shows ten minutes after midnight."""
     return at_midnight(600)
 
 
 def at_midnight(seconds: int) -> People:
-    """Return a waitlist of 60 people at the given number of seconds after midnight. Maintenance has
-    run once.
-    """
     world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
     world.advance(MIDNIGHT_MILLIS // 1000 - world.clock.millis // 1000 + seconds - 1200)
     made = People(world)
@@ -39,7 +35,6 @@ def at_midnight(seconds: int) -> People:
 
 
 def minute(people: People, admitted: int = 0) -> None:
-    """Let a minute pass and admit people. Then run maintenance."""
     people.world.advance(60)
     if admitted:
         body = {"count": admitted, "complete": True}

@@ -38,7 +38,6 @@ def found(people: Admissions, invitation_id: str) -> Answer:
 
 
 def funnel(people: Admissions, invitation_id: str) -> dict[str, int]:
-    """Check that the counts of an invitation add up. Return the counts that are not zero."""
     answer = found(people, invitation_id)
     assert answer.status == 200, answer.text
     counts: dict[str, int] = answer.json["funnel"]
@@ -136,7 +135,7 @@ def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
 
 
 def run_again(people: Admissions, invitation_id: str, **changes: Any) -> None:
-    """Continue an invitation as maintenance does after a crash."""
+    """Continue an invitation in the way that maintenance does after a crash."""
     invitations = people.world.services.container.get(Invitations)
     invitation = invitations.records.find(people.waitlist_id, invitation_id)
     assert invitation is not None
@@ -272,7 +271,6 @@ def test_people_in_pages_are_invited_by_maintenance_if_the_request_has_no_time(
 
 
 def in_steps(wire: Wire) -> Admissions:
-    """Return a waitlist with five people. A test can let any of its calls to AWS fail."""
     table, clock = wire.client(new_table()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert people.configure(admission={"no_show": "keep_place"}).status == 201
@@ -281,7 +279,6 @@ def in_steps(wire: Wire) -> Admissions:
 
 
 def step_of_offers(people: Admissions, wire: Wire) -> int:
-    """Return how many calls to AWS an invitation makes before it makes its offers in Redis."""
     wire.disarm()
     invite(people, entries=[people.id_of("eve")], count=None)
     # An invitation without named people makes one more call, because it also reads the queue.
@@ -326,7 +323,6 @@ def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
 
 
 def is_after_last_write(wire: Wire, step: int) -> bool:
-    """Return whether the request only had to count its invitees after this step."""
     return all(name == "Query" for name in wire.names[step:])
 
 

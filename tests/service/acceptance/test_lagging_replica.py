@@ -20,10 +20,10 @@ Act = Callable[[Admissions], Any]
 
 
 def seen(people: Admissions) -> dict[str, Any]:
-    """Return everything that operators can read, and the deadlines in Redis.
+    """Return everything that operators can read, except for the counts since the creation of the
+    waitlist.
 
-    The counts since the creation of the waitlist are left out. They may stay too low after a loss
-    of data.
+    Those counts may stay too low after Redis has lost data.
     """
     stats = people.stats()
     assert stats.status == 200, stats.text

@@ -31,8 +31,9 @@ Act = Callable[[Admissions], Any]
 
 @contextmanager
 def lost(world: World) -> Iterator[None]:
-    """Let Redis lose all changes that are made inside the `with` block. The service cannot see that
-    it is a different server.
+    """Undo all changes in Redis that are made inside the `with` block.
+
+    The server keeps its run id, so the service cannot notice the loss.
     """
     past = RedisState.of(world.redis)
     yield
@@ -99,9 +100,6 @@ def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_ad
 
 @contextmanager
 def comparison_failing(world: World) -> Iterator[None]:
-    """Run maintenance three times while the comparison of Redis with the journal fails. After the
-    `with` block, run it three times with a working comparison.
-    """
     with patch.object(Heartbeat, "check"):
         some_runs(world)
     yield

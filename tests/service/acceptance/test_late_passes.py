@@ -230,7 +230,6 @@ def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
     write = Transitions.record
 
     def overtaken(transitions: Transitions, *arguments: object) -> None:
-        """Let a second request record the admission first."""
         with patch.object(Transitions, "record", write):
             get_pass(people, "ann")
         write(transitions, *arguments)  # type: ignore[arg-type]
@@ -277,6 +276,5 @@ def test_an_admission_that_redis_has_lost_meanwhile_is_not_recorded(
 
 
 def actor_of_last(people: Admissions, name: str) -> tuple[str, str]:
-    """Return the name of the last event in a customer's history, and who caused it."""
     event = people.person(name).json["history"][-1]
     return event["event"], event["by"]

@@ -18,8 +18,9 @@ def offered_until(people: Admissions, name: str) -> str:
 
 
 def offered_twice(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
-    """Let Ann decline an offer and get a second one. Return the time at which the first offer would
-    have ended.
+    """Return the time at which Ann's first offer would have ended.
+
+    Ann has declined that offer and has received a second offer.
     """
     people = waitlist("ann", admission=ONE_INSIDE)
     people.poll("ann")

@@ -25,7 +25,6 @@ DAY = 24
 
 
 def queries_of(hours: int) -> int:
-    """Return how many queries of the journal maintenance needs to read this number of hours."""
     return SHARDS * (hours * 60 + 10)
 
 
@@ -78,7 +77,6 @@ def table() -> WatchedTable:
 
 @pytest.fixture
 def people(table: WatchedTable) -> Admissions:
-    """A waitlist on which Ann is waiting. Maintenance has already run twice."""
     people = Admissions(World.on(table, empty_redis(), redis_clock=RedisClock.standing()))
     assert people.configure().status == 201
     people.all_sign_up("ann")
@@ -88,9 +86,6 @@ def people(table: WatchedTable) -> Admissions:
 
 
 def hours_pass(people: Admissions, hours: int = HOURS) -> None:
-    """Let hours pass without any maintenance. Bob signs up in the first hour, and Cyd in the last
-    hour.
-    """
     people.world.advance(3600)
     people.all_sign_up("bob")
     people.world.advance((hours - 2) * 3600)
@@ -99,9 +94,9 @@ def hours_pass(people: Admissions, hours: int = HOURS) -> None:
 
 
 def run(people: Admissions, table: WatchedTable, queries: int = ENOUGH) -> int:
-    """Run maintenance.
+    """Run maintenance, and return the number of its queries.
 
-    After the given number of queries, the run has no time left. Return the number of queries.
+    Maintenance runs out of time after `queries` queries.
     """
     people.world.advance(60)
     people.world.metrics.take()
@@ -120,8 +115,9 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
     another = threading.Event()
 
     def before_query(number: int) -> None:
-        """Let a query wait until the next query has begun. This works only if the queries run in
-        parallel.
+        """Block the query with the number MIDDLE until a later query has begun.
+
+        A later query can begin only if the queries run in parallel.
         """
         if number == MIDDLE:
             another.wait(PATIENT_SECONDS)

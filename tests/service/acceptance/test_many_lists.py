@@ -42,7 +42,6 @@ def world() -> World:
 
 @pytest.fixture
 def lists(world: World) -> list[Admissions]:
-    """Three waitlists. One person is waiting on each of them, and nothing else happens."""
     lists = [Admissions(world, waitlist_id=waitlist_id) for waitlist_id in IDS]
     for people in lists:
         assert people.configure(lease_seconds=300).status == 201
@@ -259,7 +258,6 @@ def busy(lists: list[Admissions]) -> None:
 
 @pytest.fixture
 def one_list_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give each run only enough time for one waitlist."""
     monkeypatch.setattr(runner, "TOGETHER", 1)
     monkeypatch.setattr(runner, "RUN_MILLIS", -1)
 
@@ -341,8 +339,9 @@ def test_a_step_that_failed_keeps_its_list_busy(
 
 
 def add_stray(people: Admissions, name: str) -> str:
-    """Add an entry to Redis that is not in DynamoDB, as a late message may do. Return the id of the
-    entry.
+    """Add an entry to Redis that DynamoDB does not contain.
+
+    A message that arrives late can cause this state.
     """
     entry_id = people.id_of(name)
     late = c.Signup(waitlist_id=people.waitlist_id, entry_id=entry_id, join_id="0123abcd")
@@ -371,9 +370,6 @@ def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
 
 
 def with_a_stray(wire: Wire) -> Admissions:
-    """Return a waitlist on which nothing happens, except that a late message has just added an
-    entry for Eve to Redis.
-    """
     table, clock = wire.client(MemoryTable()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert people.configure().status == 201

@@ -33,7 +33,6 @@ def telling(*kinds: str, near: int = 2, **admission: object) -> dict[str, object
 
 
 def kept(world: World, *pauses: float) -> None:
-    """Let each of these times (in seconds) pass, and run maintenance after each of them."""
     for pause in pauses:
         world.advance(pause)
         world.maintenance.run_all()
@@ -93,7 +92,6 @@ def be_delayed_and_moved_by_callers_who_were_cut_off(people: Admissions) -> None
 
 
 def be_delayed_and_moved(people: Admissions) -> None:
-    """An operator's release is only in Redis, so the operator's bump is recorded before it."""
     assert people.claimed(1) == ["ann"]
     release_in_redis(people)
     assert people.bump("ann", to="front").status == 200
@@ -257,9 +255,9 @@ def test_who_goes_away_while_the_head_is_read_has_no_notice(
 
 
 def about_to_tell(wire: Wire) -> Admissions:
-    """Return a waitlist of three people on which nothing else happens.
+    """Return a waitlist of three people.
 
-    Because of a new setting, their turn now counts as near.
+    Their turn counts as near, because a setting has just changed.
     """
     table, clock = wire.client(new_table()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
@@ -271,7 +269,6 @@ def about_to_tell(wire: Wire) -> Admissions:
 
 
 def strike(wire: Wire, fault: Fault, text: str) -> None:
-    """Let a fault happen at the first transaction that contains this text."""
     is_over = False
 
     def once(call: Call) -> Any:

@@ -15,7 +15,6 @@ MANY = tuple(f"person-{number:02}" for number in range(25))
 
 
 def pages(people: Any, status: str, limit: int) -> list[list[str]]:
-    """Return the customers on each page, from the first page to the last."""
     found = []
     cursor = ""
     while True:

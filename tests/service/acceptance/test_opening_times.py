@@ -14,8 +14,8 @@ CLOSED = ("closed", "closed")
 
 
 def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
-    """Return the fields `line` and `estimate_unavailable` of a waitlist, and the time for which
-    caches may keep the response.
+    """Return the waitlist's fields `line` and `estimate_unavailable`, and the number of seconds for
+    which caches may keep the response.
     """
     people = clocks.people
     shown = clocks.public.request("GET", people.path)

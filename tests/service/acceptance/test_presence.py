@@ -20,7 +20,6 @@ PEOPLE = [f"customer-{number:02d}" for number in range(60)]
 
 
 def gone(people: Admissions, world: World, *names: str) -> None:
-    """Let these customers poll once. Then let so much time pass that they count as away."""
     people.configure(admission={**PRESENCE}, paused=True)
     for name in names:
         assert people.status(name) == "waiting"
@@ -55,8 +54,9 @@ def test_a_customer_who_comes_back_has_the_same_position(waitlist: Waitlist, wor
 def waits(
     people: Admissions, world: World, present: Iterable[str], seconds_inside: int
 ) -> list[float]:
-    """Let these customers poll as often as the service asks them to, enter as soon as they get an
-    offer, and exit. Return how many seconds each of them waited for the offer.
+    """Return how many seconds each customer waited for an offer.
+
+    The customers poll as often as the service asks them to.
     """
     polls_at, leaves_at, found = dict.fromkeys(present, 0), dict[str, int](), list[float]()
     for second in range(600):
@@ -80,8 +80,7 @@ def waits(
 def median_wait(world: World, waitlist_id: str, present: list[str]) -> float:
     """Return the median wait of the customers in `present`.
 
-    All customers have polled once. When the admission begins, the other customers have closed their
-    page.
+    All other customers have polled once and have then closed the page.
     """
     policy = {"max_inside": 10, "offer_seconds": 30, "presence": {"seconds": MIN_PRESENCE_SECONDS}}
     people = Admissions(world, waitlist_id)

@@ -45,9 +45,6 @@ POLICIES: dict[str, dict[str, Any]] = {
 
 @pytest.fixture
 def bakery() -> People:
-    """A waitlist at midnight. 30 people are waiting, and operators have already admitted three
-    others.
-    """
     world = World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing())
     world.advance((MIDNIGHT_MILLIS - world.clock.millis) / 1000 - HOUR)
     made = People(world)
@@ -72,14 +69,20 @@ def preview(bakery: People, **body: Any) -> dict[str, Any]:
 
 
 def previewed(bakery: People, admission: object, position: int) -> tuple[Any, Any]:
-    """Return the estimated wait at this position and, if there is none, the reason."""
+    """Return the estimated wait at a position.
+
+    If there is no estimate, the second value is the reason.
+    """
     (found,) = preview(bakery, admission=admission, people=position)["estimates"]
     assert found["position"] == position
     return found["estimated_wait"], found["estimate_unavailable"]
 
 
 def answered(bakery: People, positions: Sequence[int]) -> list[tuple[Any, Any]]:
-    """Return the estimated wait at each of these positions and, if there is none, the reason."""
+    """Return the estimated wait that customers at the given positions see.
+
+    If there is no estimate, the second value is the reason.
+    """
     looks = {one["position"]: one for one in (bakery.poll(name).json for name in NAMES)}
     return [
         (looks[position]["estimated_wait"], looks[position]["estimate_unavailable"])

@@ -38,7 +38,6 @@ def look_after(people: Segmented) -> None:
 
 
 def set_status(people: Segmented, name: str, status: str) -> None:
-    """Change the status in an entry's record, as an interrupted request may leave it."""
     people.world.dynamodb.update_item(
         TableName=TABLE,
         Key=key_of(people, name),

@@ -17,7 +17,6 @@ def backup_of(world: World) -> list[Item]:
 
 
 def restored(people: Admissions, items: list[Item]) -> Admissions:
-    """Return the service after a restore: the table is new, and Redis is the same as before."""
     before = people.world
     world = World.on(
         new_table(items), before.redis, clock=before.clock, redis_clock=before.redis_clock

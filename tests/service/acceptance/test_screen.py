@@ -19,7 +19,6 @@ def read(people: Admissions, method: str = "GET") -> Answer:
 
 
 def called(people: Admissions) -> list[tuple[str, str]]:
-    """Return the call numbers on the screen, with the places to which they are called."""
     answer = read(people)
     assert answer.status == 200, answer.text
     return [(each["number"], each["to"]) for each in answer.json["called"]]

@@ -17,7 +17,6 @@ MANY = [f"value-{number}" for number in range(9)]
 
 @pytest.fixture
 def people(world: World) -> Segmented:
-    """A waitlist of three people who speak two languages."""
     people = Segmented(world)
     people.declare(BY_LANGUAGE, BY_BOTH, lease_seconds=LONG)
     people.arrive("ann", language="Spanish", gender="F")
@@ -27,9 +26,7 @@ def people(world: World) -> Segmented:
 
 
 def record_edit(people: Segmented, name: str, **attributes: str) -> EntryRecord:
-    """Change a person's attributes in DynamoDB, and do not tell Redis. An interrupted edit may
-    leave this state.
-    """
+    """Change a person's attributes in DynamoDB only, as an interrupted edit can."""
     services, entry_id = people.world.services, people.id_of(name)
     mark = c.MarkDirty(waitlist_id=people.waitlist_id, entry_id=entry_id)
     marked: c.MarkDirtyResult = services.queue.send(mark)
@@ -40,9 +37,7 @@ def record_edit(people: Segmented, name: str, **attributes: str) -> EntryRecord:
 
 
 def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:
-    """Change the segments of the waitlist in DynamoDB, and do not tell Redis. An interrupted
-    request may leave this state.
-    """
+    """Change the waitlist's segments in DynamoDB only, as an interrupted request can."""
     settings = WaitlistSettings(name="Bakery", segments=segments)
     records = people.world.services.waitlist_records
     before = records.get(people.waitlist_id)

@@ -23,7 +23,6 @@ def test_an_unknown_time_zone_is_refused_at_its_field(people: People) -> None:
 
 @pytest.fixture
 def people() -> People:
-    """A waitlist at midnight UTC on the 22nd of September 2026."""
     return at_midnight(0)
 
 

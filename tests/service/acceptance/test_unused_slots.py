@@ -19,14 +19,10 @@ ANN, BOB, CYD = NAMES[:3]
 
 
 def at_nine(count: int = 1, **admission: Any) -> dict[str, Any]:
-    """Return an admission policy whose slots become available ten seconds after the start of the
-    test.
-    """
     return {"schedule": [{"at": iso(10), "count": count}], **admission}
 
 
 def opened(waitlist: Waitlist, world: World, **admission: Any) -> Admissions:
-    """Create a waitlist with a single slot, and offer it to the first customer."""
     people = waitlist(*NAMES, admission=at_nine(**admission))
     world.advance(10)
     assert maintained(people) == [ANN]

@@ -23,14 +23,12 @@ AGENTS: dict[str, dict[str, Any]] = {
 
 
 def new_people(**settings: Any) -> Admissions:
-    """Return an empty waitlist with segments. It has its own table and its own Redis."""
     people = Admissions(World.on(new_table(), empty_redis()))
     assert people.configure(**{"segments": SEGMENTS, **settings}).status == 201
     return people
 
 
 def staffed(**settings: Any) -> Admissions:
-    """Return a waitlist with segments on which all agents are waiting."""
     people = new_people(**settings)
     for name in AGENTS:
         arrive(people, name)
@@ -40,7 +38,7 @@ def staffed(**settings: Any) -> Admissions:
 def arrive(people: Admissions, name: str, **attributes: Any) -> None:
     """Sign a customer up.
 
-    If no attributes are given, the customer gets those of the agent with this name.
+    By default, the customer has the attributes of the agent with the same name.
     """
     attributes = attributes or AGENTS.get(name, {})
     answer = people.sign_up(name, key=f"signup-{name}", attributes=attributes)
@@ -48,17 +46,16 @@ def arrive(people: Admissions, name: str, **attributes: Any) -> None:
 
 
 def elsewhere(people: Admissions) -> Admissions:
-    """Return the same waitlist, as served by a second Lambda instance that has its own cache."""
+    """Return the same waitlist in a second Lambda instance, which has its own cache."""
     return Admissions(
         World.on(people.world.dynamodb, people.world.redis), people.waitlist_id, people.names
     )
 
 
 def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
-    """Return how many entries are waiting in each segment. The keys are the values of the segments,
-    such as `Spanish`.
+    """Return the number of waiting entries for each segment.
 
-    Fail if the response has a second page.
+    The keys are values such as `Spanish`.
     """
     answer = people.segments(query)
     assert answer.status == 200, answer.text
@@ -67,9 +64,7 @@ def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
 
 
 def places(people: Admissions, name: str, segment: str) -> dict[str, tuple[int, int | None]]:
-    """Return the position of an entry in each of its segments. The keys are the values of the
-    segments, such as `Spanish`.
-    """
+    """Return the entry's position in each segment. The keys are values such as `Spanish`."""
     answer = people.poll(name, f"segment={segment}")
     assert answer.status == 200, answer.text
     return {

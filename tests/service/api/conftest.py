@@ -9,7 +9,6 @@ from tests.support.world import World
 
 
 def new_list(**settings: object) -> People:
-    """Return an empty waitlist with its own table and its own Redis."""
     people = People(World.on(new_table(), empty_redis()))
     assert people.configure(**settings).status == 201
     return people
@@ -25,7 +24,7 @@ def people() -> People:
 def stocked() -> People:
     """A waitlist on which Ada, Bob and Cyd wait.
 
-    Several tests share it, so a test must not change it.
+    Tests must not change the waitlist, because they share it.
     """
     people = new_list()
     people.all_sign_up("ada", "bob", "cyd")

@@ -25,8 +25,9 @@ RETRY_AFTER = {
 
 @contextmanager
 def nothing_changes(world: World) -> Iterator[None]:
-    """Fail if anything in DynamoDB or Redis changes inside the `with` block. A ticket number that
-    was used also counts as a change.
+    """Fail if anything in DynamoDB or Redis changes inside the `with` block.
+
+    The counter of ticket numbers must not change either.
     """
     before = Snapshot.of(world.dynamodb, world.redis)
     assert before.items, "the record is empty: nothing could change"
@@ -38,8 +39,9 @@ def nothing_changes(world: World) -> Iterator[None]:
 
 
 def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
-    """Return the body of an error response. Fail if it does not have the expected status, error
-    code and fields.
+    """Check an error response, and return its body.
+
+    `fields` are the names of the invalid fields in the request.
     """
     assert (answer.status, answer.code) == (status, code), answer.text
     assert answer.headers["content-type"] == PROBLEM_JSON
@@ -56,9 +58,7 @@ def refused(answer: Answer, status: int, code: str, *fields: str) -> Any:
 
 
 def send_base64(world: World, path: str, body: str) -> Answer:
-    """Send a POST request whose body is encoded in base64, as API Gateway may send it to the
-    function.
-    """
+    """Send a POST request with a body in base64. API Gateway encodes some bodies in this way."""
     headers = {"content-type": "application/json"}
     sent = {**event("POST", path, headers, body), "isBase64Encoded": True}
     answer = world.api.handle(sent, Context())

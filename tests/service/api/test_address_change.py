@@ -61,10 +61,10 @@ class Movers(Guests):
         return self.world.request("POST", f"{self.path}/links", body={"email": address})
 
     def finish_intents(self) -> None:
-        """Let the maintenance step run that removes expired aliases.
+        """Run only the maintenance step that removes expired aliases.
 
-        The tests let days pass. A whole maintenance run would take long, because it would compare
-        every minute of these days.
+        A whole maintenance run would be slow, because it would look at every minute since the last
+        run.
         """
         self.world.advance(2 * MINUTE)
         self.world.maintenance.intent_finisher.finish_intents()

@@ -44,7 +44,7 @@ LETTERS = {
 def filled(body: dict[str, Any], within: dict[str, Any], name: str, value: Any, size: int) -> str:
     """Return a JSON body of nearly `size` bytes.
 
-    The function fills the body with numbered fields, which it adds to `within`, a part of the body.
+    The body is filled with numbered fields inside `within`, which is a part of the body.
     """
     room = size - len(as_json(body))
     number = 0
@@ -61,7 +61,7 @@ def as_json(value: Any) -> bytes:
 
 
 def bodies(letter: str) -> dict[str, str]:
-    """Return invalid signups of 16 KB. Each of them contains as many mistakes as possible."""
+    """Return invalid signups of 16 KB, each of which contains as many mistakes as possible."""
     whole: dict[str, Any] = {"customer_id": "dan"}
     attributes: dict[str, Any] = {}
     with_attributes = {"customer_id": "dan", "attributes": attributes}
@@ -167,8 +167,9 @@ LAMBDA_BYTES = 6 * 1024 * 1024
 
 
 def largest_person(letter: str) -> dict[str, Any]:
-    """Return a person with the largest possible profile and attributes. An edit may send at most 16
-    KB of each.
+    """Return the largest possible profile and attributes.
+
+    An edit may send at most 16 KB of each.
     """
     text = "" if letter.isascii() else letter
     profile = {"note": letter * ((MAX_PROFILE_BYTES - 12) // (len(as_json(letter)) - 2))}
@@ -181,7 +182,6 @@ def largest_person(letter: str) -> dict[str, Any]:
 
 
 def all_become_like(people: People, name: str, *fields: str) -> None:
-    """Copy the profile and the attributes of one person to all other people in the table."""
     table, entry_id = people.world.dynamodb, people.id_of(name)
     recorded = [item for item in items_of(table) if "customer_id" in item]
     (first,) = [item for item in recorded if item["entry_id"]["S"] == entry_id]

@@ -178,8 +178,9 @@ def test_a_malformed_claim_takes_no_entry(stocked: People, field: str, value: An
 
 @pytest.fixture(scope="module")
 def holding() -> Admissions:
-    """A waitlist on which Ada is claimed. Several tests share it, so they must not change the
-    claim.
+    """A waitlist on which Ada is claimed.
+
+    Tests must not change the claim, because they share the waitlist.
     """
     people = Admissions(new_list().world)
     people.all_sign_up("ada")

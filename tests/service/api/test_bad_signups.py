@@ -17,7 +17,6 @@ DEEP = 100_000
 
 
 def with_profile(text: str) -> str:
-    """Return the body of a signup. The given JSON text is its profile."""
     return f'{{"customer_id": "{NEW}", "profile": {{"a": {text}}}}}'
 
 

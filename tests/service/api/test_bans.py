@@ -95,9 +95,7 @@ STATES: list[Callable[[Admissions], None]] = [
 
 
 def later(people: Admissions) -> None:
-    """Let a minute pass. The next stamp (logical timestamp) is then higher than that of the last
-    ban.
-    """
+    """Advance the clock, so that the next logical timestamp is higher than the ban's timestamp."""
     people.world.advance(60)
 
 
@@ -343,7 +341,6 @@ def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -
 
 
 def expire(people: Admissions, table: Any, days: int) -> None:
-    """Let days pass. Delete the items that have expired, as DynamoDB does."""
     people.world.advance(days * DAY)
     now_seconds = people.world.clock.millis // 1000
     for item in items_of(table):

@@ -40,9 +40,9 @@ def settings(people: People) -> Any:
 
 
 def hide_counts(people: People) -> None:
-    """Change a setting, as a second operator does.
+    """Change a setting as a second operator does.
 
-    This does not use HTTP, because the HTTP server of the tests handles only one request at a time.
+    The change bypasses HTTP, because the tests' HTTP server handles one request at a time.
     """
     now = people.world.services.waitlist_cache.look_up(people.waitlist_id)
     changed = msgspec.structs.replace(now.settings, hide_counts=True)

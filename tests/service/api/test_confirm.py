@@ -38,8 +38,9 @@ def people(wire: Wire) -> Admissions:
 
 
 def run(people: Admissions, seconds: float = 2 * MINUTE) -> None:
-    """Run maintenance without its comparison of the journal and Redis, which would take long
-    because days have passed.
+    """Run maintenance without comparing the journal with Redis.
+
+    The comparison would be slow, because days have passed since the last run.
     """
     people.world.advance(seconds)
     people.world.maintenance.intent_finisher.finish_intents()
@@ -367,7 +368,7 @@ def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -
 
 
 def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
-    """Let a process crash just before it tells Redis to end a customer's wait.
+    """Crash the process just before it tells Redis to end a customer's wait.
 
     `held_up` collects the messages that were not sent.
     """
@@ -385,9 +386,7 @@ def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
 
 
 def silent(people: Admissions, **settings: Any) -> None:
-    """Let Ada's wait end in Redis. She has not answered the question in time, and the setting says
-    that she leaves.
-    """
+    """End Ada's wait in Redis, because Ada did not answer in time."""
     people.configure(confirm={**RULES, "then": "leave"}, **settings)
     answer(asked(people), "bob", "cyd")
     on(people, 15)
@@ -395,7 +394,6 @@ def silent(people: Admissions, **settings: Any) -> None:
 
 
 def why(people: Admissions) -> list[tuple[str, str]]:
-    """Return who caused each of Ada's departures, and the reason."""
     history = people.person("ada").json["history"]
     return [(one["by"], one["reason"]) for one in history if one["event"] == "left"]
 
@@ -456,7 +454,7 @@ def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
 
 
 def noted(people: Admissions, wire: Wire) -> None:
-    """Let maintenance record that Ada has not answered. It crashes before it ends her wait."""
+    """Crash maintenance between recording Ada's missing answer and ending her wait."""
     asked(people)
     answer(people, "bob", "cyd")
     people.world.advance(15 * DAY)

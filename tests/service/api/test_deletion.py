@@ -10,11 +10,6 @@ from tests.support.people import People
 
 @pytest.fixture
 def deleted(people: People) -> People:
-    """A waitlist that was just deleted. Its entries still exist, because maintenance has not run
-    yet.
-
-    There is a second waitlist, which was not deleted.
-    """
     People(people.world, "florist").configure()
     people.all_sign_up("ada", "bob", "cyd")
     people.leave("cyd")

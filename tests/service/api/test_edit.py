@@ -17,7 +17,7 @@ REASON = "speaks French now"
 
 @pytest.fixture
 def people() -> Admissions:
-    """A waitlist on which six people wait, among them Andrew, Billy and Courtney."""
+    """Six people are waiting, among them Andrew, Billy and Courtney."""
     return staffed()
 
 

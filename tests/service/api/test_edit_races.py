@@ -38,7 +38,6 @@ Rival = Callable[[Admissions], object]
 
 @pytest.fixture
 def people() -> Admissions:
-    """A waitlist on which Ada, Bob and Cyd wait. All three speak Spanish."""
     people = new_people(segments=[["language"], ["gender"]])
     for name in ("ada", "bob", "cyd"):
         assert people.sign_up(name, key=f"signup-{name}", attributes=SPANISH).status == 201
@@ -52,18 +51,18 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist, as served by a second Lambda instance.
+    """The same waitlist in a second Lambda instance.
 
-    A test can let the calls of this instance to AWS fail, or let something happen before a call.
+    A test can inject faults into the instance's calls to AWS.
     """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, people.waitlist_id, people.names)
 
 
 def edit(people: Admissions, **new: Any) -> object:
-    """Edit Bob's entry while a different request is running.
+    """Edit Bob's entry during a request.
 
-    This does not use HTTP, because the HTTP server of the tests handles only one request at a time.
+    The edit bypasses HTTP, because the tests' HTTP server handles one request at a time.
     """
     bob = people.id_of("bob")
     command = EditCommand(waitlist_id=people.waitlist_id, entry_id=bob, by="rival", **new)
@@ -106,7 +105,6 @@ RIVALS: dict[str, tuple[Rival, set[str | None]]] = {
 
 
 def assert_exact(people: Admissions) -> None:
-    """Check that each waiting entry is in exactly the segments of its attributes."""
     services, redis = people.world.services, people.world.redis
     segments = services.waitlist_cache.look_up(people.waitlist_id).segments
     expected = set()

@@ -42,8 +42,9 @@ TOLD_AS = {
 
 
 def names_in(record: dict[str, Any]) -> set[str]:
-    """Return the names of all fields of a record, including those in nested classes, such as
-    `hold.attempts`.
+    """Return the names of all fields of a record.
+
+    The names of nested fields contain a dot, as in `hold.attempts`.
     """
     names = set()
     for name, value in record.items():
@@ -52,7 +53,6 @@ def names_in(record: dict[str, Any]) -> set[str]:
 
 
 def told_as(name: str) -> str:
-    """Return the name of a record's field in the export."""
     return TOLD_AS.get(name, name.rpartition(".")[2])
 
 
@@ -69,10 +69,6 @@ def page(people: Admissions, name: str, query: str = "") -> Answer:
 
 
 def export(people: Admissions, name: str, limit: int = 100) -> dict[str, Any]:
-    """Read all pages of the export.
-
-    Return the last page, with the events of all pages in its history.
-    """
     history: list[Any] = []
     cursor = ""
     while True:

@@ -17,7 +17,7 @@ F_SPANISH = {"language": "Spanish", "gender": "F"}
 
 @pytest.fixture
 def people() -> Admissions:
-    """A waitlist on which Andrew, Billy, Christine, Courtney, Remy and Walter wait."""
+    """Andrew, Billy, Christine, Courtney, Remy and Walter are waiting."""
     return staffed()
 
 

@@ -20,7 +20,6 @@ FIELDS = [
 
 
 def profile_of(size: int, letter: str = "x") -> dict[str, str]:
-    """Return a profile that has nearly `size` bytes as JSON."""
     return {"a": letter * ((size - EMPTY) // len(letter.encode()))}
 
 

@@ -27,7 +27,6 @@ CUT_OFF = [
 
 
 def new_list() -> People:
-    """Return an empty waitlist. The clocks of the functions and of Redis show the same time."""
     people = People(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     assert people.configure().status == 201
     return people
@@ -39,7 +38,6 @@ def people() -> People:
 
 
 def ranks(people: People) -> dict[str, tuple[int, str]]:
-    """Return the rank and the signup time of each waiting customer, in the order of the queue."""
     shown = people.page().json["entries"]
     return {one["customer_id"]: (one["rank"], one["joined_at"]) for one in shown}
 
@@ -99,7 +97,6 @@ def test_a_rank_is_not_behind_the_signups_that_follow_if_redis_clock_is_behind()
 
 
 def cut_off_at(step: int) -> tuple[People, Wire]:
-    """Import two people in a process that crashes after this step."""
     wire = Wire()
     world = World.on(
         wire.client(new_table()), empty_redis(), wire.client, redis_clock=RedisClock.standing()

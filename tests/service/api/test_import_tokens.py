@@ -14,9 +14,9 @@ from waitlist_shared.limits import MAX_BATCH
 
 
 def bring(people: People, *names: Any) -> Answer:
-    """Import these rows and ask for their entry tokens.
+    """Import people and ask for their entry tokens.
 
-    A text stands for a row that only has this customer id.
+    A name that is a string stands for a row with only a customer id.
     """
     rows: list[Any] = [{"customer_id": one} if isinstance(one, str) else one for one in names]
     path = f"{people.admin_path}/import/tokens"

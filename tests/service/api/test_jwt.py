@@ -35,7 +35,6 @@ class Members(People):
 
 @pytest.fixture
 def members() -> Members:
-    """A waitlist on which Ada and Bob are waiting. Every customer has an account and a JWT."""
     world = World.on(new_table(), empty_redis())
     world.api = Api(world.services.container, None, Logger(service="test", level="CRITICAL"))
     members = Members(world)

@@ -17,7 +17,6 @@ KINDS = ["joined", "offered", "admitted", "left"]
 
 
 def opened(scene: Scene, **messages: Any) -> Mailbox:
-    """Let the waitlist make offers and send messages. Return the mailbox of the local service."""
     settings = {"admission": {"offer_seconds": 600}, "messages": {"kinds": KINDS, **messages}}
     assert scene.configure(**settings).status == 200
     table, tokens = Table(scene.table, TABLE), EntryTokens(SECRET)

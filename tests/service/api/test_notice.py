@@ -23,7 +23,7 @@ def after(people: People, seconds: float) -> str:
 
 
 def seen(people: People) -> Any:
-    """Return the notice of the waitlist. Customers and operators see the same notice."""
+    """Return the waitlist's notice. Customers and operators must see the same notice."""
     public = people.world.request("GET", people.path).json["notice"]
     config = people.world.request("GET", people.admin_path, operator=True).json["notice"]
     assert public == config

@@ -44,9 +44,7 @@ each_operation = each("route", labelled(*OPERATIONS))
 
 
 def codes_of(operation: Operation) -> dict[str, str]:
-    """Return the errors that the document lists for an operation: their codes, with the HTTP status
-    of each.
-    """
+    """Return the error codes in an operation's description, each with its HTTP status."""
     return {
         code: status
         for status, response in operation["responses"].items()
@@ -280,7 +278,7 @@ def test_strings_and_lists_that_people_send_have_limits() -> None:
 def _schemas_within(schema: Any) -> Iterator[dict[str, Any]]:
     """Yield a schema and all schemas inside it.
 
-    If a schema has both `properties` and `oneOf`, `oneOf` only repeats them and is left out.
+    If a schema has `properties`, its `oneOf` only repeats them, so `oneOf` is skipped.
     """
     if isinstance(schema, dict):
         yield schema

@@ -22,7 +22,6 @@ def people() -> People:
 
 
 def allow(people: People, *origins: str) -> None:
-    """Allow requests from web pages of these origins, as the stack parameter `CorsOrigins` does."""
     logger = Logger(service="test", level="CRITICAL")
     people.world.api = Api(people.world.services.container, EntryTokens(SECRET), logger, origins)
 

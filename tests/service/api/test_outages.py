@@ -85,9 +85,6 @@ def lambda_() -> Switch:
 
 @pytest.fixture
 def people(dynamodb: Switch, lambda_: Switch) -> People:
-    """A waitlist on which Ada and Bob are waiting. A test can let Redis, DynamoDB or the private
-    function fail.
-    """
     world = World.on(dynamodb.before(new_table()), empty_redis(), lambda_.before)
     people = People(world)
     people.configure(segments=[["language"]])

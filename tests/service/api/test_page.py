@@ -85,9 +85,6 @@ MANY = dict.fromkeys(("en", "de", "fr", "es", "ar"), "x" * 40)
 
 
 def chosen(*options: Any) -> dict[str, Any]:
-    """Return settings for a page whose form has one field, from which customers select one of these
-    options.
-    """
     return {"fields": [{"name": "a", "label": "A", "type": "select", "options": options}]}
 
 
@@ -148,19 +145,18 @@ def page_of(people: People, waitlist_id: str = "bakery", **headers: str) -> Answ
 
 
 def policy_of(answer: Answer) -> dict[str, list[str]]:
-    """Return which sources each directive of the Content-Security-Policy allows."""
     directives = answer.headers["content-security-policy"].split("; ")
     return {words[0]: words[1:] for one in directives if (words := one.split(" "))}
 
 
 def addresses(document: str) -> list[str]:
-    """Return the paths of all files that the HTML document loads."""
     return [one.replace("../", "/") for one in Parts(document).loaded]
 
 
 def viewed(view: str = "") -> Iterator[str]:
-    """Yield all files that a browser always loads for a view, such as the customer's page or the
-    kiosk. They include the largest language file, and no parts that are loaded on demand.
+    """Yield all files that a browser loads to show a page, such as the kiosk.
+
+    Files that are loaded on demand are left out, and the language is the one with the largest file.
     """
     document = get(new_list(page=PAGE), f"/w/bakery{view}").text
     yield document
@@ -176,9 +172,9 @@ def viewed(view: str = "") -> Iterator[str]:
 
 
 def largest(part: str) -> str:
-    """Return the texts of a part of the page, in the language whose file is the largest.
+    """Return a part's texts in the language with the largest file.
 
-    An empty `part` means the page itself.
+    An empty `part` stands for the page itself.
     """
     return max((files()[f"{part}{one}.json"].text for one in LANGUAGES), key=compressed)
 

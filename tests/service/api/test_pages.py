@@ -11,7 +11,6 @@ NAMES = [f"customer-{number:02}" for number in range(COUNT)]
 
 @pytest.fixture(scope="module")
 def crowd() -> People:
-    """A waitlist of 23 people. Three of them have a higher priority, so they come first."""
     people = new_list()
     people.all_sign_up(*NAMES)
     for name in NAMES[20:]:
@@ -23,7 +22,6 @@ ORDER = [*NAMES[20:], *NAMES[:20]]
 
 
 def walk(people: People, limit: int) -> list[list[str]]:
-    """Read all pages, and return the names on each of them."""
     pages: list[list[str]] = []
     query = f"limit={limit}"
     while True:

@@ -37,7 +37,6 @@ def test_the_issuer_is_the_api_whatever_the_headers_of_the_request_say(people: P
 
 @pytest.fixture
 def inside() -> People:
-    """A waitlist on which Ada was admitted. She has a pass."""
     people = new_list(admission={"acceptance": "automatic", "max_inside": 1})
     people.all_sign_up("ada")
     # A poll starts a run of the admission policy.

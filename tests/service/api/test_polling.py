@@ -19,9 +19,6 @@ def people() -> Admissions:
 
 
 def hint(answer: Answer) -> int | None:
-    """Return after how many seconds the client should poll again. Check that caches must not store
-    the response.
-    """
     assert (answer.status, answer.headers["cache-control"]) == (200, "no-store"), answer.text
     seconds: int | None = answer.json["poll_after_seconds"]
     return seconds

@@ -37,7 +37,6 @@ def log(caplog: pytest.LogCaptureFixture) -> StringIO:
 
 @pytest.fixture
 def people(log: StringIO) -> Admissions:
-    """A deployment whose log lines all go into `log`."""
     world = World.on(new_table(), empty_redis())
     # A logger needs its own name, because loggers with the same name write to the same stream.
     logger = Logger(service=f"privacy-{token_hex(8)}", level="DEBUG", stream=log)

@@ -49,7 +49,7 @@ def configure(people: Admissions, **fields: Any) -> Answer:
 
 
 def place_of(people: Admissions, name: str) -> dict[str, Any]:
-    """Return the values of an entry that must be the same after it was reinstated."""
+    """Return the values that a reinstatement must restore."""
     record = people.recorded(name)
     person = people.person(name).json
     return {
@@ -444,7 +444,6 @@ def test_maintenance_finishes_a_reinstatement_with_operator_and_reason(
 
 
 def cut_off_after_intent(people: Admissions, wire: Wire) -> None:
-    """Let a request to reinstate Cyd crash directly after its first write to DynamoDB."""
     for step in STEPS:
         wire.arm(step, crash_after)
         with pytest.raises(Crash):

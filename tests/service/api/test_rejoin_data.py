@@ -37,7 +37,6 @@ def left(people: People) -> People:
 
 
 def unrevised(item: dict[str, Any]) -> dict[str, Any]:
-    """Return the item without its field `revision`, which counts the writes."""
     return {name: value for name, value in item.items() if name != "revision"}
 
 

@@ -32,13 +32,15 @@ def people() -> Admissions:
 
 
 def items(people: Admissions, name: str) -> list[dict[str, Any]]:
-    """Return the record of an entry and its history, as DynamoDB stores them."""
     pk = f"ENTRY#{people.waitlist_id}#{people.id_of(name)}"
     return [one for one in people.world.dynamodb.scan()["Items"] if one["pk"]["S"] == pk]
 
 
 def expiries(people: Admissions, name: str) -> set[int | None]:
-    """Return when the items of an entry expire. None stands for an item that does not expire."""
+    """Return the times at which an entry's items expire.
+
+    None stands for an item that never expires.
+    """
     found = [item.get("expires_at", {}).get("N") for item in items(people, name)]
     assert found
     return {None if one is None else int(one) for one in found}

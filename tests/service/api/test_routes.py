@@ -47,8 +47,9 @@ DEFAULTS = {
 
 
 def ready(ahead: int) -> dict[str, Any]:
-    """Return the fields about readiness in a response: the entry is ready, and `ahead` ready
-    entries come before it.
+    """Return the fields that describe a ready entry.
+
+    The entry has `ahead` ready entries ahead of it.
     """
     since = {"rest_until": None, "delayed_until": None, "confirm_by": None}
     since |= {"call": None, "call_number": None}
@@ -56,9 +57,6 @@ def ready(ahead: int) -> dict[str, Any]:
 
 
 def without_times(answer: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return a response without the named fields. Check that each of these fields contains a
-    time.
-    """
     for name in names:
         assert TIME.fullmatch(answer[name]), answer
     return {name: value for name, value in answer.items() if name not in names}

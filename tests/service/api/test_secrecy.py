@@ -49,9 +49,7 @@ class Watched(Guests):
         return guests
 
     def ask(self, request: Callable[..., Answer], *sent: str) -> tuple[Seen, list[str], int]:
-        """Send a request. Return its response, its calls to AWS, and the number of Lua scripts that
-        Redis ran.
-        """
+        """Return the response, the calls to AWS, and the number of Lua scripts that Redis ran."""
         # Read the settings into the cache first. Otherwise, a request would sometimes make one more
         # call to read them.
         self.world.services.waitlist_cache.look_up(self.waitlist_id)
@@ -68,7 +66,6 @@ class Watched(Guests):
         return self.world.request("POST", f"{self.path}/links", body=body)
 
     def change(self, address: str, new: str) -> Answer:
-        """Change the address of an entry with the customer's token."""
         key = (self.waitlist_id, self.id_of(address))
         record = self.world.services.entries.get(*key)
         assert record is not None
@@ -145,7 +142,6 @@ def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address()
     guests = Watched.on(segments=[["size"]], page=FORM)
 
     def own(address: str) -> tuple[str, str]:
-        """Sign up with an address of the stranger. Return the path and the token of this entry."""
         attributes = {"size": "s"}
         body = {"profile": {"email": address}, "attributes": attributes}
         guests.world.request("POST", f"{guests.path}/entries", body=body)

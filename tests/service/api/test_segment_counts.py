@@ -27,7 +27,7 @@ EVERYBODY = {
 
 @pytest.fixture
 def people() -> Admissions:
-    """A waitlist on which six people are waiting, among them Andrew, Billy and Courtney."""
+    """Six people are waiting, among them Andrew, Billy and Courtney."""
     return staffed()
 
 
@@ -93,10 +93,7 @@ def wire() -> Wire:
 
 @pytest.fixture
 def people_beside() -> Admissions:
-    """A waitlist on which four people speak Spanish and Eve speaks French.
-
-    The fixture `wired` is the same waitlist, as served by a second Lambda instance.
-    """
+    """Four people speak Spanish, and Eve speaks French."""
     people = new_people(segments=[["language"]])
     for name in ("ada", "bob", "cyd", "dan"):
         arrive(people, name, language="Spanish")
@@ -106,18 +103,18 @@ def people_beside() -> Admissions:
 
 @pytest.fixture
 def wired(people_beside: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist, as served by a second Lambda instance.
+    """The same waitlist in a second Lambda instance.
 
-    A test can let something happen between the calls of this instance to AWS.
+    A test can run an action between the instance's calls to AWS.
     """
     dynamodb, redis = people_beside.world.dynamodb, people_beside.world.redis
     return Admissions(World.on(wire.client(dynamodb), redis, wire.client))
 
 
 def learn_french(people: Admissions, *names: str) -> Callable[[], None]:
-    """Return a function that changes the language of these people to French.
+    """Return a function that changes people's language to French.
 
-    It does not use HTTP, because the HTTP server of the tests handles only one request at a time.
+    The function bypasses HTTP, because the tests' HTTP server handles one request at a time.
     """
 
     def edit() -> None:

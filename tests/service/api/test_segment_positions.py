@@ -16,7 +16,7 @@ from waitlist_api.records.entry import HistoryEvent
 
 @pytest.fixture
 def people() -> Admissions:
-    """A waitlist on which Andrew, Billy, Christine, Courtney, Remy and Walter wait."""
+    """Andrew, Billy, Christine, Courtney, Remy and Walter are waiting."""
     return staffed()
 
 
@@ -152,9 +152,9 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist, as served by a second Lambda instance.
+    """The same waitlist in a second Lambda instance.
 
-    A test can let something happen between the calls of this instance to AWS.
+    A test can run an action between the instance's calls to AWS.
     """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, entry_tokens=people.entry_tokens)

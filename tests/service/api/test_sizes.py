@@ -21,8 +21,9 @@ from waitlist_api.http.schemas.imports import MAX_IMPORT_BYTES
 
 
 def body_of(size: int, letter: str = "a") -> str:
-    """Return the body of a signup that has exactly `size` bytes. It ends with blanks, which JSON
-    allows.
+    """Return the body of a signup that has exactly `size` bytes.
+
+    The body ends with blanks, which JSON allows.
     """
     body = json.dumps({"customer_id": "dan", "profile": {"name": letter}}, ensure_ascii=False)
     return body + " " * (size - len(body.encode()))

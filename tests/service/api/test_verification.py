@@ -101,9 +101,7 @@ def test_a_place_is_taken_at_once_and_offered_when_it_is_verified(guests: Guests
 
 
 def seen(answer: Answer) -> tuple[Any, ...]:
-    """Return what a stranger sees of a response. The request id is left out, because it is always
-    different.
-    """
+    """Return a response without its request id, which is different in every response."""
     headers = {name: text for name, text in answer.headers.items() if "correlation" not in name}
     return answer.status, answer.text, headers
 

@@ -59,14 +59,10 @@ class Scene:
         return self.people.configure(**{**terms, **settings})
 
     def people_elsewhere(self) -> Admissions:
-        """Return the same waitlist, as served by a second process that knows the same claim
-        tokens.
-        """
         world = self._world(Wire())
         return Admissions(world, names=self.people.names, tokens=self.people.tokens)
 
     def maintain(self) -> None:
-        """Let a second process run maintenance twice, each time after some minutes."""
         elsewhere = self._world(Wire())
         for _ in range(2):
             elsewhere.maintain()
@@ -77,26 +73,21 @@ class Scene:
         self.table.expire(self.clock.millis // 1000)
 
     def details(self, name: str | None = None) -> list[Detail]:
-        """Return the events on the bus in the order in which they were published. With a name,
-        return only the events of this person.
-        """
         found = details_of(self.table.records)
         entry_id = name and self.people.id_of(name)
         return [one for one in found if entry_id in (None, one["entry_id"])]
 
     def news(self) -> list[Detail]:
-        """Return the events that were published since the last call."""
         records, self.told = self.table.records[self.told :], len(self.table.records)
         return details_of(records)
 
     def words(self, name: str) -> list[str]:
-        """Return the names of one person's events, sorted by their stamps (logical timestamps)."""
         return [one["event"] for one in in_order(self.details(name))]
 
     def history(self, name: str) -> list[tuple[str, int]]:
-        """Return the name and the stamp (logical timestamp) of each event in a person's history.
+        """Return the name and the logical timestamp of each event in a person's history.
 
-        Events that are never published are left out.
+        Edits are left out, because they are never published.
         """
         pk = entry_pk(self.people.waitlist_id, self.people.id_of(name))
         events = [item for (whose, _), item in sorted(self.table.items.items()) if whose == pk]
@@ -107,9 +98,9 @@ class Scene:
         ]
 
     def webhooks(self, name: str) -> list[Detail]:
-        """Return one person's events in the form in which a webhook gets them.
+        """Return one person's events as webhooks contain them.
 
-        This form is made from the history, and not from the bus.
+        Webhooks are made from the history, and not from the bus.
         """
         records = WebhookRecords(Table(self.table, TABLE), self.clock.now_millis)
         entry_id = self.people.id_of(name)
@@ -117,9 +108,7 @@ class Scene:
         return [to_builtins(one) for one in found]
 
     def contradictions(self) -> list[str]:
-        """Compare the events on the bus with the histories and the records. Return the
-        differences.
-        """
+        """Return the differences between the events on the bus and the events in the histories."""
         wrong = []
         by_person: dict[str, list[Detail]] = defaultdict(list)
         for detail in self.details():

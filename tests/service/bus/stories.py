@@ -150,8 +150,9 @@ def rests_and_is_held_back(scene: Scene) -> None:
 
 
 def rests(scene: Scene) -> None:
-    """Let Ada pause and resume, and let an operator mark her as not ready and as ready again. Each
-    request is sent twice.
+    """Ada pauses and resumes.
+
+    An operator then marks her as not ready and as ready again. Each request is sent twice.
     """
     assert scene.people.configure(rest={"max_days": 9, "times": 9}).status == 200
     for _repeat in range(2):
@@ -189,7 +190,6 @@ def is_asked_twice_and_confirms_once(scene: Scene) -> None:
 
 
 def _walk(scene: Scene, seconds: int) -> None:
-    """Let time pass and run maintenance. Do this a second time two minutes later."""
     for pause in (seconds, 120):
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
@@ -207,10 +207,7 @@ def signs_up_to_be_verified(scene: Scene) -> None:
 
 
 def is_verified(scene: Scene) -> None:
-    """Let Ada sign up on a waitlist that verifies addresses, and let her verify her address.
-
-    Each request is repeated. A repeated signup also comes after the verification.
-    """
+    """Ada signs up and verifies her address. Her signup is also repeated after the verification."""
     services = scene.world.services
     # Ada signs up without an address, because her customer id would otherwise come from her
     # address.
@@ -239,10 +236,7 @@ def moves_to_another_address_and_is_erased(scene: Scene) -> None:
 
 
 def moves(scene: Scene) -> None:
-    """Move Ada's entry to a new address.
-
-    A minute passes before Ada enters the new address, and a second minute before she verifies it.
-    """
+    """Move Ada's entry to a new address. A minute passes before each of the two steps."""
     services, now_millis = scene.world.services, scene.world.clock.now_millis
     record = services.entries.find(scene.people.waitlist_id, scene.people.id_of("ada"))
     to, ledger = scene.people.id_of("eve"), services.address_changes.ledger
@@ -399,8 +393,9 @@ def is_admitted_without_an_offer(scene: Scene) -> None:
     NEAR,
 )
 def is_near_once_a_stay_and_warned_once_an_offer(scene: Scene) -> None:
-    """Bob is ahead of Ada for a while, Redis loses its data, and Ada leaves and signs up again. For
-    each of her signups, the service tells her only once that her turn is near.
+    """The service tells Ada only once per signup that her turn is near.
+
+    Ada gets no second message after she was moved, or after Redis has lost its data.
     """
     scene.people.all_sign_up("ada", "bob")
     tells(scene, near=1)
@@ -422,7 +417,6 @@ def is_near_once_a_stay_and_warned_once_an_offer(scene: Scene) -> None:
 
 
 def tells(scene: Scene, near: int) -> None:
-    """Let the service tell customers that their turn is near, and that their offers end soon."""
     rules = {"kinds": ["near", "ending"], "near": near}
     policy_of_offers = {"offer_seconds": OFFER_SECONDS, "no_show": "keep_place"}
     answer = scene.configure(admission=policy_of_offers, messages=rules, max_attempts=9)
@@ -430,7 +424,6 @@ def tells(scene: Scene, near: int) -> None:
 
 
 def keep(scene: Scene, *pauses: float) -> None:
-    """Let each of these times (in seconds) pass, and run maintenance after each of them."""
     for pause in pauses:
         scene.world.advance(pause)
         scene.world.maintenance.run_one(scene.people.waitlist_id)
@@ -568,8 +561,9 @@ def is_erased_long_after(scene: Scene) -> None:
 
 @story(JOINED, ERASED)
 def is_erased_after_an_edit(scene: Scene) -> None:
-    """After the edit, the record still has its earlier stamp (logical timestamp). The erasure must
-    nevertheless get a higher stamp than the edit.
+    """The record's logical timestamp is older than the edit.
+
+    The erasure must nevertheless get a higher timestamp than the edit.
     """
     signs_up(scene)
     assert scene.people.edit("ada", profile={"name": "Ada"}).status == 200
@@ -579,8 +573,9 @@ def is_erased_after_an_edit(scene: Scene) -> None:
 
 @story(JOINED, BANNED, ERASED)
 def is_erased_while_a_ban_is_cut_off(scene: Scene) -> None:
-    """The ban has got its stamp (logical timestamp), but was interrupted. The erasure must get a
-    higher stamp than the ban.
+    """An interrupted ban already has a logical timestamp.
+
+    The erasure must get a higher timestamp than the ban.
     """
     signs_up(scene)
     # At this step, Redis has already given a stamp to the ban.
@@ -623,7 +618,6 @@ def is_erased_without_ever_having_had_a_place(scene: Scene) -> None:
 
 
 def policy(scene: Scene, **fields: object) -> None:
-    """Let the waitlist make offers by an admission policy."""
     assert scene.configure(admission={"offer_seconds": OFFER_SECONDS, **fields}).status == 200
 
 

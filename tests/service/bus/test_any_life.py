@@ -43,8 +43,9 @@ def lose_redis(people: Admissions) -> None:
 
 
 def take_over_behind(people: Admissions) -> None:
-    """Let a different Redis server take over. Its clock is an hour behind, so new stamps (logical
-    timestamps) are higher than the time on its clock.
+    """Replace the Redis server.
+
+    The new server's clock is an hour behind, so new logical timestamps are ahead of the clock.
     """
     people.world.redis_clock.advance(-HOUR_SECONDS)
     lose_redis(people)
@@ -55,7 +56,6 @@ def ask_for_link(people: Admissions, name: str) -> None:
 
 
 def change_address(people: Admissions, name: str) -> None:
-    """Let a customer enter a new address, and verify it a moment later."""
     services, to = people.world.services, people.id_of(f"{name}, elsewhere")
     ledger = services.address_changes.ledger
     draw_stamp = services.address_changes.recovering_queue.draw_stamp
@@ -175,10 +175,10 @@ class Webhook:
         return Attempt("sent", 204)
 
     def bring(self, news: list[Detail]) -> None:
-        """Deliver the new events in random order, together with second copies of some older events.
+        """Deliver new events in random order, together with second copies of older events.
 
-        After an erasure, the history no longer contains the events before it. The order is
-        therefore kept if one of the new events is an erasure.
+        An erasure removes all earlier events from the history. If one of the new events is an
+        erasure, the order is therefore kept.
         """
         again = [one for one in self.copies if self.chance.random() < 0.3]
         self.copies = [one for one in self.copies if one not in again] + news

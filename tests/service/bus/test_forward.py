@@ -60,7 +60,7 @@ def forwarder(bus: Bus) -> Forwarder:
 
 
 def batch(scene: Scene) -> list[dict[str, Any]]:
-    """Return the records for which the stream calls the function, with their sequence numbers."""
+    """Return the stream records that pass the function's filter, with sequence numbers."""
     return [
         {**record, "dynamodb": {**record["dynamodb"], "SequenceNumber": f"{number:021d}"}}
         for number, record in enumerate(scene.table.records)
@@ -69,7 +69,6 @@ def batch(scene: Scene) -> list[dict[str, Any]]:
 
 
 def changes(number: int) -> list[dict[str, Any]]:
-    """Return a number of stream records, which are all about the same person."""
     scene = Scene()
     signs_up(scene)
     (one, *_) = [one for one in batch(scene) if event_of(one, READ_AT) is not None]

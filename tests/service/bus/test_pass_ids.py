@@ -19,9 +19,6 @@ from tests.service.bus.stories import (
 
 
 def jti_of(scene: Scene, name: str = "ada") -> str:
-    """Return the `jti` of the customer's pass. Check that it is the same each time the customer
-    gets the pass.
-    """
     path = f"{scene.people.entry(name)}/pass"
     answers = [
         scene.world.request("GET", path, token=scene.people.token_of(name)) for _ in range(2)
@@ -37,7 +34,6 @@ def _claims(token: str) -> dict[str, Any]:
 
 
 def published(scene: Scene, name: str = "ada") -> list[tuple[str, str]]:
-    """Return the published events that contain the `jti` of a pass."""
     return [(one["event"], one["jti"]) for one in scene.details(name) if one.get("jti")]
 
 

@@ -29,9 +29,6 @@ AHEAD_SECONDS, HOUR_SECONDS = 60, 3600
 
 
 def published_in_order(scene: Scene, *words: str) -> None:
-    """Check that Ada's events were published in the order of their stamps, and that the last events
-    are `words`.
-    """
     published = [one["event"] for one in scene.details("ada")]
     assert published == scene.words("ada")
     assert published[-len(words) :] == list(words)
@@ -44,7 +41,7 @@ def is_held_back_again_and_again(scene: Scene) -> None:
 
 
 def draw_some(scene: Scene) -> None:
-    """Let Redis give stamps (logical timestamps) to a different entry."""
+    """Use up some logical timestamps for a different entry."""
     scene.maintain()
     scene.world.advance(HOUR_SECONDS)
     for ready in (False, True, False, True):

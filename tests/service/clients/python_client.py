@@ -28,7 +28,6 @@ class PythonClient:
     package: Any
 
     def body(self, name: str, fields: dict[str, Any]) -> Any:
-        """Return the body of a request as an object of the generated class `name`."""
         models = importlib.import_module(f"{PACKAGE}.models")
         return getattr(models, name).from_dict(fields)
 
@@ -39,7 +38,6 @@ class PythonClient:
         respond: Callable[[httpx.Request], httpx.Response],
         **arguments: Any,
     ) -> Any:
-        """Call an operation. Return the response with its status, headers and content."""
         name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operation_id).lower()
         module = importlib.import_module(f"{PACKAGE}.api.{tag}.{name}")
         client = self.package.Client(
@@ -50,7 +48,6 @@ class PythonClient:
 
 
 def generate(document: Path, folder: Path) -> PythonClient:
-    """Generate the client in a folder, and import it. Fail if the generator prints a warning."""
     write(document, folder)
     sys.path.insert(0, str(folder))
     try:
@@ -60,9 +57,6 @@ def generate(document: Path, folder: Path) -> PythonClient:
 
 
 def write(document: Path, folder: Path) -> Path:
-    """Generate the client in a folder, and return its path. Fail if the generator prints a
-    warning.
-    """
     if not GENERATOR.exists():
         raise FileNotFoundError(f"{GENERATOR} is missing: run `make client-generator` once")
     configuration = folder / "configuration.yaml"

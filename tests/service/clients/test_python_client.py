@@ -47,9 +47,7 @@ def test_an_app_generates_a_client_of_the_customers_routes_alone(tmp_path: Path)
 
 
 def answered(client: PythonClient, name: str, response: httpx.Response) -> Any:
-    """Let the service answer an operation with `response`. Return the object into which the client
-    turns it.
-    """
+    """Return the object into which the generated client turns a response."""
     tag = OPERATIONS[name]["tags"][0]
     wanted = {
         "waitlist_id": BAKERY,
@@ -90,13 +88,11 @@ def test_it_reads_what_the_gateway_answers_by_itself(client: PythonClient, name:
 
 @pytest.fixture
 def called() -> set[str]:
-    """The names of the operations that the tests have called with `send`."""
     return set()
 
 
 @pytest.fixture
 def send(client: PythonClient, called: set[str]) -> Send:
-    """Return a function that calls an operation of the service with the generated client."""
     world = World.on(MemoryTable(), empty_redis())
 
     def respond(request: httpx.Request) -> httpx.Response:

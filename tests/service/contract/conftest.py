@@ -23,7 +23,6 @@ def redis() -> Any:
 
 @pytest.fixture
 def private_handler(redis: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Handler]:
-    """The handler of the private function. Its Redis server runs in the process of the test."""
     monkeypatch.setenv("REDIS_URL", "redis://queue.example.com:6379")
     monkeypatch.setattr(app, "connect", lambda _: redis)
     app.service.cache_clear()
@@ -33,7 +32,6 @@ def private_handler(redis: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Han
 
 @pytest.fixture
 def queue(private_handler: Handler) -> QueueClient:
-    """The client with which the public function calls the private function."""
     return QueueClient(InProcessLambda(private_handler), PRIVATE)
 
 

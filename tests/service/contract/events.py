@@ -11,7 +11,6 @@ LOCAL_SECRET = "local-entry-token-secret-not-for-production"
 
 
 def load_all(folder: str) -> dict[str, Event]:
-    """Return the example events in a folder, with the names of their files."""
     paths = sorted((EVENTS / folder).glob("*.json"))
     return {path.stem: json.loads(path.read_text("utf-8")) for path in paths}
 

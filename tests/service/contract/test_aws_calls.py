@@ -21,9 +21,7 @@ def wire() -> Wire:
 
 @pytest.fixture
 def people(wire: Wire) -> People:
-    """A waitlist on which Ada and Bob are waiting. The function's cache already contains the
-    settings.
-    """
+    """A waitlist on which Ada and Bob wait. The function's cache already contains the settings."""
     people = People(World.on(wire.client(new_table()), empty_redis(), wire.client))
     assert people.configure().status == 201
     people.all_sign_up("ada", "bob")
@@ -33,7 +31,6 @@ def people(wire: Wire) -> People:
 
 @pytest.fixture
 def new_instance(wire: Wire, people: People) -> People:
-    """The same waitlist, as served by a new Lambda instance whose caches are empty."""
     world = people.world
     table, redis = world.dynamodb, world.redis
     return People(World.on(table, redis, wire.client), entry_tokens=people.entry_tokens)

@@ -45,8 +45,9 @@ PAUSE_SECONDS = clients.THROTTLED_PAUSE_SECONDS
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The pauses that botocore makes before it repeats a call. In these tests, they take no
-    time.
+    """The pauses, in seconds, that botocore would make before its retries.
+
+    The tests do not wait for them.
     """
     found: list[float] = []
     monkeypatch.setattr("botocore.endpoint.time.sleep", found.append)
@@ -66,9 +67,6 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
 
 @pytest.fixture
 def time() -> Deadline:
-    """A clock that stands still, so that each request has exactly the time that the test gives to
-    it.
-    """
     return Deadline(lambda: 0.0)
 
 

@@ -40,7 +40,6 @@ class Secrets:
 
 @pytest.fixture
 def secrets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Secrets]:
-    """The environment of the deployed public function. Yield the Secrets Manager that it uses."""
     secrets = Secrets()
     monkeypatch.setenv("TABLE_NAME", "table")
     monkeypatch.setenv("PRIVATE_FUNCTION_NAME", "private")

@@ -47,7 +47,7 @@ def status_of(world: World, event: Event) -> tuple[int, str]:
 
 
 def authorized_as(event: Event, route_key: str) -> Event:
-    """Return an event whose path does not belong to the authorised route."""
+    """Return an event that was authorised for a different route than its path."""
     context = {**event["requestContext"], "routeKey": route_key}
     return {**event, "routeKey": route_key, "requestContext": context}
 

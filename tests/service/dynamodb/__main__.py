@@ -76,16 +76,14 @@ def _wait_or_kill(tests: subprocess.Popen[bytes]) -> None:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    """Raise SystemExit, so that the Java process is stopped before this process ends. Later signals
-    are ignored.
-    """
+    """Raise SystemExit, so that the Java process is stopped before the Python process ends."""
     for one in ENDING:
         signal.signal(one, lambda *_: None)
     raise SystemExit(_status(number))
 
 
 def _status(number: int) -> int:
-    """Return the exit status that a shell reports for a process that this signal has ended."""
+    """Return the exit status that a shell reports after a signal."""
     return 128 + number
 
 

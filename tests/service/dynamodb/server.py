@@ -40,7 +40,6 @@ class LocalServer:
 
 @contextmanager
 def running() -> Iterator[LocalServer]:
-    """Yield an empty DynamoDB Local. It stops at the end of the `with` block."""
     directory = Path(os.environ.get(DIRECTORY_VARIABLE, DIRECTORY))
     if not (directory / JAR).is_file():
         raise Unavailable(HOW_TO_GET_IT)
@@ -65,10 +64,6 @@ class _Started:
 
 
 def _started(command: list[str], directory: Path, port: int) -> _Started:
-    """Start the server, and wait until it accepts connections.
-
-    Raise PortTaken if a different program uses the port.
-    """
     with TemporaryFile() as output:
         process = subprocess.Popen(
             [*command, "-port", str(port)], cwd=directory, stdout=output, stderr=output
@@ -91,8 +86,9 @@ def _java(directory: Path) -> list[str]:
 
 
 def _version_of(directory: Path) -> str:
-    """Return what DynamoDB Local prints with the option `-version`. Versions before 1.21 do not
-    know this option.
+    """Return the version of DynamoDB Local.
+
+    Versions before 1.21 do not know the option `-version`, and print something else.
     """
     try:
         found = subprocess.run(

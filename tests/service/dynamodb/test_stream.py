@@ -49,8 +49,9 @@ def test_the_stream_has_the_same_changes(real_table: Any) -> None:
 
 
 def essence(records: list[Item]) -> list[tuple[str, Item]]:
-    """Return the parts of the stream records that the service reads. Writes that changed nothing
-    are left out.
+    """Return the parts of stream records that the service reads.
+
+    Records of writes that changed nothing are left out.
     """
     return [
         (

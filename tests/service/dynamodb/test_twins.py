@@ -51,7 +51,6 @@ def outcome(method: Any, arguments: dict[str, Any]) -> Outcome:
 
 
 def essence(found: Outcome) -> Any:
-    """Return the parts of a response or an error that the service reads."""
     if isinstance(found, ClientError):
         response: Any = found.response
         reasons = response.get("CancellationReasons", [])
@@ -69,9 +68,6 @@ def in_order(value: Any) -> Any:
 
 
 def live(people: People) -> None:
-    """Send every kind of request that customers and operators can send, and also requests that are
-    refused.
-    """
     world = people.world
     people.configure()
     people.configure(capacity=4)

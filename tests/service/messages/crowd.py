@@ -71,7 +71,6 @@ class Crowd:
     events: list[Detail] = field(default_factory=list)
 
     def start(self, signups: int, imported: int) -> None:
-        """Let some people sign up, and import others. Offers are made by an admission policy."""
         self.stage.configure(
             messages={"kinds": KINDS, "near": 5, "sms_countries": ["DE"]},
             admission={
@@ -98,7 +97,6 @@ class Crowd:
             people.id_of(name)
 
     def minute(self) -> None:
-        """Let a minute pass, in which maintenance runs, people act, and messages are sent."""
         self.stage.world.maintenance.run_all()
         self._act()
         self._publish()
@@ -107,9 +105,7 @@ class Crowd:
             self.stage.world.advance(5)
 
     def dead_minutes(self, minutes: int) -> None:
-        """Let minutes pass in which the function does not run. Maintenance runs every ten
-        minutes.
-        """
+        """Advance the time while the function is down. Maintenance runs only every ten minutes."""
         for _ in range(minutes // 10):
             self.stage.world.maintenance.run_all()
             self._act()
@@ -130,9 +126,9 @@ class Crowd:
 
     @property
     def repeated_delays(self) -> list[float]:
-        """How many seconds it took to send each message that failed at first.
+        """The seconds between the event and the message, for messages that failed at first.
 
-        Messages that were queued or sent outside the offer hours are left out.
+        Messages outside the offer hours are left out.
         """
         return [
             seconds
@@ -142,14 +138,16 @@ class Crowd:
 
     @property
     def twice(self) -> list[Message]:
-        """The messages that were accepted twice although the first response did arrive. There must
-        be none.
+        """The messages that were accepted twice although the first response arrived.
+
+        There must be none.
         """
         return [key for key, count in self.taken.items() if count > 1 and key not in self.unheard]
 
     def untold(self, event: str) -> list[str]:
-        """Return the entries that have this event, but got no message about it. Entries are left
-        out if the service has recorded that it dropped the message.
+        """Return the entries that have an event but no message about the event.
+
+        Messages that the service has recorded as dropped are left out.
         """
         told = {(entry_id, stamp) for entry_id, _, stamp, kind in self.taken if kind == event}
         stays = {(entry_id, ticket) for entry_id, ticket, _, kind in self.taken if kind == event}
@@ -173,9 +171,6 @@ class Crowd:
         ]
 
     def _act(self) -> None:
-        """Let people act who have an offer: at the time that was chosen for them, they enter,
-        decline, leave or do nothing.
-        """
         people = self.stage.people
         due = [one for one in self.offers if one[0] <= self.now_millis]
         self.offers = [one for one in self.offers if one[0] > self.now_millis]
@@ -188,9 +183,9 @@ class Crowd:
                 people.leave(name)
 
     def _publish(self) -> None:
-        """Put the new events into the queue, and some of them twice.
+        """Put new events into the queue, some of them twice.
 
-        For each person who gets an offer, choose what the person will do.
+        If the event is an offer, choose how the person will react.
         """
         news = details_of(self.stage.table.take_records()["Records"])
         self.events += news
@@ -204,9 +199,6 @@ class Crowd:
                 self.offers.append((self.now_millis + after, name, act))
 
     def receive(self, most: int = 1_000) -> None:
-        """Let the function handle the visible messages in random order, in at most `most`
-        batches.
-        """
         visible = [one for one in self.queue if one.visible_millis <= self.now_millis]
         self.random.shuffle(visible)
         gone: set[int] = set()
@@ -249,8 +241,9 @@ class Crowd:
         return failed, pauses
 
     def _answer(self, sent: dict[str, Any]) -> Answer:
-        """Answer as SES and the SMS service do on a bad day. Check that the message is still true
-        when it is sent.
+        """Answer as SES and the SMS service do on a bad day.
+
+        Fail if the message is no longer true when it is sent.
         """
         is_text = "Context" in sent
         self.texts += is_text
@@ -295,14 +288,12 @@ def _is_open(millis: int) -> bool:
 
 
 def _address(number: int, name: str) -> dict[str, str]:
-    """Return an email address. Every third person has a phone number instead."""
     if number % 3:
         return {"email": f"{name}@example.com"}
     return {"phone": f"+49 1512 {number:07d}"}
 
 
 def told(crowd: Crowd, people: int) -> None:
-    """Run the simulation, during which the function is down for an hour. Check the result."""
     signups = people // 10
     crowd.start(signups, people - signups)
     for _ in range(7):

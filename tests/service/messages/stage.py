@@ -69,7 +69,6 @@ class Stage(Scene):
         return super().configure(**{**terms, **settings})
 
     def joins(self, name: str, languages: str = "", **profile: Any) -> None:
-        """Sign a person up. Unless a profile is given, the person has an email address."""
         fields = {"profile": profile or {"email": f"{name}@example.com"}}
         headers = {"accept-language": languages}
         answer = self.world.request(
@@ -90,9 +89,9 @@ class Stage(Scene):
     def send(
         self, *details: Detail, receives: int = 1, sent_millis: int | None = None
     ) -> list[int]:
-        """Pass events to the function. Return the indexes of the events that stay in the queue.
+        """Pass events to the function, and return the indexes of the events that failed.
 
-        `sent_millis` is the time at which the events came into the queue. By default, this is now.
+        `sent_millis` is the time at which the events entered the queue.
         """
         since = self.clock.millis if sent_millis is None else sent_millis
         attributes = {"ApproximateReceiveCount": str(receives), "SentTimestamp": str(since)}
@@ -110,9 +109,8 @@ class Stage(Scene):
         return [int(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
 
     def bounce(self, name: str) -> Detail:
-        """Return the message that the queue contains after a bounce.
-
-        SES has reported that the first email to this person has bounced.
+        """Return the queued message about a bounce: SES reports that the first email to a person
+        has bounced.
         """
         stay = str(self.people.stay_of(name))
         return {
@@ -130,7 +128,6 @@ class Stage(Scene):
 
 @contextmanager
 def staged(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    """Yield a waitlist whose messages a test can send and read."""
     stand_ins = StandIns()
     for service in ("SESV2", "PINPOINT_SMS_VOICE_V2", "SQS"):
         monkeypatch.setenv(f"AWS_ENDPOINT_URL_{service}", stand_ins.url)

@@ -41,7 +41,6 @@ class StandIns:
         self._thread.join()
 
     def to(self) -> list[str]:
-        """Return the addresses to which emails were sent, in this order."""
         return [one["Destination"]["ToAddresses"][0] for one in self.mails]
 
     def subjects(self) -> list[str]:
@@ -96,12 +95,10 @@ class StandIns:
 
 
 def raw_of(mail: dict[str, Any]) -> bytes:
-    """Return the email in a request to SES, as bytes."""
     return base64.b64decode(mail["Content"]["Raw"]["Data"])
 
 
 def mime(mail: dict[str, Any]) -> EmailMessage:
-    """Return the email in a request to SES, as a parsed message."""
     parsed = message_from_bytes(raw_of(mail), policy=default)
     assert isinstance(parsed, EmailMessage)
     assert not parsed.defects
@@ -116,9 +113,9 @@ def part(mail: dict[str, Any], subtype: str) -> str:
 
 
 def error(status: int, name: str, **more: Any) -> Answer:
-    """Return an error response.
+    """Return an error response with an email address in its text.
 
-    The error message contains an email address, which the service must not log.
+    The service must not log the address.
     """
     said = {"__type": name, "message": "about ada@example.com", **more}
     return status, said

@@ -41,8 +41,8 @@ def write(stage: Stage, key: str | None = None, **body: Any) -> Answer:
 
 
 def counts(answer: Answer) -> tuple[int, int, dict[str, int]]:
-    """Return how many people get an email, how many get an SMS, and for each reason how many get
-    nothing.
+    """Return how many people get an email, how many get an SMS, and how many get nothing for each
+    reason.
     """
     assert answer.status == 200, answer.text
     found = answer.json
@@ -52,7 +52,6 @@ def counts(answer: Answer) -> tuple[int, int, dict[str, int]]:
 
 
 def sent_to(stage: Stage) -> list[str]:
-    """Send all messages that are due. Return their recipients."""
     stage.stand_ins.mails.clear()
     stage.stand_ins.texts.clear()
     news = stage.news()
@@ -62,9 +61,7 @@ def sent_to(stage: Stage) -> list[str]:
 
 
 def many(stage: Stage) -> None:
-    """Let seven people sign up. The service can reach three of them, and cannot reach the other
-    four.
-    """
+    """Sign seven people up. The service can reach three of them."""
     stage.joins("ada")
     stage.joins("eva", languages="de")
     stage.joins("bob", phone="+49 1512 3456789")

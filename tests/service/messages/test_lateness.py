@@ -76,10 +76,6 @@ class Minutes:
                 self.waiting.append((now + pause * 1000, receives + 1, since, detail))
 
     def take(self, detail: Detail, receives: int, since: int | None) -> bool:
-        """Let the function handle one message, and store the metrics that it reports.
-
-        Return whether the message goes back to the queue.
-        """
         back = self.stage.send(detail, receives=receives, sent_millis=since)
         for line in map(json.loads, self.capsys.readouterr().out.splitlines()):
             for metric in metrics_of(line):

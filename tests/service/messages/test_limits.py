@@ -59,9 +59,6 @@ def verify(stage: Stage, code: str) -> Any:
 
 
 def limited(stage: Stage) -> dict[str, int]:
-    """Return how many messages of each kind were held back by a limit. Operators see these
-    numbers.
-    """
     stats = stage.world.request("GET", "/v1/admin/waitlists/bakery/stats", operator=True)
     return {one["kind"]: one["limited"] for one in stats.json["messages"] if one["limited"]}
 
@@ -351,7 +348,6 @@ def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
 
 
 def percent(capsys: pytest.CaptureFixture[str]) -> int:
-    """Return the value of the metric `budget_percent` after the last run."""
     return int(json.loads(capsys.readouterr().out.splitlines()[-1])["budget_percent"])
 
 

@@ -171,7 +171,6 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
 
 
 def told(stage: Stage, name: str) -> list[tuple[str, str, str | None, str | None]]:
-    """Return the messages that one person got, as operators see them."""
     path = f"/v1/admin{stage.people.path[3:]}/entries/{stage.people.id_of(name)}"
     assert stage.world.request("GET", path, operator=True).status == 200
     answer = stage.world.request("GET", f"{path}/messages", operator=True)
@@ -237,9 +236,6 @@ def _always(answer: Reply, _: object) -> Reply:
 
 
 def counts(stage: Stage) -> dict[str, tuple[int, int, int]]:
-    """Return how many messages of each kind were sent, how many have bounced, and how many were
-    dropped.
-    """
     path = f"/v1/admin{stage.people.path[3:]}/stats"
     found = stage.world.request("GET", path, operator=True).json["messages"]
     return {one["kind"]: (one["sent"], one["bounced"], one["dropped"]) for one in found}

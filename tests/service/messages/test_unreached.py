@@ -23,9 +23,6 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 
 def listed(stage: Stage, which: str, **query: str) -> list[str]:
-    """Return the names on all pages of the list. Check that the statistics contain the same
-    number.
-    """
     names, more = [], ""
     for _ in range(100):
         asked = f"status={which}&limit=1{more}"

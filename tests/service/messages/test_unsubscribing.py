@@ -31,7 +31,6 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 
 def path_in(mail: dict[str, Any]) -> str:
-    """Return the path in the header `List-Unsubscribe` of an email."""
     header = str(mime(mail)["List-Unsubscribe"])
     assert header.startswith(f"<{BASE}/v1/waitlists/")
     assert header.endswith(">")
@@ -39,8 +38,9 @@ def path_in(mail: dict[str, Any]) -> str:
 
 
 def click(stage: Stage, path: str, method: str = "POST", **more: Any) -> Answer:
-    """Send the request that an email program sends when a person unsubscribes. Email programs on
-    the web may send it from any origin.
+    """Send the request that an email program sends to unsubscribe a person.
+
+    The request may come from any origin.
     """
     text = "List-Unsubscribe=One-Click" if method == "POST" else None
     headers = {**FORM, "sec-fetch-site": "cross-site", **more}
@@ -48,10 +48,6 @@ def click(stage: Stage, path: str, method: str = "POST", **more: Any) -> Answer:
 
 
 def joined(stage: Stage, name: str = "ada") -> str:
-    """Sign a person up and send the email about it.
-
-    Return the path with which the person can unsubscribe.
-    """
     stage.joins(name)
     assert stage.send_news() == []
     return path_in(stage.stand_ins.mails[-1])

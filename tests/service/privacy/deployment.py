@@ -84,9 +84,7 @@ class Deployment:
         return self._sent(method, path, auth=local_operator(), **more)
 
     def maintain(self) -> None:
-        """Run the maintenance of all waitlists. It may start separate runs for single waitlists,
-        which follow.
-        """
+        """Run maintenance, including the separate runs that maintenance starts."""
         maintenance.lambda_handler({}, MaintenanceContext())
         while self.lambda_.started:
             maintenance.lambda_handler(self.lambda_.started.pop(), MaintenanceContext())
@@ -108,8 +106,8 @@ class Deployment:
 
 @contextmanager
 def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]:
-    """Run the whole service. It logs at the level DEBUG, so that the tests see as much of the log
-    as possible.
+    """Run the whole service with the log level DEBUG, so that tests see everything that the service
+    could log.
     """
     redis, table = empty_redis(), StreamedTable()
     lambda_ = InProcessLambda(lambda message: private_app.lambda_handler(message, None))
@@ -145,7 +143,7 @@ def deployed(patch: pytest.MonkeyPatch, *, issuer: bool) -> Iterator[Deployment]
 
 @cache
 def _issuer() -> LocalIssuer:
-    """Return an issuer of JWTs. All tests share it, because generating a key takes long."""
+    """Return an issuer of JWTs. All tests share one issuer, because generating a key is slow."""
     with TemporaryDirectory() as folder:
         return LocalIssuer(ISSUER, "waitlist", Path(folder) / "key.json")
 

@@ -73,14 +73,14 @@ def prepare(service: Deployment) -> None:
 
 
 def hold(service: Deployment) -> str:
-    """Claim the customer's entry. Return the claim token."""
     (claim,) = service.operator("POST", f"{ADMIN}/claims", json={}).json()["claims"]
     return str(claim["claim_token"])
 
 
 def wrong(service: Deployment, method: str, path: str) -> None:
-    """Send personal data in all places where it does not belong. The service must refuse or ignore
-    it.
+    """Send personal data in places where it does not belong.
+
+    The service must refuse or ignore the data.
     """
     service.is_wrong = True
     call = service.operator if "/admin/" in path else service.customer
@@ -147,7 +147,6 @@ def post_entry(service: Deployment) -> None:
 
 
 def by_address(service: Deployment) -> None:
-    """Sign a customer up with an address. Then repeat the signup, and try invalid addresses."""
     path = ADMIN.replace("bakery", "addresses")
     blocked = [f"{WORD}.example"]
     settings = {**SETTINGS, "identity": {"field": "email", "blocked_domains": blocked}}
@@ -479,7 +478,6 @@ def mark_verified(service: Deployment) -> None:
 
 
 def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> None:
-    """Send a correct request to the route, and then requests that the service refuses."""
     headers = {"Idempotency-Key": KEY}
     answer = service.operator(method, path, json=body, headers=headers)
     assert answer.is_success, answer.text
@@ -487,8 +485,9 @@ def done(service: Deployment, method: str, path: str, body: dict[str, Any]) -> N
 
 
 def pages(service: Deployment, path: str) -> int:
-    """Read all pages of a list, because the cursors in their URLs must be checked too. Return the
-    number of pages.
+    """Return the number of pages of a list.
+
+    All pages are read, because the test also checks the cursors in their URLs.
     """
     count, following = 1, service.operator("GET", path).json()["cursor"]
     while following is not None:
@@ -501,7 +500,6 @@ def nothing(_: Deployment) -> None: ...
 
 
 def with_the_token(service: Deployment) -> dict[str, Any]:
-    """Claim the customer's entry. Return what the body must contain in addition."""
     return {"claim_token": hold(service)}
 
 

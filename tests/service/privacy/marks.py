@@ -21,8 +21,9 @@ ATTRIBUTES: dict[str, Any] = {"language": [SPANISH]}
 
 
 def _forms() -> frozenset[str]:
-    """Return the word in plain text and in base64. Its base64 text depends on the bytes before
-    it.
+    """Return the word in plain text and in base64.
+
+    The base64 text of a word depends on the bytes before the word, so there are several.
     """
     forms = {WORD}
     for shift in range(3):
@@ -38,9 +39,6 @@ FORMS = _forms()
 
 
 def found_in(texts: Iterable[str]) -> list[str]:
-    """Return the texts that contain personal data in any form, for example in upper case, quoted or
-    encoded.
-    """
     return [text for text in texts if any(form in text.lower() for form in FORMS)]
 
 
@@ -50,13 +48,11 @@ def entry_tokens_of(answer: str) -> set[str]:
 
 
 def tokens_found_in(texts: Iterable[str], tokens: Iterable[str]) -> list[str]:
-    """Return the texts that contain an entry token, or only the secret part of an entry token."""
     proofs = [token.partition(".")[2] for token in tokens]
     return [text for text in texts if any(proof in text for proof in proofs)]
 
 
 def redis_texts(redis: Any) -> list[str]:
-    """Return every key and every value in Redis. Fail if a key has an unknown type."""
     texts: list[str] = []
     for name in redis.scan_iter("*"):
         readers = {
@@ -72,8 +68,9 @@ def redis_texts(redis: Any) -> list[str]:
 
 
 def index_texts(dynamodb: Any) -> list[str]:
-    """Return the keys of all items in the table. They appear in error messages, streams and
-    metrics, so they must not contain personal data.
+    """Return the keys of all items in the table.
+
+    Error messages, streams and metrics show the keys, so they must not contain personal data.
     """
     names = {
         attribute["AttributeName"]

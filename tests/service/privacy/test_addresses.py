@@ -70,7 +70,6 @@ PHONE = Address(
 
 
 def forms_of(address: Address) -> frozenset[str]:
-    """Return all texts that would reveal the address, in lower case."""
     forms = {mark.lower() for mark in address.marks}
     for text in (
         *(address.typed, address.one, address.new, address.newer),
@@ -120,7 +119,6 @@ class Life:
         return answer.json() if answer.content else {}
 
     def tell(self) -> None:
-        """Let the function send messages for the events since the last call."""
         events = events_of(self.service.table.records)
         news, self._taken = events[self._taken :], len(events)
         self.bodies += [json.dumps(one) for one in news]
@@ -140,14 +138,12 @@ class Life:
             messages_app.lambda_handler({"Records": records}, Context())
 
     def links(self) -> list[str]:
-        """Return all links in the messages that were sent."""
         texts = [one["MessageBody"] for one in self.stand_ins.texts]
         for mail in self.stand_ins.mails:
             texts += [str(mime(mail)["List-Unsubscribe"]), part(mail, "plain"), part(mail, "html")]
         return [link for text in texts for link in re.findall(r"https://[^\s\">]+", text)]
 
     def move(self, entry: str, token: str, address: str) -> None:
-        """Let the person change the address, with the link that is sent to the new address."""
         self.send(entry, token, "PATCH", profile={self.address.field: address})
         self.tell()
         code = self.links()[-1].partition("#v=")[2]
@@ -165,7 +161,7 @@ class Life:
                 assert sent.is_success, sent.text
 
     def live(self) -> str:
-        """Let the person do everything that can be done with an address, except for an erasure.
+        """Do everything that a person can do with an address, except for an erasure.
 
         Return the id of the entry.
         """
@@ -231,10 +227,9 @@ class Life:
 
 
 def outside_the_profile(value: Any) -> Any:
-    """Return an item without the fields that may contain the address.
+    """Return an item without the fields that may contain an address.
 
-    These are the profile, the profile of an earlier signup, and a new address that is not verified
-    yet.
+    Only the profile and a new address that is not verified yet may contain one.
     """
     if isinstance(value, dict):
         own = ("profile", "new_address")

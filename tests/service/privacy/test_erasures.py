@@ -87,10 +87,9 @@ def recorded(people: Admissions) -> str:
 
 
 def in_redis(people: Admissions) -> list[str]:
-    """Return the Redis keys that contain this person's entry id.
+    """Return the Redis keys that contain a person's entry id.
 
-    For some minutes, sets of the waitlist may also contain the id, so that late messages do not
-    bring the entry back.
+    The sets of the waitlist are not searched, because they keep the id for some minutes.
     """
     return [key for key in people.world.redis.keys("*") if people.id_of(NAME) in key]
 

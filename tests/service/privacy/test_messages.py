@@ -34,7 +34,6 @@ def stage(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> 
 
 
 def refused(status: int, code: str, **more: Any) -> Any:
-    """Return an AWS error. Its message contains the customer's address."""
     said = error(status, code, **more)
     assert said is not None
     return said[0], {**said[1], "message": f"{CUSTOMER} and {NUMBER} are refused"}

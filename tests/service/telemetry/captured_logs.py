@@ -27,11 +27,10 @@ class CapturedLogs:
     answers: list[httpx.Response] = field(default_factory=list)
 
     def lines(self, service: str = "") -> list[Line]:
-        """Return the log lines of one function or of all functions, in the order in which they were
-        written.
+        """Return the log lines of one function, or of all functions.
 
-        Lines of the audit log have a different format. They are only returned for the service
-        `audit`.
+        Lines of the audit log are returned only for the service `audit`, because their format
+        differs.
         """
         lines = [json.loads(line) for line in self._text.getvalue().splitlines()]
         wanted = (service,) if service else ("public", "private", "maintenance")
@@ -70,12 +69,10 @@ def captured_logs(
 
 
 def metrics_of(line: Line) -> set[tuple[str, str, frozenset[tuple[str, str]]]]:
-    """Return all metrics that CloudWatch reads from a log line, with their namespaces, names and
+    """Return the metrics that CloudWatch reads from a log line, with their namespaces, names and
     dimensions.
 
-    The format of such a line is described at
-    https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/
-    CloudWatch_Embedded_Metric_Format_Specification.html
+    CloudWatch calls the format of the line the "embedded metric format".
     """
     found = set()
     assert isinstance(line["_aws"]["Timestamp"], int)

@@ -10,7 +10,6 @@ from tests.service.telemetry.captured_logs import CapturedLogs, captured_logs
 
 @pytest.fixture
 def prepared() -> Iterator[CapturedLogs]:
-    """A waitlist with one customer, and an empty log."""
     with captured_logs() as kept:
         prepare(kept.service)
         kept.forget()

@@ -42,7 +42,6 @@ class World:
     # replaces one of these reports.
 
     def begin(self) -> None:
-        """Begin a new minute, in which no metric has a value yet."""
         self.minute += 1
 
     def put(self, namespace: str, name: str, *values: float, **dimensions: str) -> None:
@@ -52,9 +51,7 @@ class World:
         series[-1] += values
 
     def say(self, service: str, numbers: Numbers) -> None:
-        """Let a function report these metrics. Metrics that are turned off in this stack are left
-        out.
-        """
+        """Report a function's metrics. Metrics that are turned off in the stack are left out."""
         function = FUNCTIONS.get(service) or BEHIND_THE_BUS[service]
         variables = self.stack.resources[function]["Properties"]["Environment"]["Variables"]
         chosen = variables["METRICS"].split(",") if variables["METRICS"] else list(numbers)
@@ -68,7 +65,6 @@ class World:
             self.put("AWS/Lambda", metric, value, FunctionName=name)
 
     def name(self, logical_id: str) -> str:
-        """Return the name that AWS gives to a resource of the stack."""
         return str(self.stack.attribute(logical_id, "Name"))
 
     def maintain(self, **numbers: float) -> None:
@@ -78,7 +74,6 @@ class World:
         self.call("MaintenanceFn")
 
     def answer(self, failures: float = 0) -> None:
-        """Let the private function report that maintenance has called it."""
         self.say("private", {"failures": failures})
         self.call("PrivateFn")
 
@@ -86,7 +81,7 @@ class World:
         self.call("EventsFn", errors=errors, IteratorAge=age_millis)
 
     def beat(self, service: str, late_seconds: float = 0, failures: float = 0) -> None:
-        """Let a function report that it has taken a heartbeat from its queue."""
+        """Report that a function has handled a heartbeat from its queue."""
         self.say(service, {"failures": failures, "late_seconds": late_seconds})
         self.call(BEHIND_THE_BUS[service])
 
@@ -97,7 +92,6 @@ class World:
             self.put("AWS/ElastiCache", "ElastiCacheProcessingUnits", processing, clusterId=cache)
 
     def serve(self, requests: int = 60, errors: int = 0, millis: float = 80) -> None:
-        """Let API Gateway report some requests, of which the first `errors` have failed."""
         api = self.name("Api")
         failed = [float(number < errors) for number in range(requests)]
         self.put("AWS/ApiGateway", "Count", *[1] * requests, ApiId=api)
@@ -105,7 +99,6 @@ class World:
         self.put("AWS/ApiGateway", "Latency", *[millis] * requests, ApiId=api)
 
     def hold(self, queue: str, messages: float) -> None:
-        """Let SQS report how many messages are in a queue."""
         self.put(
             "AWS/SQS",
             "ApproximateNumberOfMessagesVisible",
@@ -124,10 +117,6 @@ class World:
         return self.stack.of_type("AWS::CloudWatch::Alarm")
 
     def states(self, before: dict[str, str] | None = None, *, fills: bool) -> dict[str, str]:
-        """Return the state of each alarm.
-
-        `before` contains the previous states.
-        """
         for series in self.values.values():
             series += [[] for _ in range(self.minute - len(series))]
         known = before or {}
@@ -139,9 +128,7 @@ class World:
         }
 
     def unknown_metrics(self) -> set[tuple[str, str]]:
-        """Return each metric that an alarm reads although nothing has reported it so far, together
-        with the alarm.
-        """
+        """Return the metrics that an alarm reads but nothing has reported, each with its alarm."""
         return {
             (name, f"{named(metric)} {metric_of(metric)[1]}")
             for name, properties in self.alarms.items()

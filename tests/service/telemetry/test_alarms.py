@@ -96,9 +96,6 @@ ALARMS = {
 
 @pytest.fixture(scope="module")
 def emitted() -> Iterator[set[Metric]]:
-    """The metrics that the functions report while people join, leave and are admitted, and after a
-    loss of Redis.
-    """
     with captured_logs() as kept:
         prepare(kept.service)
         other = sign_up(kept.service, "another").json()
@@ -279,8 +276,9 @@ def rows(parameters: dict[str, str]) -> list[list[Any]]:
 
 
 def rendered(value: Any) -> str:
-    """Return the text that CloudFormation makes of a value. A reference to a resource is replaced
-    by the resource's name in the template.
+    """Return the text that CloudFormation makes from a value.
+
+    A reference to a resource becomes the resource's name in the template.
     """
     if isinstance(value, str):
         return value

@@ -29,7 +29,6 @@ def people() -> Admissions:
 
 
 def run(people: Admissions, after_seconds: float = 0) -> dict[str, float]:
-    """Let time pass and run maintenance. Return what this run has counted."""
     people.world.advance(after_seconds)
     people.world.metrics.take()
     people.world.maintenance.run_all()
@@ -37,7 +36,6 @@ def run(people: Admissions, after_seconds: float = 0) -> dict[str, float]:
 
 
 def taken(people: Admissions) -> dict[str, float]:
-    """Return what maintenance has counted since the last call. Durations are left out."""
     numbers = people.world.metrics.take()
     return {name: number for name, number in numbers.items() if name not in PARTS}
 
@@ -122,7 +120,6 @@ def test_a_hold_that_expires_once_too_often_counts_too(people: Admissions) -> No
 
 
 def cut_off(people: Admissions, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Let a signup crash after its first write to DynamoDB."""
     with monkeypatch.context() as patch:
         patch.setattr(QueueClient, "send", unavailable)
         assert people.sign_up(name, key=name).status == 503

@@ -44,9 +44,6 @@ def driven() -> Iterator[CapturedLogs]:
 
 
 def check_line(line: Line) -> None:
-    """Check the metrics in a log line. `test_every_route.py` does this for the lines of all
-    routes.
-    """
     service = line["service"]
     assert line["operation"] in OPERATIONS[service]
     assert line["outcome"] in RESULTS[service]

@@ -63,9 +63,9 @@ class Fault:
 
 
 def without(*parts: str, then: Minute | None = None) -> Callable[[World, int], None]:
-    """Return a function that reports one minute.
+    """Return a function that reports one minute in which `parts` report nothing.
 
-    The parts in `parts` report nothing. `then` reports something instead.
+    `then` reports other values instead.
     """
 
     def minute(world: World, _number: int) -> None:
@@ -85,7 +85,7 @@ def maintained(**numbers: float) -> Callable[[World, int], None]:
 
 
 def throttled(function: str) -> Minute:
-    """Lambda does not start the function. It reports a throttled call, and no invocation."""
+    """Lambda throttles the function, so Lambda reports a throttled call and no invocation."""
 
     def report(world: World) -> None:
         world.put("AWS/Lambda", "Throttles", 1, FunctionName=world.name(function))
@@ -94,14 +94,14 @@ def throttled(function: str) -> Minute:
 
 
 def breaking_off(function: str) -> Minute:
-    """The function crashes when it is imported. Lambda reports an invocation and an error."""
+    """The function crashes during its import. Lambda reports an invocation and an error."""
     return lambda world: world.call(function, errors=1)
 
 
 def waits_longer(world: World, number: int) -> None:
     """The function cannot handle a batch of the stream.
 
-    Lambda tries it again and again, so the batch gets older.
+    The batch gets older, because Lambda tries again and again.
     """
     all_is_well(world, "events", "webhook", "messages")
     world.read_stream(age_millis=number * 60_000, errors=1)
@@ -137,7 +137,10 @@ def in_two_of_three_minutes_the_only_request_fails(world: World, number: int) ->
 
 
 def lies_in(queue: str) -> Callable[[World, int], None]:
-    """Nothing reads this queue, and a message is in it. SQS reports the queue for six hours."""
+    """Nothing reads the queue, which contains one message.
+
+    SQS stops reporting an unused queue after six hours.
+    """
 
     def minute(world: World, number: int) -> None:
         all_is_well(world)
@@ -150,7 +153,7 @@ def lies_in(queue: str) -> Callable[[World, int], None]:
 def webhook_takes_nothing(world: World, number: int) -> None:
     """The webhook refuses an event.
 
-    The function tries again after longer and longer pauses, up to an hour.
+    The function tries again after longer and longer pauses of up to an hour.
     """
     all_is_well(world, "webhook")
     at, tries = 0.0, 0
@@ -499,7 +502,7 @@ FAULTS = [
 
 
 def lived(fault: Fault, mode: str) -> World:
-    """Return the metrics of an hour without a fault, followed by the minutes of the fault."""
+    """Report an hour without a fault, and then the minutes of the fault."""
     given = {**fault.parameters, "Monitoring": mode}
     world = World(stack_of(frozenset(given.items())))
     for _minute in range(BEFORE):

@@ -34,8 +34,9 @@ Detail = dict[str, Any]
 
 
 def status(code: int, **headers: str) -> Answer:
-    """Return a response with this status and these headers. In the name of a header, an underscore
-    stands for a hyphen.
+    """Return a response with a status and headers.
+
+    An underscore in the name of a header stands for a hyphen.
     """
 
     def answer(request: BaseHTTPRequestHandler) -> None:
@@ -166,12 +167,10 @@ class Stage:
         self.scene.world.advance(seconds)
 
     def announce(self, details: list[Detail] | None = None) -> None:
-        """Put the given events into the queue. By default, these are the new events."""
         for detail in self.scene.news() if details is None else details:
             self.queue.send(json.dumps(detail))
 
     def call(self) -> bool:
-        """Let the function handle one visible message. Return False if there is none."""
         messages = self.queue.receive(1)
         if not messages:
             return False
@@ -183,12 +182,10 @@ class Stage:
         return True
 
     def run(self) -> None:
-        """Let the function handle all visible messages once."""
         while self.call():
             pass
 
     def run_for(self, seconds: float, step: float = 600) -> None:
-        """Let time pass. The function handles each message when it becomes visible."""
         for _ in range(int(seconds // step)):
             self.advance(step)
             self.run()

@@ -79,7 +79,6 @@ class Simulation:
         return Attempt("sent", 204)
 
     def happen(self) -> None:
-        """Record an event of a person, and put it into the queue once or twice."""
         entry_id = self.chance.choice(ENTRIES)
         stamp = ticket_of_millis(self.clock.millis) + sum(map(len, self.happened.values()))
         event = HistoryEvent(stamp=stamp, event="bumped", by="customer")
@@ -88,9 +87,9 @@ class Simulation:
         self._announce(Detail.from_history_item(item), self.chance.choice([1, 1, 1, 2]))
 
     def erase(self) -> None:
-        """Erase a person and the person's history, after all events of the person were delivered.
+        """Erase a person after all of the person's events were delivered.
 
-        The erasure itself is delivered before the person signs up again.
+        The erasure is delivered before the person signs up again.
         """
         entry_id = self.chance.choice(ENTRIES)
         if not self.happened[entry_id]:
@@ -108,8 +107,8 @@ class Simulation:
         self._look(entry_id)
 
     def _look(self, entry_id: str) -> None:
-        """Deliver all messages about a person. No other process is delivering events of this person
-        at this time.
+        """Deliver all messages about a person while no other process is delivering events about the
+        same person.
         """
         self.clock.advance(LEASE_SECONDS + 1)
         self.is_looking = True
@@ -123,7 +122,6 @@ class Simulation:
             self.sqs.queue.send(detail.body.decode())
 
     def deliver(self, entry_id: str = "") -> bool:
-        """Let the function handle a random visible message. Return False if there is none."""
         # Receiving messages hides them. They are hidden for zero seconds, so that all messages that
         # are not used stay visible.
         visible = self.sqs.queue.receive(1000, 0)
@@ -153,7 +151,6 @@ class Simulation:
         self.clock.advance(self.chance.choice([0.1, 1, 10, 100]))
 
     def calm_down(self) -> None:
-        """Let the receiver accept everything until the queue is empty."""
         self.is_calm = True
         for _ in range(200):
             while self.deliver():
@@ -206,7 +203,6 @@ class Outages(Simulation):
         self.copies += [detail] * copies
 
     def copy(self) -> None:
-        """Put a second copy of a random message into the queue."""
         if self.copies:
             detail = self.copies.pop(self.chance.randrange(len(self.copies)))
             self.sqs.queue.send(detail.body.decode())
@@ -216,7 +212,6 @@ class Outages(Simulation):
         self.is_down = not self.is_down
 
     def replay(self) -> None:
-        """Send all dead letters again. Some of them are put into the queue twice."""
         for body in self.sqs.dead.bodies:
             detail = detail_of(body)
             brought = [one for one in self.happened[detail.entry_id] if one.number <= detail.number]

@@ -46,7 +46,6 @@ def stage(stand: Stand, monkeypatch: pytest.MonkeyPatch) -> Stage:
 
 
 def lives(stage: Stage) -> None:
-    """Let Ada sign up, be bumped, be claimed and be released."""
     stage.scene.people.all_sign_up("ada")
     people = stage.scene.people
     stage.advance(1)
@@ -164,7 +163,7 @@ def a_byte_at_a_time(request: Any) -> None:
 
 
 def cut_off(_: Any) -> None:
-    """Let the receiver take the event and close the connection without a response."""
+    """Close the connection without a response."""
 
 
 def nonsense(request: Any) -> None:
@@ -172,8 +171,9 @@ def nonsense(request: Any) -> None:
 
 
 def ending_when_received(stand: Stand) -> Any:
-    """Return a timer that ends when the receiver has got the request. The test then does not depend
-    on the speed of the machine.
+    """Return a timer that ends when the receiver has got the request.
+
+    The test therefore does not depend on the machine's speed.
     """
 
     class Received(threading.Thread):
@@ -320,8 +320,8 @@ def test_after_a_day_an_event_is_a_dead_letter_and_later_ones_go_on(
 
 
 def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
-    """Let Ada sign up while the receiver fails for a day. After this day, the receiver works again
-    and gets Ada's next event.
+    """Deliver Ada's signup to a receiver that fails for a day, and her next event to a receiver
+    that works again.
     """
     stand.always = status(500)
     stage.scene.people.all_sign_up("ada")

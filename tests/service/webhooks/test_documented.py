@@ -18,13 +18,11 @@ Case = tuple[bytes, dict[str, str], str]
 
 
 def documented(language: str) -> str:
-    """Return the program in the documentation that verifies webhooks."""
     (program,) = re.findall(rf"```{language}\n(.*?)```", TEXT, re.S)
     return str(program)
 
 
 def wrong_ones() -> tuple[list[Case], list[Case]]:
-    """Return webhooks that the program must accept, and webhooks that it must refuse."""
     body = json.dumps(samples()[0]).encode()
     both = Signatures(lambda: f"{SECRET} {OTHER_SECRET}").headers("evt_1", body)
     old = Signatures(lambda: SECRET, lambda: 1_700_000_000_000).headers("evt_1", body)

@@ -74,10 +74,6 @@ def test_an_event_that_is_put_off_says_how_late_it_will_be(
 def lived(
     stage: Stage, capsys: pytest.CaptureFixture[str], minutes: int
 ) -> dict[Metric, list[list[float]]]:
-    """Let minutes pass with one heartbeat in each.
-
-    Return the metrics that the function reports.
-    """
     values: dict[Metric, list[list[float]]] = {}
     for number in range(1, minutes + 1):
         stage.announce([HEARTBEAT])

@@ -101,9 +101,6 @@ def generate(folder: Path, *generator: str, options: str) -> None:
 
 
 def class_path(*more: Path) -> str:
-    """Return a Java class path. It contains these paths and the libraries that generated clients in
-    Java and Kotlin need.
-    """
     names = (HERE / "libraries.txt").read_text("utf-8").split()
     jars = {name: MAVEN / jar_of(name) for name in names}
     commands = [
@@ -127,7 +124,6 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture
 def operator(service: Service) -> Iterator[Operator]:
-    """An operator of a waitlist that makes offers by an admission policy."""
     with httpx.Client(base_url=service.url, timeout=35, trust_env=False) as http:
         operator = Operator(http, local_operator(), f"clients-{secrets.token_hex(4)}")
         settings = {"name": "Clients", "segments": [["language"]], "admission": POLICY}
@@ -143,15 +139,15 @@ def journey(service: Service, operator: Operator) -> tuple[str, str]:
 
 
 def check(printed: str, operator: Operator) -> None:
-    """Check what the program has printed, and that the service has recorded the same."""
     assert printed == JOURNEY
     stats = operator.stats()
     assert [stats[name] for name in ("signed_up", "admitted", "left", "inside")] == [2, 1, 1, 0]
 
 
 def typescript_folder(name: str) -> Path:
-    """Return an empty folder for a program. It is inside the folder of `node_modules`, where the
-    program finds its libraries.
+    """Return an empty folder for a program.
+
+    The program finds its libraries, because the folder is inside the folder of `node_modules`.
     """
     folder = MODULES / ".generated" / name
     shutil.rmtree(folder, ignore_errors=True)
