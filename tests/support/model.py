@@ -34,7 +34,7 @@ MAX_ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Stay:
-    """A customer's stay on the waitlist, from one signup until the customer leaves or is admitted."""
+    """A customer's stay on the waitlist, from a signup until the customer leaves or enters."""
 
     state: State
     # The current place.
@@ -166,7 +166,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class Waitlist:
-    """The state of a waitlist: all stays by name, the counters, and the requests that count once."""
+    """The state of a waitlist: all stays by name, counters, and requests that count once."""
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
     done: frozenset[str] = frozenset()

@@ -71,7 +71,7 @@ def cut_off_erasure(people: Admissions, name: str) -> None:
     services.leaves.begin_erase(people.waitlist_id, people.id_of(name))
 
 
-def run(people: Admissions) -> int:
+def milliseconds_of_a_run(people: Admissions) -> int:
     clock = people.world.clock
     began = clock.millis
     people.world.maintenance.run_all(lambda: TIMEOUT_MILLIS - (clock.millis - began))
@@ -92,14 +92,14 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
     # Without a limit on its time, the erasure of one history would take 48 seconds.
     left = [history(table, people, one) for one in ("ann", "zoe")]
     assert min(left) > MANY
-    took = run(people)
+    took = milliseconds_of_a_run(people)
     assert took <= RUN_MILLIS + INTENTS_MILLIS
     assert other.status("bob") == "waiting", "the offer has ended, in the first run"
     now = [history(table, people, one) for one in ("ann", "zoe")]
     assert all(0 < one < before for one, before in zip(now, left, strict=True))
     for _ in range(20):
         people.world.advance(60)
-        assert run(people) <= RUN_MILLIS + INTENTS_MILLIS
+        assert milliseconds_of_a_run(people) <= RUN_MILLIS + INTENTS_MILLIS
     assert [history(table, people, one) for one in ("ann", "zoe")] == [0, 0]
     people.sign_up("ann")
     assert people.status("ann") == "waiting"
@@ -143,11 +143,11 @@ def test_a_list_is_deleted_over_several_runs(table: SlowTable, people: Admission
     table.people, table.seconds_a_page = people, 4 * SECONDS_A_PAGE
     runs = 0
     while [one for one in items_of(table) if one["pk"]["S"].startswith("ENTRY#bakery#")]:
-        assert run(people) < TIMEOUT_MILLIS - 30_000
+        assert milliseconds_of_a_run(people) < TIMEOUT_MILLIS - 30_000
         people.world.advance(60)
         runs += 1
         assert runs < 20
     for _ in range(3):
-        run(people)
+        milliseconds_of_a_run(people)
         people.world.advance(60)
     assert not [one for one in items_of(table) if one["pk"]["S"] == "WAITLIST#bakery"]

@@ -27,17 +27,17 @@ BERLIN = "Europe/Berlin"
 DAY = 24 * 3600
 
 
-def number_of(people: Admissions, name: str) -> Any:
+def number_shown_to(people: Admissions, name: str) -> Any:
     answer = people.poll(name)
     assert answer.status == 200, answer.text
     return answer.json["call_number"]
 
 
 def numbers_of(people: Admissions, *names: str) -> list[Any]:
-    return [number_of(people, name) for name in names]
+    return [number_shown_to(people, name) for name in names]
 
 
-def joins(people: Admissions, name: str) -> Any:
+def number_at_signup(people: Admissions, name: str) -> Any:
     answer = people.sign_up(name)
     assert answer.status == 201, answer.text
     return answer.json["call_number"]
@@ -53,7 +53,7 @@ def go_to(world: World, time: str, zone: str = "UTC") -> None:
 
 def test_each_customer_gets_the_next_number(waitlist: Waitlist) -> None:
     people = waitlist(call_numbers=DAILY)
-    assert [joins(people, name) for name in ("ann", "bob")] == ["A001", "A002"]
+    assert [number_at_signup(people, name) for name in ("ann", "bob")] == ["A001", "A002"]
     assert numbers_of(people, "ann", "bob") == ["A001", "A002"]
     assert people.person("ann").json["call_number"] == "A001"
     assert [entry["call_number"] for entry in people.page().json["entries"]] == ["A001", "A002"]
@@ -64,12 +64,12 @@ def test_a_number_has_more_digits_when_it_needs_them(waitlist: Waitlist) -> None
     for start in range(0, 1000, 100):
         people.bring(*(f"early-{number}" for number in range(start, start + 100)))
     assert people.person("early-99").json["call_number"] == "100"
-    assert joins(people, "ann") == "1001"
+    assert number_at_signup(people, "ann") == "1001"
 
 
 def test_a_waitlist_without_the_setting_gives_no_numbers(waitlist: Waitlist) -> None:
     people = waitlist("ann")
-    assert number_of(people, "ann") is None
+    assert number_shown_to(people, "ann") is None
     assert people.person("ann").json["call_number"] is None
     assert people.claim().json["claims"][0]["call_number"] is None
 
@@ -79,15 +79,15 @@ def test_the_number_stays_with_the_customer_until_the_end(waitlist: Waitlist) ->
         "ann", "bob", call_numbers=DAILY, admission={"max_inside": 1}, segments=[["language"]]
     )
     people.world.maintenance.run_all()
-    assert (people.status("ann"), number_of(people, "ann")) == ("offered", "A001")
+    assert (people.status("ann"), number_shown_to(people, "ann")) == ("offered", "A001")
     declined = people.decline("ann").json
     assert (declined["status"], declined["call_number"]) == ("waiting", "A001")
     assert people.poll("ann", "segment=language").json["call_number"] == "A001"
     assert people.confirm("ann").json["call_number"] == "A001"
     people.bump("ann", to="front")
-    assert number_of(people, "ann") == "A001"
+    assert number_shown_to(people, "ann") == "A001"
     people.leave("ann")
-    assert number_of(people, "ann") == "A001"
+    assert number_shown_to(people, "ann") == "A001"
 
 
 def test_a_claim_and_a_call_say_whom_to_call(waitlist: Waitlist) -> None:
@@ -111,7 +111,7 @@ def test_a_repeated_signup_keeps_its_number_and_uses_up_none(waitlist: Waitlist)
     first = people.sign_up("ann", key="first")
     assert people.sign_up("ann", key="first").json["call_number"] == first.json["call_number"]
     assert people.sign_up("ann").code == "already_on_list"
-    assert joins(people, "bob") == "A002"
+    assert number_at_signup(people, "bob") == "A002"
 
 
 @pytest.mark.parametrize(
@@ -126,21 +126,21 @@ def test_a_refused_signup_uses_up_no_number(
     for _ in range(3):
         assert people.sign_up("bob").code == code
     people.configure(call_numbers=DAILY)
-    assert joins(people, "bob") == "A002"
+    assert number_at_signup(people, "bob") == "A002"
 
 
 def test_a_customer_who_joins_again_gets_a_new_number(waitlist: Waitlist) -> None:
     people = waitlist("ann", "bob", call_numbers=DAILY)
     people.leave("ann")
-    assert joins(people, "ann") == "A003"
+    assert number_at_signup(people, "ann") == "A003"
 
 
 def test_a_reinstated_customer_gets_the_former_number_back(waitlist: Waitlist) -> None:
     people = waitlist("ann", "bob", call_numbers=DAILY)
     people.remove("ann")
     assert people.reinstate("ann").status == 200
-    assert number_of(people, "ann") == "A001"
-    assert joins(people, "cyd") == "A003"
+    assert number_shown_to(people, "ann") == "A001"
+    assert number_at_signup(people, "cyd") == "A003"
 
 
 def test_a_customer_who_had_no_number_gets_one_when_reinstated(waitlist: Waitlist) -> None:
@@ -148,7 +148,7 @@ def test_a_customer_who_had_no_number_gets_one_when_reinstated(waitlist: Waitlis
     people.remove("ann")
     people.configure(call_numbers=DAILY)
     people.reinstate("ann")
-    assert number_of(people, "ann") == "A001"
+    assert number_shown_to(people, "ann") == "A001"
 
 
 def test_imported_customers_are_numbered_in_the_order_of_the_rows(waitlist: Waitlist) -> None:
@@ -163,14 +163,14 @@ def test_imported_customers_are_numbered_in_the_order_of_the_rows(waitlist: Wait
 def test_only_signups_after_the_setting_was_turned_on_get_numbers(waitlist: Waitlist) -> None:
     people = waitlist("ann")
     people.configure(call_numbers=DAILY)
-    assert joins(people, "bob") == "A001"
+    assert number_at_signup(people, "bob") == "A001"
     assert numbers_of(people, "ann", "bob") == [None, "A001"]
     people.configure()
-    assert joins(people, "cyd") is None
-    assert number_of(people, "bob") is None
+    assert number_at_signup(people, "cyd") is None
+    assert number_shown_to(people, "bob") is None
     people.configure(call_numbers=DAILY)
-    assert joins(people, "dan") == "A002"
-    assert number_of(people, "bob") == "A001"
+    assert number_at_signup(people, "dan") == "A002"
+    assert number_shown_to(people, "bob") == "A001"
 
 
 def test_a_new_prefix_does_not_restart_the_numbers(waitlist: Waitlist) -> None:
@@ -179,9 +179,9 @@ def test_a_new_prefix_does_not_restart_the_numbers(waitlist: Waitlist) -> None:
     """
     people = waitlist("ann", call_numbers=DAILY)
     people.configure(call_numbers={**DAILY, "prefix": "B"})
-    assert joins(people, "bob") == "B002"
+    assert number_at_signup(people, "bob") == "B002"
     people.configure(call_numbers=DAILY)
-    assert joins(people, "cyd") == "A003"
+    assert number_at_signup(people, "cyd") == "A003"
     assert numbers_of(people, "ann", "bob", "cyd") == ["A001", "B002", "A003"]
 
 
@@ -213,12 +213,12 @@ def test_daily_numbers_restart_at_midnight_in_the_time_zone_of_the_waitlist(
 ) -> None:
     people = waitlist(timezone=zone, call_numbers=DAILY)
     go_to(world, last[:11] + "00:00:01", zone)
-    assert [joins(people, name) for name in ("ann", "bob")] == ["A001", "A002"]
+    assert [number_at_signup(people, name) for name in ("ann", "bob")] == ["A001", "A002"]
     go_to(world, last, zone)
-    assert joins(people, "cyd") == "A003"
+    assert number_at_signup(people, "cyd") == "A003"
     go_to(world, next_day, zone)
-    assert joins(people, "dan") == "A001"
-    assert joins(people, "eve") == "A002"
+    assert number_at_signup(people, "dan") == "A001"
+    assert number_at_signup(people, "eve") == "A002"
 
 
 def test_numbers_that_never_restart_continue_on_the_next_day(
@@ -226,7 +226,7 @@ def test_numbers_that_never_restart_continue_on_the_next_day(
 ) -> None:
     people = waitlist("ann", call_numbers=EVER)
     world.advance(3 * DAY)
-    assert joins(people, "bob") == "A002"
+    assert number_at_signup(people, "bob") == "A002"
 
 
 def test_a_change_of_the_restart_repeats_no_number_of_the_day(
@@ -234,15 +234,15 @@ def test_a_change_of_the_restart_repeats_no_number_of_the_day(
 ) -> None:
     people = waitlist("ann", call_numbers=EVER)
     world.advance(DAY)
-    assert joins(people, "bob") == "A002"
+    assert number_at_signup(people, "bob") == "A002"
     people.configure(call_numbers=DAILY)
-    assert joins(people, "cyd") == "A003"
+    assert number_at_signup(people, "cyd") == "A003"
     world.advance(DAY)
-    assert joins(people, "dan") == "A001"
+    assert number_at_signup(people, "dan") == "A001"
     people.configure(call_numbers=EVER)
-    assert joins(people, "eve") == "A002"
+    assert number_at_signup(people, "eve") == "A002"
     world.advance(DAY)
-    assert joins(people, "fay") == "A003"
+    assert number_at_signup(people, "fay") == "A003"
 
 
 def test_a_time_zone_in_which_it_is_still_yesterday_repeats_no_number(
@@ -250,13 +250,13 @@ def test_a_time_zone_in_which_it_is_still_yesterday_repeats_no_number(
 ) -> None:
     people = waitlist(timezone="Pacific/Auckland", call_numbers=DAILY)
     go_to(world, "2026-09-22T18:00:00")
-    assert joins(people, "ann") == "A001"
+    assert number_at_signup(people, "ann") == "A001"
     people.configure(timezone="America/Los_Angeles", call_numbers=DAILY)
-    assert joins(people, "bob") == "A002"
+    assert number_at_signup(people, "bob") == "A002"
     people.configure(timezone="Pacific/Auckland", call_numbers=DAILY)
-    assert joins(people, "cyd") == "A003"
+    assert number_at_signup(people, "cyd") == "A003"
     world.advance(DAY)
-    assert joins(people, "dan") == "A001"
+    assert number_at_signup(people, "dan") == "A001"
 
 
 def test_a_loss_of_redis_changes_no_number_and_repeats_none(
@@ -266,7 +266,7 @@ def test_a_loss_of_redis_changes_no_number_and_repeats_none(
     people = waitlist("ann", "bob", call_numbers=DAILY)
     world.maintain()
     world.redis.flushall()
-    assert joins(people, "cyd") == "A003"
+    assert number_at_signup(people, "cyd") == "A003"
     world.maintain()
     assert numbers_of(people, "ann", "bob", "cyd") == ["A001", "A002", "A003"]
 
@@ -278,9 +278,9 @@ def test_a_failover_that_loses_signups_repeats_no_number(waitlist: Waitlist, wor
     people = waitlist("ann", call_numbers=DAILY)
     world.maintain()
     past = RedisState.of(world.redis)
-    assert joins(people, "bob") == "A002"
+    assert number_at_signup(people, "bob") == "A002"
     past.restore(world.redis)
-    assert joins(people, "cyd") == "A003"
+    assert number_at_signup(people, "cyd") == "A003"
     world.maintain()
     world.maintain()
     assert numbers_of(people, "ann", "bob", "cyd") == ["A001", "A002", "A003"]
@@ -313,9 +313,9 @@ def test_a_signup_that_is_cut_off_at_any_step_gets_one_number(
         number = answer.json["call_number"]
         assert number in ("A003", "A004"), (step, answer.text)
         assert people.sign_up(name, key="first").json["call_number"] == number
-        assert number_of(people, name) == number
-        assert joins(people, "dan") > number
-        assert number_of(people, "cyd") == "A002"
+        assert number_shown_to(people, name) == number
+        assert number_at_signup(people, "dan") > number
+        assert number_shown_to(people, "cyd") == "A002"
         if is_past:
             break
         step += 1
@@ -328,7 +328,7 @@ def test_a_signup_that_a_claim_or_a_move_records_has_a_number(waitlist: Waitlist
     halfway.joining(people, "bob", numbered=True)
     assert people.person("bob").json["call_number"] is None
     people.bump("bob", to="front")
-    assert number_of(people, "bob") == "A002"
+    assert number_shown_to(people, "bob") == "A002"
     halfway.joining(people, "cyd", numbered=True)
     claims = people.claim(3).json["claims"]
     assert [claim["call_number"] for claim in claims] == ["A002", "A001", "A003"]
@@ -349,7 +349,7 @@ def test_an_erased_customer_leaves_no_number_behind(waitlist: Waitlist, world: W
     people = waitlist("ann", call_numbers=DAILY)
     people.erase("ann")
     world.maintain()
-    assert joins(people, "ann") == "A002"
+    assert number_at_signup(people, "ann") == "A002"
 
 
 def test_a_waitlist_that_is_created_again_begins_with_the_first_number(
@@ -360,4 +360,4 @@ def test_a_waitlist_that_is_created_again_begins_with_the_first_number(
     for _ in range(4):
         world.maintain()
     people.configure(call_numbers=EVER)
-    assert joins(people, "ann") == "A001"
+    assert number_at_signup(people, "ann") == "A001"

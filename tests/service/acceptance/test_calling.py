@@ -13,7 +13,7 @@ from tests.support.world import World
 ROOM = {"to": "Room 2"}
 
 
-def place_of(people: Admissions, name: str) -> str | None:
+def place_shown_to(people: Admissions, name: str) -> str | None:
     call = people.poll(name).json["call"]
     return None if call is None else str(call["to"])
 
@@ -24,7 +24,7 @@ def test_the_next_customer_is_called_to_a_room(waitlist: Waitlist) -> None:
     assert claim["call"]["to"] == "Room 2"
     polled = people.poll("ann").json
     assert (polled["status"], polled["call"]) == ("offered", claim["call"])
-    assert place_of(people, "bob") is None
+    assert place_shown_to(people, "bob") is None
     assert people.person("ann").json["call"] == claim["call"]
     assert people.events("ann") == ["joined", "offered", "called"]
     assert people.person("ann").json["history"][-1]["detail"] == ROOM
@@ -47,7 +47,7 @@ def test_a_called_customer_is_told_within_five_seconds(waitlist: Waitlist) -> No
 def test_a_claim_without_a_call_calls_nobody(waitlist: Waitlist) -> None:
     people = waitlist("ann")
     assert people.claim().json["claims"][0]["call"] is None
-    assert place_of(people, "ann") is None
+    assert place_shown_to(people, "ann") is None
     assert people.events("ann") == ["joined", "offered"]
 
 
@@ -55,7 +55,11 @@ def test_several_customers_are_called_to_the_same_place(waitlist: Waitlist) -> N
     people = waitlist("ann", "bob", "cyd")
     claims = people.claim(2, call={"to": "Bus 7"}).json["claims"]
     assert [claim["call"]["to"] for claim in claims] == ["Bus 7", "Bus 7"]
-    assert [place_of(people, name) for name in ("ann", "bob", "cyd")] == ["Bus 7", "Bus 7", None]
+    assert [place_shown_to(people, name) for name in ("ann", "bob", "cyd")] == [
+        "Bus 7",
+        "Bus 7",
+        None,
+    ]
 
 
 def test_calling_again_is_a_new_call(waitlist: Waitlist, world: World) -> None:
@@ -68,7 +72,7 @@ def test_calling_again_is_a_new_call(waitlist: Waitlist, world: World) -> None:
     assert again["call"]["called_at"] > first["called_at"]
     assert people.poll("ann").json["call"] == again["call"]
     assert people.call("ann", "Room 3").json["call"]["to"] == "Room 3"
-    assert place_of(people, "ann") == "Room 3"
+    assert place_shown_to(people, "ann") == "Room 3"
     assert people.events("ann") == ["joined", "offered", "called", "called", "called"]
 
 
@@ -80,7 +84,7 @@ def test_a_repeated_call_calls_once(waitlist: Waitlist) -> None:
     assert people.call("ann", "Room 2", key="first").json == first.json
     people.call("ann", "Room 3", key="second")
     assert people.call("ann", "Room 2", key="first").json["call"]["to"] == "Room 3"
-    assert place_of(people, "ann") == "Room 3"
+    assert place_shown_to(people, "ann") == "Room 3"
     assert people.events("ann") == ["joined", "offered", "called", "called"]
 
 
@@ -120,9 +124,9 @@ def test_the_next_claim_does_not_repeat_an_old_call(waitlist: Waitlist) -> None:
     late = people.tokens["ann"]
     people.release("ann")
     people.claim()
-    assert place_of(people, "ann") is None
+    assert place_shown_to(people, "ann") is None
     assert people.call("ann", "Room 2", token=late).code == "claim_mismatch"
-    assert place_of(people, "ann") is None
+    assert place_shown_to(people, "ann") is None
 
 
 def test_only_the_desk_with_the_claim_can_call(waitlist: Waitlist) -> None:
@@ -130,7 +134,7 @@ def test_only_the_desk_with_the_claim_can_call(waitlist: Waitlist) -> None:
     people.claim(call=ROOM)
     assert people.call("ann", "Room 3", token="0" * 40).code == "claim_mismatch"
     assert people.call("bob", "Room 3").code == "claim_mismatch"
-    assert place_of(people, "ann") == "Room 2"
+    assert place_shown_to(people, "ann") == "Room 2"
     people.leave("ann")
     assert people.call("ann", "Room 3").code == "not_waiting"
 
@@ -145,7 +149,7 @@ def test_a_call_survives_the_loss_of_redis(waitlist: Waitlist, world: World) -> 
     world.redis.flushall()
     world.redis.flushall()
     world.maintain()
-    assert place_of(people, "ann") == "Zimmer Ö"
+    assert place_shown_to(people, "ann") == "Zimmer Ö"
     assert people.call("ann", "Room 3").json["call"]["to"] == "Room 3"
 
 

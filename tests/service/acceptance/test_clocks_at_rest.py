@@ -41,7 +41,7 @@ def delay(people: Admissions, seconds: int) -> float:
     return seconds
 
 
-def alone(people: Admissions) -> Admissions:
+def without_bob(people: Admissions) -> Admissions:
     people.leave("bob")
     return people
 
@@ -78,7 +78,7 @@ def is_offered(name: str) -> Callable[[Admissions], bool]:
 NEAR = {"messages": {"kinds": ["near"], "near": 1}, "rest": {}}
 
 
-def full(people: Admissions) -> float:
+def with_ann_inside(people: Admissions) -> float:
     people.world.maintenance.run_all()
     let_in(people, "ann")
     return HOUR
@@ -128,10 +128,10 @@ CLOCKS = {
         NEAR | {"admission": {"offer_hours": NIGHT}}, lambda _: UNTIL_OPENING, has("ann", "near")
     ),
     "the end of a rest: an offer": Clock(
-        inside() | {"rest": {}}, lambda people: rest(alone(people), HOUR), is_offered("ann")
+        inside() | {"rest": {}}, lambda people: rest(without_bob(people), HOUR), is_offered("ann")
     ),
     "the end of a delay: an offer": Clock(
-        inside(), lambda people: delay(alone(people), HOUR), is_offered("ann")
+        inside(), lambda people: delay(without_bob(people), HOUR), is_offered("ann")
     ),
     "the opening of the hours: an offer": Clock(
         inside(offer_hours=NIGHT), lambda _: UNTIL_OPENING, is_offered("ann")
@@ -155,7 +155,7 @@ CLOCKS = {
     "the end of a claim": Clock({"lease_seconds": HOUR}, claimed, has("ann", "expired"), runs=3),
     "the end of an offer": Clock(inside(), offered, has("ann", "no_show"), runs=3),
     "the end of an offer: the next one": Clock(inside(), offered, is_offered("bob")),
-    "the end of a pass": Clock(inside(pass_seconds=HOUR), full, is_offered("bob")),
+    "the end of a pass": Clock(inside(pass_seconds=HOUR), with_ann_inside, is_offered("bob")),
     "the last quarter of an offer": Clock(
         inside() | {"messages": {"kinds": ["ending"]}},
         lambda people: offered(people) * 3 / 4 - RUN_MILLIS / 1000,

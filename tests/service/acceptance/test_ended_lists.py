@@ -7,7 +7,7 @@ from itertools import chain
 import pytest
 
 from tests.service.acceptance.terms import Waitlist
-from tests.service.acceptance.test_off_queue_lists import pages
+from tests.service.acceptance.test_off_queue_lists import names_by_page
 from tests.support.world import START_MILLIS, World
 from waitlist_api.clock import iso
 
@@ -50,7 +50,7 @@ def test_pages_have_each_entry_once_and_in_order(
         people.claimed(7, complete=True)
         world.advance(1)
     for status, counted in (("admitted", range(3, 10)), ("left", range(3))):
-        read = pages(people, status, limit)
+        read = names_by_page(people, status, limit)
         assert max(map(len, read)) <= limit
         listed = list(chain(*read))
         expected = [f"person-{ten}{one}" for ten in range(4) for one in counted]

@@ -129,12 +129,12 @@ def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
         world.advance(1)
         for _ in range(5):
             world.maintenance.run_all()
-    run_again(people, invitation, count=5)
+    continue_after_crash(people, invitation, count=5)
     assert offers(people) == Counter(ann=1, bob=1, cyd=1)
     assert funnel(people, invitation) == {"invited": 3, "open": 1, "declined": 1, "left": 1}
 
 
-def run_again(people: Admissions, invitation_id: str, **changes: Any) -> None:
+def continue_after_crash(people: Admissions, invitation_id: str, **changes: Any) -> None:
     """Continue an invitation in the way that maintenance does after a crash."""
     invitations = people.world.services.container.get(Invitations)
     invitation = invitations.records.find(people.waitlist_id, invitation_id)
@@ -148,7 +148,7 @@ def test_only_people_who_wait_now_are_invited(waitlist: Waitlist, world: World) 
     people = waitlist("ann", admission={})
     invitation = invited(invite(people, KEY))
     people.all_sign_up("bob")
-    run_again(people, invitation)
+    continue_after_crash(people, invitation)
     world.maintenance.run_all()
     assert (people.status("ann"), people.status("bob")) == ("offered", "waiting")
 

@@ -30,7 +30,7 @@ Act = Callable[[Admissions], Any]
 
 
 @contextmanager
-def lost(world: World) -> Iterator[None]:
+def losing_changes(world: World) -> Iterator[None]:
     """Undo all changes in Redis that are made inside the `with` block.
 
     The server keeps its run id, so the service cannot notice the loss.
@@ -68,7 +68,7 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     some_runs(world)
     assert people.status("ann") == "offered"
     world.advance(OFFER_SECONDS - 400)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
     some_runs(world)
     some_runs(world)
@@ -87,7 +87,7 @@ def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_ad
     """
     people = waitlist("ann", "bob", admission={"offer_seconds": LONG})
     people.admit(count=1)
-    with lost(world):
+    with losing_changes(world):
         assert people.decline("ann", to="back").status == 200
         until = iso(LONG // 2)
         assert people.configure(admission={"offer_seconds": LONG, "until": until}).status == 200
@@ -115,7 +115,7 @@ def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
     """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
     world.advance(OFFER_SECONDS)
     with comparison_failing(world):
@@ -134,7 +134,7 @@ def test_a_former_place_that_has_decided_goes_while_the_comparison_fails(
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
         people.leave("ann")
         if act == "erase":
@@ -152,7 +152,7 @@ def test_an_admission_of_a_former_stay_goes_while_the_comparison_fails(
     some_runs(world)
     people.claim(1)
     people.complete("ann")
-    with lost(world):
+    with losing_changes(world):
         assert people.sign_up("ann").status == 201
     with comparison_failing(world):
         assert people.order() == ["bob", "ann"]
@@ -168,7 +168,7 @@ def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
     some_runs(world)
     people.claim(1)
     world.advance(LEASE_SECONDS)
-    with lost(world):
+    with losing_changes(world):
         assert people.claimed(1, lease_seconds=LONG) == ["ann"]
     some_runs(world)
     completed = people.complete("ann")
@@ -204,7 +204,7 @@ def test_an_import_does_not_get_the_place_of_a_former_stay(
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         people.leave("ann")
     row = ImportRow(customer_id="ann", attributes={})
     world.services.imports.import_rows(people.waitlist_id, [row], "operator", "rejoin")
@@ -221,7 +221,7 @@ def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
     world.advance(LEASE_SECONDS)
     some_runs(world)
@@ -240,7 +240,7 @@ def test_an_admission_of_a_former_stay_does_not_end_the_next_stay(
     some_runs(world)
     people.claim(1)
     people.complete("ann")
-    with lost(world):
+    with losing_changes(world):
         assert people.sign_up("ann").status == 201
     some_runs(world)
     some_runs(world)
@@ -268,7 +268,7 @@ def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
     admission = {"rate": {"count": 1, "per": "day"}, "acceptance": acceptance}
     people = waitlist("ann", "bob", rejoin="always", admission=admission)
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
     act(people)
     assert people.status("ann") == "waiting"
@@ -283,7 +283,7 @@ def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world
     """
     people = waitlist("ann", "bob", "eve", rejoin="always")
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
     assert people.bump("ann", key="once", places=1).json["moved"] == 1
     assert people.order() == ["bob", "ann", "eve"]
@@ -300,7 +300,7 @@ def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1, lease_seconds=LONG)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
     assert people.act(verb, "ann").code == "rebuilding"
     assert people.order() == ["bob", "ann"]
@@ -333,7 +333,7 @@ def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
     """
     people = waitlist("ann", "bob", "cyd")
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         assert people.bump("cyd", to="front").status == 200
     assert people.claimed(3) == ["ann", "bob", "cyd"]
     assert people.extend("cyd").status == 200
@@ -357,7 +357,7 @@ def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
     }
     people = waitlist("ann", "bob", admission={"rate": {"count": 1, "per": "day"}})
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         people.claim(1, lease_seconds=LONG)
     token = people.tokens["ann"]
     acts[act](people)
@@ -379,7 +379,7 @@ def test_a_late_token_is_refused_when_redis_has_its_hold_again(
     some_runs(world)
     people.claim(1, lease_seconds=LONG)
     late = people.tokens["ann"]
-    with lost(world):
+    with losing_changes(world):
         people.release("ann")
         people.claim(1, lease_seconds=LONG)
     assert people.complete("ann", late).code == "rebuilding"
@@ -398,7 +398,7 @@ def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
     people = waitlist("ann", "bob")
     some_runs(world)
     people.claim(1)
-    with lost(world):
+    with losing_changes(world):
         assert people.extend("ann", lease_seconds=LONG).status == 200
     world.advance(LEASE_SECONDS)
     assert people.complete("ann").status == 200
@@ -411,7 +411,7 @@ def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
     P3).
     """
     people = waitlist("ann")
-    with lost(world):
+    with losing_changes(world):
         people.all_sign_up("bob")
         world.maintain()
     some_runs(world)
@@ -427,7 +427,7 @@ def test_the_former_place_of_an_erased_customer_goes(
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
         if not is_noticed:
             people.erase("ann")
@@ -443,7 +443,7 @@ def test_a_former_place_goes_when_the_next_stay_has_left_too(
 ) -> None:
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
         people.leave("ann")
     some_runs(world)
@@ -458,7 +458,7 @@ def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
         people.leave("ann")
     assert people.sign_up("ann").status == 201
@@ -474,7 +474,7 @@ def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
     assert people.poll("ann").code == "rebuilding"
     some_runs(world)
@@ -487,7 +487,7 @@ def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: W
     """
     people = waitlist("ann", "bob", admission={"max_inside": 5}, rejoin="always", paused=True)
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         left_and_back(people, "ann")
         people.configure(admission={"max_inside": 5}, rejoin="always")
         people.admit(5)
@@ -505,7 +505,7 @@ def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: W
     people = waitlist(*names[:3], admission={"schedule": [{"cron": "0 * * * *", "count": 5}]})
     some_runs(world)
     world.advance(3600)
-    with lost(world):
+    with losing_changes(world):
         world.maintenance.run_all()
         assert sorted(people.listed("offered")) == names[:3]
     people.all_sign_up(*names[3:])
@@ -522,7 +522,7 @@ def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3})
     assert people.admit(1, refill=True).status == 200
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         assert people.decline("ann").status == 200
     some_runs(world)
     some_runs(world)
@@ -540,7 +540,7 @@ def test_an_entry_stays_held_back_though_it_was_released_since(
     """
     people = waitlist("ann", "bob")
     some_runs(world)
-    with lost(world):
+    with losing_changes(world):
         people.claim(1)
         assert people.hold_back("ann").status == 200
         assert people.release("ann").status == 200

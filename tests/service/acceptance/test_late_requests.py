@@ -17,7 +17,7 @@ def offered_until(people: Admissions, name: str) -> str:
     return str(until)
 
 
-def offered_twice(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
+def decline_first_offer(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
     """Return the time at which Ann's first offer would have ended.
 
     Ann has declined that offer and has received a second offer.
@@ -39,7 +39,7 @@ def test_a_repeated_decline_leaves_the_next_offer_open(
     """A customer declines an offer. The request arrives again when the next offer is open (promise
     P2).
     """
-    people, first = offered_twice(waitlist, world)
+    people, first = decline_first_offer(waitlist, world)
     if is_recorded:
         world.maintain()
     again = people.decline("ann", key="first")
@@ -58,7 +58,7 @@ def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
     """A customer declines an offer and leaves, but the request arrives late. Meanwhile, the
     customer has got a new offer. The request is refused.
     """
-    people, first = offered_twice(waitlist, world)
+    people, first = decline_first_offer(waitlist, world)
     refused = people.decline("ann", "leave", offered_until=first)
     assert (refused.status, refused.json["code"]) == (409, "not_offered")
     assert people.status("ann") == "offered"
@@ -87,7 +87,7 @@ def test_a_decline_that_names_no_offer_is_about_the_open_one(
     waitlist: Waitlist, world: World
 ) -> None:
     """If the client does not name the offer, the request declines the offer that is open now."""
-    people, _ = offered_twice(waitlist, world)
+    people, _ = decline_first_offer(waitlist, world)
     assert people.decline("ann").status == 200
     assert people.events("ann").count("declined") == 2
 

@@ -14,7 +14,7 @@ from waitlist_api.clock import iso
 MANY = tuple(f"person-{number:02}" for number in range(25))
 
 
-def pages(people: Any, status: str, limit: int) -> list[list[str]]:
+def names_by_page(people: Any, status: str, limit: int) -> list[list[str]]:
     found = []
     cursor = ""
     while True:
@@ -56,7 +56,7 @@ def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None
     """
     people = waitlist(*MANY)
     people.claim(25)
-    read = pages(people, "offered", 10)
+    read = names_by_page(people, "offered", 10)
     assert [len(page) for page in read] == [10, 10, 5]
     assert sorted(chain(*read)) == list(MANY)
     assert [*chain(*read)] == people.listed("offered")

@@ -19,7 +19,7 @@ PRESENCE = {"max_inside": 1, "offer_seconds": 60, "presence": {"seconds": SECOND
 PEOPLE = [f"customer-{number:02d}" for number in range(60)]
 
 
-def gone(people: Admissions, world: World, *names: str) -> None:
+def make_away(people: Admissions, world: World, *names: str) -> None:
     people.configure(admission={**PRESENCE}, paused=True)
     for name in names:
         assert people.status(name) == "waiting"
@@ -35,7 +35,7 @@ def offered(people: Admissions) -> list[str]:
 def test_a_customer_who_comes_back_has_the_same_position(waitlist: Waitlist, world: World) -> None:
     """Operators see that a customer is away. The customer does not (promise P1)."""
     people = waitlist("ann", "bob", "cyd", admission=PRESENCE)
-    gone(people, world, "ann")
+    make_away(people, world, "ann")
     assert offered(people) == ["bob"]
     entry = people.person("ann").json
     assert (entry["position"], entry["ready"], entry["not_ready"]) == (1, False, ["away"])
@@ -108,7 +108,7 @@ def test_a_loss_of_redis_makes_everybody_present(waitlist: Waitlist, world: Worl
     away (promise P7).
     """
     people = waitlist("ann", "bob", admission=PRESENCE)
-    gone(people, world, "ann")
+    make_away(people, world, "ann")
     assert people.person("ann").json["not_ready"] == ["away"]
     world.redis.flushall()
     for _ in range(3):
@@ -139,7 +139,7 @@ def test_a_failover_that_loses_less_than_two_polls_makes_nobody_away(
 
 def test_a_list_that_gives_up_the_setting_has_nobody_away(waitlist: Waitlist, world: World) -> None:
     people = waitlist("ann", "bob", admission=PRESENCE)
-    gone(people, world, "ann")
+    make_away(people, world, "ann")
     people.configure(admission={**PRESENCE, "presence": None})
     for _ in range(3):
         world.maintain()

@@ -16,7 +16,7 @@ def backup_of(world: World) -> list[Item]:
     return items_of(world.dynamodb)
 
 
-def restored(people: Admissions, items: list[Item]) -> Admissions:
+def with_new_table(people: Admissions, items: list[Item]) -> Admissions:
     before = people.world
     world = World.on(
         new_table(items), before.redis, clock=before.clock, redis_clock=before.redis_clock
@@ -40,7 +40,7 @@ def test_the_line_stands_as_it_stood_at_that_moment(waitlist: Waitlist, world: W
     people.claim(1, lease_seconds=3600)
     world.maintain()
 
-    people = restored(people, backup)
+    people = with_new_table(people, backup)
     forget(people.world.services.queue, [people.waitlist_id])
     people.world.maintain()
     assert people.order() == ["ann", "bob", "cyd"]
@@ -59,7 +59,7 @@ def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
     world.maintain()
     backup = backup_of(world)
     people.all_sign_up("eve", "fay")
-    people = restored(people, backup)
+    people = with_new_table(people, backup)
     forget(people.world.services.queue, [people.waitlist_id])
     assert people.sign_up("fay").json["position"] is None
     people.world.maintain()
@@ -77,7 +77,7 @@ def test_an_order_that_is_not_forgotten_counts_unrecorded_entries(
     backup = backup_of(world)
     people.all_sign_up("eve")
     world.maintain()
-    people = restored(people, backup)
+    people = with_new_table(people, backup)
     assert people.place("ann") == (1, 5)
     forget(people.world.services.queue, [people.waitlist_id])
     people.world.maintain()

@@ -18,7 +18,7 @@ def read(people: Admissions, method: str = "GET") -> Answer:
     return people.world.request(method, f"{people.path}/screen")
 
 
-def called(people: Admissions) -> list[tuple[str, str]]:
+def numbers_on_the_screen(people: Admissions) -> list[tuple[str, str]]:
     answer = read(people)
     assert answer.status == 200, answer.text
     return [(each["number"], each["to"]) for each in answer.json["called"]]
@@ -38,7 +38,7 @@ def test_the_screen_shows_who_is_called_and_who_is_next(waitlist: Waitlist) -> N
     assert answer.headers["cache-control"] == "public, max-age=3"
     assert set(answer.json) == {"as_of", "numbers", "called", "next"}
     assert answer.json["numbers"] is True
-    assert called(people) == [("A002", "Room 3"), ("A001", "Room 2")]
+    assert numbers_on_the_screen(people) == [("A002", "Room 3"), ("A001", "Room 2")]
     assert following(people) == ["A003", "A004"]
     first = answer.json["called"][0]
     assert set(first) == {"number", "to", "called_at"}
@@ -50,26 +50,26 @@ def test_a_number_that_is_called_again_comes_first(waitlist: Waitlist) -> None:
     people = waitlist("ann", "bob", call_numbers=DAILY)
     people.claim(2, call={"to": "Room 2"})
     people.call("ann", "Room 5")
-    assert called(people) == [("A001", "Room 5"), ("A002", "Room 2")]
+    assert numbers_on_the_screen(people) == [("A001", "Room 5"), ("A002", "Room 2")]
 
 
 @pytest.mark.parametrize("end", ["complete", "release", "park", "leave", "expire"])
 def test_a_number_disappears_when_its_claim_ends(waitlist: Waitlist, end: str) -> None:
     people = waitlist("ann", "bob", call_numbers=DAILY)
     people.claim(call={"to": "Room 2"})
-    assert called(people) == [("A001", "Room 2")]
+    assert numbers_on_the_screen(people) == [("A001", "Room 2")]
     if end == "expire":
         people.world.advance(LEASE_SECONDS + 1)
     else:
         getattr(people, end)("ann")
-    assert called(people) == []
+    assert numbers_on_the_screen(people) == []
 
 
 def test_a_claim_or_an_offer_without_a_call_is_not_shown(waitlist: Waitlist) -> None:
     people = waitlist("ann", "bob", "cyd", call_numbers=DAILY, admission={})
     people.claim()
     people.admit(1)
-    assert called(people) == []
+    assert numbers_on_the_screen(people) == []
     assert following(people) == ["A003"]
 
 
@@ -78,7 +78,7 @@ def test_an_earlier_call_does_not_appear_again_with_the_next_claim(waitlist: Wai
     people.claim(call={"to": "Room 2"})
     people.release("ann")
     people.claim()
-    assert called(people) == []
+    assert numbers_on_the_screen(people) == []
 
 
 def test_a_customer_who_joins_again_is_shown_with_the_new_number(waitlist: Waitlist) -> None:
@@ -86,10 +86,10 @@ def test_a_customer_who_joins_again_is_shown_with_the_new_number(waitlist: Waitl
     people.claim(call={"to": "Room 2"})
     people.leave("ann")
     people.sign_up("ann")
-    assert called(people) == []
+    assert numbers_on_the_screen(people) == []
     assert following(people) == ["A002", "A003"]
     people.claim(2, call={"to": "Room 4"})
-    assert sorted(called(people)) == [("A002", "Room 4"), ("A003", "Room 4")]
+    assert sorted(numbers_on_the_screen(people)) == [("A002", "Room 4"), ("A003", "Room 4")]
 
 
 def test_only_customers_with_a_number_who_are_ready_are_shown(waitlist: Waitlist) -> None:
@@ -99,7 +99,7 @@ def test_only_customers_with_a_number_who_are_ready_are_shown(waitlist: Waitlist
     people.hold_back("ann")
     assert following(people) == ["A002"]
     people.claim_one("early", call={"to": "Room 2"})
-    assert called(people) == []
+    assert numbers_on_the_screen(people) == []
 
 
 def test_the_screen_shows_at_most_six_calls_and_eight_next_numbers(waitlist: Waitlist) -> None:
@@ -138,7 +138,7 @@ def test_without_call_numbers_nothing_is_shown(waitlist: Waitlist) -> None:
 def test_hidden_counts_hide_the_next_numbers(waitlist: Waitlist) -> None:
     people = waitlist("ann", "bob", call_numbers=DAILY, hide_counts=True)
     people.claim(call={"to": "Room 2"})
-    assert called(people) == [("A001", "Room 2")]
+    assert numbers_on_the_screen(people) == [("A001", "Room 2")]
     assert following(people) == []
 
 

@@ -94,7 +94,7 @@ STATES: list[Callable[[Admissions], None]] = [
 ]
 
 
-def later(people: Admissions) -> None:
+def let_a_minute_pass(people: Admissions) -> None:
     """Advance the clock, so that the next logical timestamp is higher than the ban's timestamp."""
     people.world.advance(60)
 
@@ -132,7 +132,7 @@ def test_an_unbanned_customer_joins_as_the_list_allows(
 ) -> None:
     has_state(people)
     people.ban("ada")
-    later(people)
+    let_a_minute_pass(people)
     assert people.unban("ada", reason="an error").status == 204
     assert people.person("ada").json["banned_at"] is None
     assert people.person("ada").json["ban_reason"] is None
@@ -151,7 +151,7 @@ def test_a_customer_who_was_banned_before_the_first_signup_may_join_a_list_for_o
     for name in ("ada", "bob"):
         people.id_of(name)
         people.ban(name)
-        later(people)
+        let_a_minute_pass(people)
         people.unban(name)
     assert people.sign_up("ada").status == 201
     assert people.bring("bob").json["joined"] == 1
@@ -186,7 +186,7 @@ def test_an_offer_of_a_banned_customer_goes_to_the_next(people: Admissions) -> N
 def test_a_ban_and_its_end_are_in_the_history_with_operator_and_reason(people: Admissions) -> None:
     people.all_sign_up("ada")
     people.ban("ada", reason=REASON)
-    later(people)
+    let_a_minute_pass(people)
     people.unban("ada", reason="an error")
     history = [
         (one["event"], one["by"].rpartition("/")[2], one["reason"])
@@ -206,21 +206,21 @@ def test_a_repeated_ban_has_one_effect(
     has_state(people)
     for reason in (REASON, "another"):
         assert people.ban("ada", reason=reason).status == 204
-        later(people)
+        let_a_minute_pass(people)
     assert people.events("ada").count("banned") == 1
     assert people.person("ada").json["ban_reason"] == REASON
     for _repeat in range(2):
         assert people.unban("ada").status == 204
-        later(people)
+        let_a_minute_pass(people)
     assert people.events("ada").count("unbanned") == 1
 
 
 def test_a_late_copy_of_a_ban_leaves_the_stay_after_the_unban(people: Admissions) -> None:
     people.all_sign_up("ada")
     people.ban("ada", key="first")
-    later(people)
+    let_a_minute_pass(people)
     people.unban("ada")
-    later(people)
+    let_a_minute_pass(people)
     assert people.sign_up("ada", key="again").status == 201
     assert people.ban("ada", key="first").status == 204
     assert people.order() == ["ada"]
@@ -232,7 +232,7 @@ def test_a_late_copy_of_an_unban_leaves_a_later_ban(people: Admissions) -> None:
     people.id_of("ada")
     people.ban("ada")
     first = people.person("ada").json["banned_at"]
-    later(people)
+    let_a_minute_pass(people)
     assert people.unban("ada", banned_at=first).status == 204
     assert people.unban("ada", banned_at=first).status == 204
     people.ban("ada")
@@ -385,7 +385,7 @@ def test_an_erasure_ends_the_ban_and_a_new_one_keeps_the_id_alone(people: Admiss
     refused(people.sign_up("ada", key="again"), 403, "banned")
     person = people.person("ada").json
     assert (person["customer_id"], person["ban_reason"], person["profile"]) == (None, None, {})
-    later(people)
+    let_a_minute_pass(people)
     people.erase("ada")
     people.world.advance(300)
     people.world.maintain()

@@ -393,7 +393,7 @@ def silent(people: Admissions, **settings: Any) -> None:
     assert people.poll("ada").json["status"] == "left"
 
 
-def why(people: Admissions) -> list[tuple[str, str]]:
+def reasons_for_leaving(people: Admissions) -> list[tuple[str, str]]:
     history = people.person("ada").json["history"]
     return [(one["by"], one["reason"]) for one in history if one["event"] == "left"]
 
@@ -418,7 +418,7 @@ def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
             is_cut_off = True
         wire.disarm()
         run(people)
-        assert why(people) == [("maintenance", "unanswered")], step
+        assert reasons_for_leaving(people) == [("maintenance", "unanswered")], step
         if not is_cut_off:
             assert step > 8
             return
@@ -450,7 +450,7 @@ def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
         run(people)
         run(people)
         assert people.events("ada")[-4:] == ["unanswered", "offered", "no_show", "left"]
-    assert why(people) == [("policy", "no_show")]
+    assert reasons_for_leaving(people) == [("policy", "no_show")]
 
 
 def noted(people: Admissions, wire: Wire) -> None:
@@ -575,4 +575,4 @@ def test_a_silent_customer_who_is_reinstated_at_once_left_by_silence(people: Adm
     silent(people)
     assert people.reinstate("ada", reason="was on a ship").status == 200
     run(people)
-    assert why(people) == [("maintenance", "unanswered")]
+    assert reasons_for_leaving(people) == [("maintenance", "unanswered")]

@@ -52,7 +52,7 @@ def names_in(record: dict[str, Any]) -> set[str]:
     return names
 
 
-def told_as(name: str) -> str:
+def name_in_export(name: str) -> str:
     return TOLD_AS.get(name, name.rpartition(".")[2])
 
 
@@ -120,12 +120,12 @@ def test_nothing_recorded_of_the_person_is_left_out(people: Admissions) -> None:
     parked = export(people, "ada")
     assert parked["by_guest"] is True
     for name in names_in(people.recorded("ada")) - INTERNAL:
-        assert parked[told_as(name)] not in (None, ""), name
+        assert parked[name_in_export(name)] not in (None, ""), name
     people.redrive("ada")
     people.leave("ada")
     left = export(people, "ada")
     for name in names_in(people.recorded("ada")) - INTERNAL:
-        assert left[told_as(name)] not in (None, ""), name
+        assert left[name_in_export(name)] not in (None, ""), name
 
 
 def test_a_short_look_has_the_newest_and_a_cursor_to_the_end(people: Admissions) -> None:

@@ -96,7 +96,7 @@ def test_a_rank_is_not_behind_the_signups_that_follow_if_redis_clock_is_behind()
     assert people.order() == ["ada", "bob"]
 
 
-def cut_off_at(step: int) -> tuple[People, Wire]:
+def import_until_crash_after(step: int) -> tuple[People, Wire]:
     wire = Wire()
     world = World.on(
         wire.client(new_table()), empty_redis(), wire.client, redis_clock=RedisClock.standing()
@@ -113,10 +113,10 @@ def test_an_import_that_was_cut_off_anywhere_is_finished_at_its_ranks() -> None:
     """An import crashes. Either maintenance completes it, or the operator repeats it (promises P1,
     P2 and P3).
     """
-    _, whole = cut_off_at(1000)
+    _, whole = import_until_crash_after(1000)
     for step in range(len(whole.calls)):
         for repeats in (True, False):
-            people, wire = cut_off_at(step)
+            people, wire = import_until_crash_after(step)
             wire.disarm()
             if not repeats:
                 people.world.clock.advance(120)

@@ -16,7 +16,7 @@ from waitlist_api.records.table import Table
 KINDS = ["joined", "offered", "admitted", "left"]
 
 
-def opened(scene: Scene, **messages: Any) -> Mailbox:
+def open_mailbox(scene: Scene, **messages: Any) -> Mailbox:
     settings = {"admission": {"offer_seconds": 600}, "messages": {"kinds": KINDS, **messages}}
     assert scene.configure(**settings).status == 200
     table, tokens = Table(scene.table, TABLE), EntryTokens(SECRET)
@@ -38,7 +38,7 @@ def read(mailbox: Mailbox) -> list[dict[str, Any]]:
 
 def test_a_life_is_told_once_and_what_is_over_is_not() -> None:
     scene = Scene()
-    mailbox = opened(scene)
+    mailbox = open_mailbox(scene)
     joins(scene, "ada")
     joins(scene, "bob")
     joined = read(mailbox)
@@ -54,14 +54,14 @@ def test_a_life_is_told_once_and_what_is_over_is_not() -> None:
     ]
     assert scene.people.enter("ada").status == 200
     assert [one["kind"] for one in read(mailbox)[4:]] == ["admitted"]
-    again = opened(scene)
+    again = open_mailbox(scene)
     assert read(again) == [], "each message has been sent"
 
 
 def test_words_language_and_direction_are_those_of_list_and_person() -> None:
     scene = Scene()
     own = {"de": {"joined": {"text": "Bis bald bei {name} <b>"}}}
-    mailbox = opened(scene, language="ar", texts=own)
+    mailbox = open_mailbox(scene, language="ar", texts=own)
     joins(scene, "ada", "fr;q=0.3, de-AT;q=0.9, tlh")
     joins(scene, "bob", "tlh")
     german, arabic = read(mailbox)
@@ -81,7 +81,7 @@ def test_texts_with_unknown_fields_or_placeholders_are_refused() -> None:
 
 def test_a_list_that_begins_to_send_tells_nothing_of_before() -> None:
     scene = Scene()
-    mailbox = opened(scene)
+    mailbox = open_mailbox(scene)
     path = "/v1/admin/waitlists/other"
     assert scene.world.request("PUT", path, operator=True, body={"name": "Other"}).status == 201
     told: list[Any] = []

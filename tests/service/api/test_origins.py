@@ -21,7 +21,7 @@ def people() -> People:
     return people
 
 
-def allow(people: People, *origins: str) -> None:
+def allow_origins(people: People, *origins: str) -> None:
     logger = Logger(service="test", level="CRITICAL")
     people.world.api = Api(people.world.services.container, EntryTokens(SECRET), logger, origins)
 
@@ -33,7 +33,7 @@ def sent_by(origin: str, site: str) -> dict[str, str]:
 @pytest.mark.parametrize("origins", [(), (SHOP,)])
 def test_a_page_of_a_stranger_signs_no_visitor_up(people: People, origins: tuple[str, ...]) -> None:
     """P5"""
-    allow(people, *origins)
+    allow_origins(people, *origins)
     with nothing_changes(people.world):
         answer = people.world.request(
             "POST",
@@ -72,7 +72,7 @@ def test_a_page_of_a_stranger_takes_no_customer_out(people: People) -> None:
 def test_other_callers_sign_up(
     people: People, origins: tuple[str, ...], headers: dict[str, str]
 ) -> None:
-    allow(people, *origins)
+    allow_origins(people, *origins)
     answer = people.world.request(
         "POST", f"{people.path}/entries", body={"customer_id": "dan"}, headers=headers
     )

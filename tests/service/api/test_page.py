@@ -84,7 +84,7 @@ BOX = {"name": "a", "label": "A", "type": "checkbox"}
 MANY = dict.fromkeys(("en", "de", "fr", "es", "ar"), "x" * 40)
 
 
-def chosen(*options: Any) -> dict[str, Any]:
+def settings_with_options(*options: Any) -> dict[str, Any]:
     return {"fields": [{"name": "a", "label": "A", "type": "select", "options": options}]}
 
 
@@ -149,7 +149,7 @@ def policy_of(answer: Answer) -> dict[str, list[str]]:
     return {words[0]: words[1:] for one in directives if (words := one.split(" "))}
 
 
-def addresses(document: str) -> list[str]:
+def loaded_files(document: str) -> list[str]:
     return [one.replace("../", "/") for one in Parts(document).loaded]
 
 
@@ -191,7 +191,7 @@ def test_the_page_names_the_list_and_loads_only_what_the_api_has() -> None:
     parts = Parts(answer.text)
     assert parts.texts["title"].strip() == "Bakery"
     assert ("waitlist-position", {"waitlist": "bakery", "languages": None}) in parts.tags
-    loaded = addresses(answer.text)
+    loaded = loaded_files(answer.text)
     assert len(loaded) >= 4
     for address in loaded:
         file = get(people, address)
@@ -339,7 +339,7 @@ def test_a_browser_that_has_a_file_gets_no_second_copy() -> None:
     people = new_list(page=PAGE)
     document = page_of(people)
     assert document.headers["cache-control"] == "public, max-age=60"
-    for path in ("/w/bakery", *addresses(document.text)):
+    for path in ("/w/bakery", *loaded_files(document.text)):
         etag = get(people, path).headers["etag"]
         for sent in (etag, f'W/"other", {etag}', etag.removeprefix("W/"), "*"):
             again = get(people, path, if_none_match=sent)
@@ -486,14 +486,14 @@ def test_the_page_is_public_as_it_was_set() -> None:
             {"fields": [{"name": "a", "label": "A", "type": "select", "options": ["A", "A"]}]},
             "once",
         ),
-        (chosen("s", {"value": "s", "labels": {"en": "S"}}), "once"),
-        (chosen({"value": "s", "labels": {}}), "at least 1"),
-        (chosen({"value": "s", "labels": {"nl": "S"}}), "'en'"),
-        (chosen({"value": "s", "labels": {"en": "s" * 65}}), "at most 64"),
-        (chosen({"value": "s", "labels": {"en": "a\nb"}}), "control"),
-        (chosen({"labels": {"en": "S"}}), "required"),
+        (settings_with_options("s", {"value": "s", "labels": {"en": "S"}}), "once"),
+        (settings_with_options({"value": "s", "labels": {}}), "at least 1"),
+        (settings_with_options({"value": "s", "labels": {"nl": "S"}}), "'en'"),
+        (settings_with_options({"value": "s", "labels": {"en": "s" * 65}}), "at most 64"),
+        (settings_with_options({"value": "s", "labels": {"en": "a\nb"}}), "control"),
+        (settings_with_options({"labels": {"en": "S"}}), "required"),
         (
-            chosen(*({"value": f"{one}", "labels": MANY} for one in range(50))),
+            settings_with_options(*({"value": f"{one}", "labels": MANY} for one in range(50))),
             "8192 bytes together",
         ),
         ({"fields": [{"name": "a", "label": {"nl": "A"}}]}, "'en'"),

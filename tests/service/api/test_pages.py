@@ -21,7 +21,7 @@ def crowd() -> People:
 ORDER = [*NAMES[20:], *NAMES[:20]]
 
 
-def walk(people: People, limit: int) -> list[list[str]]:
+def names_by_page(people: People, limit: int) -> list[list[str]]:
     pages: list[list[str]] = []
     query = f"limit={limit}"
     while True:
@@ -37,7 +37,7 @@ def walk(people: People, limit: int) -> list[list[str]]:
 @pytest.mark.parametrize("limit", [1, 2, 7, 22, 23, 24, 100])
 def test_the_pages_hold_everybody_once_in_serving_order(crowd: People, limit: int) -> None:
     """P1 P6"""
-    pages = walk(crowd, limit)
+    pages = names_by_page(crowd, limit)
     assert [name for page in pages for name in page] == ORDER
     assert len(pages) == -(-COUNT // limit)
 

@@ -18,7 +18,7 @@ def people() -> Admissions:
     return people
 
 
-def hint(answer: Answer) -> int | None:
+def seconds_until_next_poll(answer: Answer) -> int | None:
     assert (answer.status, answer.headers["cache-control"]) == (200, "no-store"), answer.text
     seconds: int | None = answer.json["poll_after_seconds"]
     return seconds
@@ -26,12 +26,12 @@ def hint(answer: Answer) -> int | None:
 
 def test_the_hint_grows_with_the_distance_from_the_head(people: Admissions) -> None:
     people.all_sign_up(*(f"customer-{number}" for number in range(1, 42)))
-    assert hint(people.poll("customer-1")) == 1
-    assert hint(people.poll("customer-20")) == 1
-    assert hint(people.poll("customer-21")) == 2
-    assert hint(people.poll("customer-41")) == 3
+    assert seconds_until_next_poll(people.poll("customer-1")) == 1
+    assert seconds_until_next_poll(people.poll("customer-20")) == 1
+    assert seconds_until_next_poll(people.poll("customer-21")) == 2
+    assert seconds_until_next_poll(people.poll("customer-41")) == 3
     people.leave("customer-1")
-    assert hint(people.poll("customer-41")) == 2
+    assert seconds_until_next_poll(people.poll("customer-41")) == 2
 
 
 def test_a_signup_returns_when_to_look_first(people: Admissions) -> None:
@@ -44,16 +44,16 @@ def test_a_signup_returns_when_to_look_first(people: Admissions) -> None:
 def test_a_place_within_a_segment_may_be_nearer(people: Admissions) -> None:
     people.all_sign_up(*(f"customer-{number}" for number in range(30)))
     people.sign_up("ada", attributes={"language": "Spanish"})
-    assert hint(people.poll("ada")) == 2
-    assert hint(people.poll("ada", "segment=language")) == 1
+    assert seconds_until_next_poll(people.poll("ada")) == 2
+    assert seconds_until_next_poll(people.poll("ada", "segment=language")) == 1
 
 
 def test_an_entry_out_of_line_gets_it_too(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     assert people.claimed() == ["ada"]
-    assert hint(people.poll("ada")) == 3
+    assert seconds_until_next_poll(people.poll("ada")) == 3
     people.park("ada")
-    assert hint(people.poll("ada")) == 60
+    assert seconds_until_next_poll(people.poll("ada")) == 60
 
 
 def test_an_entry_that_is_held_back_looks_by_its_position(people: Admissions) -> None:
@@ -61,22 +61,22 @@ def test_an_entry_that_is_held_back_looks_by_its_position(people: Admissions) ->
     people.all_sign_up(*names)
     for name in names:
         people.hold_back(name)
-    assert hint(people.poll(names[0])) == 5
+    assert seconds_until_next_poll(people.poll(names[0])) == 5
     # Nobody in this queue is ready, so everybody would be first after becoming ready. Only a
     # customer who is both first and ready polls often.
     assert people.poll(names[-1]).json["ready_ahead"] == 0
-    assert hint(people.poll(names[-1])) == 7
+    assert seconds_until_next_poll(people.poll(names[-1])) == 7
     people.hold_back(names[-1], ready=True)
-    assert hint(people.poll(names[-1])) == 1
+    assert seconds_until_next_poll(people.poll(names[-1])) == 1
 
 
 def test_an_entry_that_has_ended_is_not_to_be_polled(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     people.leave("ada")
-    assert hint(people.poll("ada")) is None
+    assert seconds_until_next_poll(people.poll("ada")) is None
     people.claimed()
     people.complete("bob")
-    assert hint(people.poll("bob")) is None
+    assert seconds_until_next_poll(people.poll("bob")) is None
 
 
 def test_a_refusal_may_not_be_kept(people: Admissions) -> None:

@@ -48,7 +48,7 @@ def configure(people: Admissions, **fields: Any) -> Answer:
     return people.configure(**{"rejoin": "never", **fields})
 
 
-def place_of(people: Admissions, name: str) -> dict[str, Any]:
+def restored_values(people: Admissions, name: str) -> dict[str, Any]:
     """Return the values that a reinstatement must restore."""
     record = people.recorded(name)
     person = people.person(name).json
@@ -117,7 +117,7 @@ def test_a_reinstated_entry_stands_between_its_former_neighbours(
     people: Admissions, end: Callable[[Admissions], None]
 ) -> None:
     """The rank, the priority and the signup time are the same as before (promise P1)."""
-    before, token = place_of(people, "cyd"), people.token_of("cyd")
+    before, token = restored_values(people, "cyd"), people.token_of("cyd")
     end(people)
     assert people.order() == ["ann", "bob", "dan", "eve"]
     answer = people.reinstate("cyd", reason=REASON)
@@ -130,7 +130,7 @@ def test_a_reinstated_entry_stands_between_its_former_neighbours(
     assert answer.json["joined_at"] == before["joined_at"]
     assert answer.headers["cache-control"] == "no-store"
     assert people.order() == list(FIVE)
-    assert place_of(people, "cyd") == before
+    assert restored_values(people, "cyd") == before
     assert "entry_token" not in answer.json
     looked = people.world.request("GET", people.entry("cyd"), token=token)
     refused(looked, 403, "forbidden")
@@ -144,12 +144,12 @@ def test_a_bumped_entry_comes_back_to_where_it_was_moved(
     assert people.bump("dan", priority=7).status == 200
     assert people.bump("cyd", priority=7).status == 200
     assert people.bump("cyd", to="front").status == 200
-    before = place_of(people, "cyd")
+    before = restored_values(people, "cyd")
     end(people)
     people.sign_up("fay")
     assert people.reinstate("cyd").status == 200
     assert people.order() == ["cyd", "dan", "ann", "bob", "eve", "fay"]
-    assert place_of(people, "cyd") == before
+    assert restored_values(people, "cyd") == before
 
 
 @pytest.mark.parametrize("offset", range(16))
@@ -165,12 +165,12 @@ def test_the_time_of_signup_comes_back_to_the_millisecond_fifteen_times(offset: 
 
 
 def test_an_entry_that_leaves_again_comes_back_again(people: Admissions) -> None:
-    before, tokens = place_of(people, "cyd"), {people.token_of("cyd")}
+    before, tokens = restored_values(people, "cyd"), {people.token_of("cyd")}
     for number in range(2, 6):
         leaves(people)
         people.world.advance(1)
         assert people.reinstate("cyd").json["joined_at"] == before["joined_at"]
-        assert place_of(people, "cyd") == before
+        assert restored_values(people, "cyd") == before
         tokens.add(people.token_of("cyd"))
         assert len(tokens) == number
     assert people.order() == list(FIVE)
@@ -411,7 +411,7 @@ def test_a_reinstatement_that_is_cut_off_is_finished(
     """A request to reinstate a customer crashes. A repeated request completes it. If the crashed
     request had already written to DynamoDB, maintenance can complete it too (promises P2 and P3).
     """
-    before = place_of(people, "cyd")
+    before = restored_values(people, "cyd")
     end(people)
     wire.arm(step, fault)
     is_cut = False
@@ -424,7 +424,7 @@ def test_a_reinstatement_that_is_cut_off_is_finished(
         people.world.maintain()
     assert people.reinstate("cyd", key="first", reason=REASON).json["position"] == 3
     assert people.order() == list(FIVE)
-    assert place_of(people, "cyd") == before
+    assert restored_values(people, "cyd") == before
     assert people.events("cyd").count("reinstated") == 1
     people.world.maintain()
     assert people.order() == list(FIVE)
@@ -457,14 +457,14 @@ def cut_off_after_intent(people: Admissions, wire: Wire) -> None:
 def test_a_reinstatement_that_is_cut_off_and_removed_can_be_repeated(
     people: Admissions, wire: Wire
 ) -> None:
-    before = place_of(people, "cyd")
+    before = restored_values(people, "cyd")
     leaves(people)
     cut_off_after_intent(people, wire)
     is_removed(people)
     assert people.order() == ["ann", "bob", "dan", "eve"]
     assert people.reinstate("cyd").status == 200
     assert people.order() == list(FIVE)
-    assert place_of(people, "cyd") == before
+    assert restored_values(people, "cyd") == before
 
 
 def test_an_erasure_within_a_reinstatement_leaves_nothing(people: Admissions, wire: Wire) -> None:
@@ -487,7 +487,7 @@ def test_an_erasure_within_a_reinstatement_leaves_nothing(people: Admissions, wi
 def test_a_reinstated_entry_outlives_the_loss_of_redis(people: Admissions) -> None:
     """P3"""
     people.bump("cyd", priority=3)
-    before = place_of(people, "cyd")
+    before = restored_values(people, "cyd")
     leaves(people)
     people.reinstate("cyd")
     token = people.token_of("cyd")
@@ -495,7 +495,7 @@ def test_a_reinstated_entry_outlives_the_loss_of_redis(people: Admissions) -> No
     refused(people.poll("ann"), 503, "rebuilding")
     people.world.maintain()
     assert people.order() == ["cyd", "ann", "bob", "dan", "eve"]
-    assert place_of(people, "cyd") == before
+    assert restored_values(people, "cyd") == before
     assert people.world.request("GET", people.entry("cyd"), token=token).status == 200
 
 

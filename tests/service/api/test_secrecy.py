@@ -141,7 +141,7 @@ def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address()
     """
     guests = Watched.on(segments=[["size"]], page=FORM)
 
-    def own(address: str) -> tuple[str, str]:
+    def sign_up_and_verify(address: str) -> tuple[str, str]:
         attributes = {"size": "s"}
         body = {"profile": {"email": address}, "attributes": attributes}
         guests.world.request("POST", f"{guests.path}/entries", body=body)
@@ -162,16 +162,16 @@ def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address()
         board = guests.world.request("GET", f"{guests.path}/board").json
         return [*looks, *public, board["total"], board["cuts"]]
 
-    places = [own("before@example.com")]
+    places = [sign_up_and_verify("before@example.com")]
     join(ADA)
-    places.append(own("behind@example.com"))
+    places.append(sign_up_and_verify("behind@example.com"))
     seen_before = shown()
     assert [one["position"] for one in seen_before[:2]] == [1, 2]
     assert [one["segments"][0]["position"] for one in seen_before[:2]] == [1, 2]
     for address in (ADA, STRANGER):
         join(address)
         assert shown() == seen_before, address
-    places.append(own("last@example.com"))
+    places.append(sign_up_and_verify("last@example.com"))
     assert shown()[2]["position"] == 3
 
 

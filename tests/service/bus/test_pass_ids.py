@@ -33,7 +33,7 @@ def _claims(token: str) -> dict[str, Any]:
     return claims
 
 
-def published(scene: Scene, name: str = "ada") -> list[tuple[str, str]]:
+def published_pass_ids(scene: Scene, name: str = "ada") -> list[tuple[str, str]]:
     return [(one["event"], one["jti"]) for one in scene.details(name) if one.get("jti")]
 
 
@@ -66,12 +66,12 @@ def test_admission_and_exit_have_the_jti_of_the_pass(admission: Callable[[Scene]
     scene = Scene()
     admission(scene)
     jti = jti_of(scene)
-    assert published(scene) == [("admitted", jti)]
+    assert published_pass_ids(scene) == [("admitted", jti)]
     assert scene.people.exit("ada").status == 200
-    assert published(scene) == [("admitted", jti), ("exited", jti)]
+    assert published_pass_ids(scene) == [("admitted", jti), ("exited", jti)]
     history = scene.people.person("ada").json["history"]
     shown = [(one["event"], one["detail"].get("jti")) for one in history]
-    assert [one for one in shown if one[1]] == published(scene)
+    assert [one for one in shown if one[1]] == published_pass_ids(scene)
 
 
 def test_the_next_signup_has_the_jti_of_the_pass_that_it_ends() -> None:
@@ -83,7 +83,7 @@ def test_the_next_signup_has_the_jti_of_the_pass_that_it_ends() -> None:
     jti = jti_of(scene)
     assert scene.configure(rejoin="always", admission={"max_inside": 1}).status == 200
     assert scene.people.sign_up("ada", key="again").status == 201
-    assert published(scene) == [("admitted", jti), ("joined", jti)]
+    assert published_pass_ids(scene) == [("admitted", jti), ("joined", jti)]
     assert scene.people.admit_one("ada").status == 200
     assert scene.people.enter("ada").status == 200
     assert jti_of(scene) != jti
@@ -96,11 +96,11 @@ def test_a_signup_after_an_exit_ends_no_pass() -> None:
     assert scene.people.exit("ada").status == 200
     assert scene.configure(rejoin="always").status == 200
     assert scene.people.sign_up("ada", key="again").status == 201
-    assert published(scene) == [("admitted", jti), ("exited", jti)]
+    assert published_pass_ids(scene) == [("admitted", jti), ("exited", jti)]
 
 
 def test_an_admission_without_a_pass_has_no_jti() -> None:
     scene = Scene()
     is_admitted_at_once(scene)
-    assert published(scene) == []
+    assert published_pass_ids(scene) == []
     assert scene.details("ada")[-1]["jti"] == ""

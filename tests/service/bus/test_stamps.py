@@ -28,7 +28,7 @@ Happen = Callable[[Scene], object]
 AHEAD_SECONDS, HOUR_SECONDS = 60, 3600
 
 
-def published_in_order(scene: Scene, *words: str) -> None:
+def assert_published_in_order(scene: Scene, *words: str) -> None:
     published = [one["event"] for one in scene.details("ada")]
     assert published == scene.words("ada")
     assert published[-len(words) :] == list(words)
@@ -80,7 +80,7 @@ def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
     (*_, last) = scene.words("ada")
     lose_redis(scene)
     assert scene.people.bump("ada", to="front").status == 200
-    published_in_order(scene, last, "bumped")
+    assert_published_in_order(scene, last, "bumped")
 
 
 @pytest.mark.parametrize("happen", [is_held_back_again_and_again, is_told, moves])
@@ -99,7 +99,7 @@ def test_what_follows_two_losses_of_redis_comes_after_what_the_record_alone_has(
     scene.world.redis_clock.advance(HOUR_SECONDS)
     lose_redis(scene)
     assert scene.people.bump("ada", to="front").status == 200
-    published_in_order(scene, last, "bumped")
+    assert_published_in_order(scene, last, "bumped")
 
 
 def rests(people: Admissions) -> object:
@@ -126,7 +126,7 @@ def test_what_the_record_knows_of_comes_before_what_a_server_that_lagged_draws(
         assert scene.people.bump("ada", to=to).status == 200
     past.restore(scene.redis)
     act(scene.people)
-    published_in_order(scene, "bumped", "bumped", *words)
+    assert_published_in_order(scene, "bumped", "bumped", *words)
 
 
 def comes_back(people: Admissions) -> object:
@@ -176,7 +176,7 @@ def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
     assert scene.people.unban("ada").status == 204
     comes(scene.people)
     scene.maintain()
-    published_in_order(scene, *words)
+    assert_published_in_order(scene, *words)
 
 
 def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_own() -> None:
@@ -197,7 +197,7 @@ def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_
     alias = alias_of(bob, ada.entry_id, ada.known_stamp, scene.clock.millis)
     Table(scene.table, TABLE).put(item_of(alias), "attribute_exists(#pk)")
     assert scene.people.sign_up("ada").status == 201
-    published_in_order(scene, "unbanned", "joined")
+    assert_published_in_order(scene, "unbanned", "joined")
 
 
 def goes_out(people: Admissions) -> object:
@@ -228,7 +228,7 @@ def test_two_events_off_the_list_at_one_moment_follow_each_other(
     scene.wire.arm(step, faults.before(lambda: fast(elsewhere)))
     slow(scene.people)
     assert scene.wire.names[step] == "TransactWriteItems"
-    published_in_order(scene, *words)
+    assert_published_in_order(scene, *words)
 
 
 def is_admitted_by_hand_and_let_in(scene: Scene, **settings: Any) -> None:
@@ -248,7 +248,7 @@ def test_a_ban_that_an_edit_overtakes_is_written_with_a_later_stamp() -> None:
     scene.wire.arm(3, faults.before(lambda: elsewhere.hold_back("ada")))
     assert scene.people.ban("ada").status == 204
     assert scene.wire.names[3] == "TransactWriteItems"
-    published_in_order(scene, "held_back", "banned", "left")
+    assert_published_in_order(scene, "held_back", "banned", "left")
 
 
 def asks(people: Admissions) -> object:
@@ -287,7 +287,7 @@ def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_th
     assert scene.wire.names[step] == "TransactWriteItems"
     assert scene.people.erase("ada").status == 204
     scene.maintain()
-    published_in_order(scene, *words, "erased")
+    assert_published_in_order(scene, *words, "erased")
 
 
 def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit() -> None:
@@ -302,7 +302,7 @@ def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit
     scene.wire.arm(2, faults.before(lambda: elsewhere.exit("ada")))
     assert scene.people.sign_up("ada", key="again").status == 201
     assert scene.wire.names[:3] == ["PutItem", "Invoke", "PutItem"]
-    published_in_order(scene, "exited", "joined")
+    assert_published_in_order(scene, "exited", "joined")
 
 
 @pytest.mark.parametrize("follows", [goes_out, bans])
@@ -343,4 +343,4 @@ def test_an_erasure_by_retention_comes_last_after_an_exit(ahead: float) -> None:
     is_admitted_by_hand_and_let_in(scene, retention_days=RETENTION_DAYS)
     assert scene.people.exit("ada").status == 200
     scene.expire()
-    published_in_order(scene, "exited", "erased")
+    assert_published_in_order(scene, "exited", "erased")

@@ -58,7 +58,7 @@ def verify(stage: Stage, code: str) -> Any:
     return answer.json
 
 
-def limited(stage: Stage) -> dict[str, int]:
+def limited_by_kind(stage: Stage) -> dict[str, int]:
     stats = stage.world.request("GET", "/v1/admin/waitlists/bakery/stats", operator=True)
     return {one["kind"]: one["limited"] for one in stats.json["messages"] if one["limited"]}
 
@@ -87,7 +87,7 @@ def test_throw_away_signups_that_move_to_one_address_send_it_a_few_mails(
         assert change(stage, joined, email=VICTIM).status == 202
         assert stage.send_news() == []
     assert to_victim(stage) == AT_ONCE
-    assert limited(stage) == {"address": 15 - AT_ONCE}
+    assert limited_by_kind(stage) == {"address": 15 - AT_ONCE}
 
 
 def test_the_lists_of_a_stack_share_what_an_address_gets(stage: Stage) -> None:
@@ -113,7 +113,7 @@ def test_joining_and_leaving_in_a_loop_sends_a_few_mails(stage: Stage) -> None:
         stage.world.advance(1)
         assert stage.send_news() == []
     assert to_victim(stage) == AT_ONCE
-    assert sum(limited(stage).values()) == 2 * 25 - AT_ONCE
+    assert sum(limited_by_kind(stage).values()) == 2 * 25 - AT_ONCE
 
 
 def test_each_further_mail_comes_after_a_longer_pause_and_after_a_quiet_day_it_begins_anew(
@@ -209,7 +209,7 @@ def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -
     assert sent == [5, 6, 6, 7, 7, 7, 7, 8, 8]
     first = min(one["VisibilityTimeout"] for one in stage.stand_ins.pauses)
     assert first >= MINUTE, "the queue keeps it until then"
-    assert limited(stage) == {}
+    assert limited_by_kind(stage) == {}
 
 
 def test_what_a_limit_has_stopped_is_seen_and_may_be_sent_later(stage: Stage) -> None:
@@ -372,7 +372,7 @@ def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     joined = stage.news()
     assert stage.send(*joined) == []
     assert len(stage.stand_ins.mails) == 5
-    assert limited(stage) == {"joined": 3}
+    assert limited_by_kind(stage) == {"joined": 3}
     assert percent(capsys) == 100
     stage.people.names |= {one["entry_id"]: f"c{at}" for at, one in enumerate(joined)}
     stage.people.admit(6)
@@ -431,7 +431,7 @@ def test_sms_are_counted_by_their_parts(stage: Stage, monkeypatch: pytest.Monkey
     stage.send_news()
     # The French text needs more SMS parts than this half of the budget still has.
     assert texts(stage) == ["+4915123456789"]
-    assert limited(stage) == {"joined": 1}
+    assert limited_by_kind(stage) == {"joined": 1}
 
 
 def test_a_preview_counts_the_parts_with_a_guests_own_link(stage: Stage) -> None:

@@ -22,7 +22,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         yield made
 
 
-def listed(stage: Stage, which: str, **query: str) -> list[str]:
+def names_on_all_pages(stage: Stage, which: str, **query: str) -> list[str]:
     names, more = [], ""
     for _ in range(100):
         asked = f"status={which}&limit=1{more}"
@@ -40,29 +40,29 @@ def test_people_who_get_no_messages_are_listed_and_counted(stage: Stage) -> None
     ada = joined(stage, "ada")
     joined(stage, "bob")
     joined(stage, "cyd")
-    assert [listed(stage, which) for which in WHICH] == [[], []]
+    assert [names_on_all_pages(stage, which) for which in WHICH] == [[], []]
     click(stage, ada)
     stage.send(stage.bounce("bob"))
     stage.world.advance(1)
     stage.send(stage.bounce("cyd"), stage.bounce("cyd"))
-    assert [listed(stage, which) for which in WHICH] == [["bob", "cyd"], ["ada"]]
+    assert [names_on_all_pages(stage, which) for which in WHICH] == [["bob", "cyd"], ["ada"]]
     own(stage, "ada", messages="on")
-    assert listed(stage, "messages_off") == []
+    assert names_on_all_pages(stage, "messages_off") == []
     click(stage, ada)
     stage.people.leave("ada")
     stage.people.leave("bob")
-    assert [listed(stage, which) for which in WHICH] == [["cyd"], []]
+    assert [names_on_all_pages(stage, which) for which in WHICH] == [["cyd"], []]
     stage.world.advance(7200)
     joined(stage, "bob")
     click(stage, ada)
-    assert [listed(stage, which) for which in WHICH] == [["cyd"], []]
+    assert [names_on_all_pages(stage, which) for which in WHICH] == [["cyd"], []]
     assert not in_index(stage, "bob"), "of another stay, so it was deleted"
     assert in_index(stage, "ada")
     stage.people.reinstate("ada")
     stage.world.advance(7200)
-    assert [listed(stage, which) for which in WHICH] == [["cyd"], ["ada"]]
+    assert [names_on_all_pages(stage, which) for which in WHICH] == [["cyd"], ["ada"]]
     own(stage, "ada", messages="on")
-    assert listed(stage, "messages_off") == []
+    assert names_on_all_pages(stage, "messages_off") == []
 
 
 def in_index(stage: Stage, name: str) -> bool:
@@ -80,9 +80,9 @@ def test_a_mark_that_was_cut_off_is_not_listed(stage: Stage) -> None:
     stage.wire.disarm()
     assert in_index(stage, "ada")
     stage.world.advance(7200)
-    assert listed(stage, "unreachable") == []
+    assert names_on_all_pages(stage, "unreachable") == []
     stage.send(bounce)
-    assert listed(stage, "unreachable") == ["ada"]
+    assert names_on_all_pages(stage, "unreachable") == ["ada"]
     stage.world.request("DELETE", stage.people.admin_entry("ada"), operator=True)
     assert not in_index(stage, "ada"), "erased with the entry"
     stage.send(bounce)
@@ -94,7 +94,7 @@ def test_another_address_is_reachable_again(stage: Stage) -> None:
     stage.send(stage.bounce("ada"))
     path, body = stage.people.admin_entry("ada"), {"profile": {"email": "ada@example.net"}}
     assert stage.world.request("PATCH", path, body=body, operator=True).status == 200
-    assert listed(stage, "unreachable") == []
+    assert names_on_all_pages(stage, "unreachable") == []
     stage.people.admit(1)
     assert stage.send_news() == []
     assert stage.stand_ins.to()[-1] == "ada@example.net"
@@ -106,7 +106,7 @@ def test_a_late_bounce_of_the_former_address_says_nothing_of_the_present_one(sta
     path, body = stage.people.admin_entry("ada"), {"profile": {"email": "ada@example.net"}}
     assert stage.world.request("PATCH", path, body=body, operator=True).status == 200
     assert stage.send(stage.bounce("ada")) == []
-    assert listed(stage, "unreachable") == []
+    assert names_on_all_pages(stage, "unreachable") == []
     stage.people.admit(1)
     assert stage.send_news() == []
     assert stage.stand_ins.to()[-1] == "ada@example.net"
@@ -134,7 +134,7 @@ def test_a_mail_that_is_on_its_way_to_the_former_address_says_nothing_of_the_pre
     assert stage.send(*news) == []
     if answer is SENT:
         assert stage.send(stage.bounce("ada")) == []
-    assert listed(stage, "unreachable") == []
+    assert names_on_all_pages(stage, "unreachable") == []
     stage.people.admit(1)
     assert stage.send_news() == []
     assert stage.stand_ins.to()[-1] == "ada@example.net"

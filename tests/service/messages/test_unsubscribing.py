@@ -30,7 +30,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         yield made
 
 
-def path_in(mail: dict[str, Any]) -> str:
+def unsubscribe_path(mail: dict[str, Any]) -> str:
     header = str(mime(mail)["List-Unsubscribe"])
     assert header.startswith(f"<{BASE}/v1/waitlists/")
     assert header.endswith(">")
@@ -50,7 +50,7 @@ def click(stage: Stage, path: str, method: str = "POST", **more: Any) -> Answer:
 def joined(stage: Stage, name: str = "ada") -> str:
     stage.joins(name)
     assert stage.send_news() == []
-    return path_in(stage.stand_ins.mails[-1])
+    return unsubscribe_path(stage.stand_ins.mails[-1])
 
 
 def own(stage: Stage, name: str, **body: Any) -> Answer:
@@ -207,7 +207,7 @@ def test_customers_with_accounts_have_the_header_too(
     monkeypatch.setenv("JWT_ISSUER", "https://issuer.example")
     messages_app.batches.cache_clear()
     assert stage.send_news() == []
-    path = path_in(stage.stand_ins.mails[-1])
+    path = unsubscribe_path(stage.stand_ins.mails[-1])
     logger = Logger(service="test", level="CRITICAL")
     with_issuer = Api(
         stage.world.services.container, None, logger, code_keys=lambda: EntryTokens(SECRET)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.service.messages.stage import Stage, staged
 from tests.service.messages.stand_ins import SENT, Answer, error, part
-from tests.service.messages.test_unsubscribing import click, path_in
+from tests.service.messages.test_unsubscribing import click, unsubscribe_path
 from tests.service.privacy.marks import CUSTOMER, NAME, WORD, found_in
 from waitlist_api import messages_app
 from waitlist_api.messages.channels import MailChannel
@@ -33,7 +33,7 @@ def stage(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> 
         yield made
 
 
-def refused(status: int, code: str, **more: Any) -> Any:
+def refused_with_address(status: int, code: str, **more: Any) -> Any:
     said = error(status, code, **more)
     assert said is not None
     return said[0], {**said[1], "message": f"{CUSTOMER} and {NUMBER} are refused"}
@@ -60,11 +60,11 @@ def test_addresses_and_links_leave_in_messages_alone(
     stage.joins("bob", phone=NUMBER)
     news = stage.news()
     for answer in (
-        refused(429, "TooManyRequestsException"),
-        refused(400, "MessageRejected"),
-        refused(500, "InternalFailure"),
+        refused_with_address(429, "TooManyRequestsException"),
+        refused_with_address(400, "MessageRejected"),
+        refused_with_address(500, "InternalFailure"),
         None,
-        refused(400, "ThrottlingException"),
+        refused_with_address(400, "ThrottlingException"),
     ):
         stage.stand_ins.failing = partial(_answered, answer)
         assert stage.send(*news) != []
@@ -77,10 +77,10 @@ def test_addresses_and_links_leave_in_messages_alone(
     stage.stand_ins.failing = lambda _: SENT
     assert stage.send(*news) == []
     mail = stage.stand_ins.mails[-1]
-    click(stage, path_in(mail))
+    click(stage, unsubscribe_path(mail))
     stage.people.admit(2)
     offered = stage.news()
-    stage.stand_ins.failing = lambda _: refused(
+    stage.stand_ins.failing = lambda _: refused_with_address(
         400, "ConflictException", Reason="DESTINATION_PHONE_NUMBER_OPTED_OUT"
     )
     bounced = stage.bounce("ada")
@@ -98,7 +98,7 @@ def test_addresses_and_links_leave_in_messages_alone(
     pauses = [json.dumps(one) for one in stage.stand_ins.pauses]
     outside = [*printed.splitlines(), *logged, *queued, *notes, *keys, *pauses]
     assert found_in(outside) == []
-    secrets = (SUBSCRIBER, stage.people.token_of("ada"), path_in(mail).rpartition("/")[2])
+    secrets = (SUBSCRIBER, stage.people.token_of("ada"), unsubscribe_path(mail).rpartition("/")[2])
     assert [one for one in outside if any(secret in one for secret in secrets)] == []
     # The search would prove nothing if these places were empty.
     assert '"CloudWatchMetrics"' in printed

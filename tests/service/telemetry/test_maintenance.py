@@ -119,7 +119,7 @@ def test_a_hold_that_expires_once_too_often_counts_too(people: Admissions) -> No
     assert (counted, people.status("ann")) == (1, "parked")
 
 
-def cut_off(people: Admissions, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def crash_a_signup(people: Admissions, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(QueueClient, "send", unavailable)
         assert people.sign_up(name, key=name).status == 503
@@ -132,7 +132,7 @@ def unavailable(*_: object, **__: object) -> Any:
 def test_an_intent_that_is_finished_is_counted(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cut_off(people, monkeypatch, "ann")
+    crash_a_signup(people, monkeypatch, "ann")
     assert "intents_finished" not in run(people, after_seconds=30)
     seen = run(people, after_seconds=31)
     assert seen["intents_finished"] == 1
@@ -143,8 +143,8 @@ def test_an_intent_that_is_finished_is_counted(
 def test_an_intent_is_stuck_that_five_minutes_do_not_finish(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cut_off(people, monkeypatch, "ann")
-    cut_off(people, monkeypatch, "bob")
+    crash_a_signup(people, monkeypatch, "ann")
+    crash_a_signup(people, monkeypatch, "bob")
     finishing = people.world.maintenance.intent_finisher
     with monkeypatch.context() as patch:
         patch.setattr(Joins, "finish", unavailable)

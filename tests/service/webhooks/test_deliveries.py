@@ -162,7 +162,7 @@ def a_byte_at_a_time(request: Any) -> None:
             request.wfile.write(b"a")
 
 
-def cut_off(_: Any) -> None:
+def close_without_response(_: Any) -> None:
     """Close the connection without a response."""
 
 
@@ -193,7 +193,9 @@ def ending_when_received(stand: Stand) -> Any:
     return Received
 
 
-@pytest.mark.parametrize("answer", [no_answer, a_byte_at_a_time, cut_off, nonsense, status(307)])
+@pytest.mark.parametrize(
+    "answer", [no_answer, a_byte_at_a_time, close_without_response, nonsense, status(307)]
+)
 def test_an_event_without_a_good_answer_is_sent_again_with_its_id(
     stage: Stage, stand: Stand, answer: Answer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
