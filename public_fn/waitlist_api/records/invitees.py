@@ -19,6 +19,7 @@ from waitlist_api.records.entry import DECLINED, SHARDS, EntryRecord, HistoryEve
 from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import invitation_of
+from waitlist_shared.ranks import millis_of
 
 # The state is `open` until the offer ends. `left` also means that an operator has withdrawn the
 # offer.
@@ -99,6 +100,16 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
             return LATE_ENDS.get(after.hold.end, "missed")
 
 
+def _has_left_before_end(record: EntryRecord, offered: c.Decision) -> bool:
+    """Return whether the customer left the waitlist before this offer would have ended.
+
+    If the record contains a later signup, the customer left before that signup.
+    """
+    if record.ticket and record.ticket > offered.ticket:
+        return millis_of(record.ticket) < offered.at
+    return record.status in ("leaving", "left") and record.updated_millis < offered.at
+
+
 def _change(record: EntryRecord, state: State, now_millis: int) -> InviteeChange:
     key = invitee_key(
         record.waitlist_id, record.entry_id, invitation_of(record.hold.token), record.ticket or 0
@@ -162,13 +173,14 @@ class Invitees(Struct, frozen=True):
             return
         key = invitee_key(*record.key, invitation_id, decision.ticket)
         if decision.verb == "offered" and decision.token != record.hold.token:
-            item = {**key, "state": "missed", "expires_at": decision.at // 1000 + KEPT_SECONDS}
+            end = "left" if _has_left_before_end(record, decision) else "missed"
+            item = {**key, "state": end, "expires_at": decision.at // 1000 + KEPT_SECONDS}
             with suppress(ConditionFailed):
                 self.table.put(item, "attribute_not_exists(#pk)")
         elif state := LATE_ENDS.get(decision.verb):
-            is_not_final = "(#state = :open OR #state = :missed)"
-            states = {"state": state, "open": "open", "missed": "missed"}
-            self._set(key, "SET #state = :state", is_not_final, **states)
+            has_other_end = "#state IN (:open, :missed, :left)"
+            states = {name: name for name in ("open", "missed", "left")}
+            self._set(key, "SET #state = :state", has_other_end, state=state, **states)
 
     def count(self, waitlist_id: str, invitation_id: str) -> Funnel:
         """Count the invitees of an invitation."""

@@ -392,6 +392,25 @@ def test_the_end_of_an_offer_that_only_redis_knows_is_counted(
     assert funnel(people, invitation) == {"invited": 1, "declined": 1}
 
 
+def test_leaving_with_an_offer_that_only_redis_has_is_counted() -> None:
+    """A request makes its offers in Redis and crashes before it records them. Ann then leaves the
+    waitlist.
+    """
+    wire = Wire()
+    people = in_steps(wire)
+    step = step_of_offers(people, wire)
+    wire.arm(step, crash_after)
+    with pytest.raises(Crash):
+        invite(people, KEY)
+    wire.disarm()
+    people.leave("ann")
+    again = invite(people, KEY)
+    for _ in range(3):
+        people.world.advance(60)
+        people.world.maintenance.run_all()
+    assert funnel(people, invited(again)) == {"invited": 4, "open": 3, "left": 1}
+
+
 def erase(people: Admissions) -> None:
     people.erase("ann")
 
