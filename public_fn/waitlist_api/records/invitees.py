@@ -79,8 +79,7 @@ def _is_open(record: EntryRecord) -> bool:
     """Return whether the entry has an open offer that belongs to an invitation."""
     hold = record.hold
     is_offered = record.status in ("offered", "leaving") and hold.is_offer
-    has_end = hold.until_millis is not None
-    return bool(invitation_of(hold.token)) and is_offered and has_end and not record.intent.erase
+    return bool(invitation_of(hold.token)) and is_offered and not record.intent.erase
 
 
 def _end_of(before: EntryRecord, after: EntryRecord) -> State:
