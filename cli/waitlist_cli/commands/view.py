@@ -259,7 +259,8 @@ def watch(
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
     """Return the entries around a person, including the person's own entry.
 
-    If the person moves between the two requests, the function sends both requests again.
+    One request reads the person's position, and another one the entries around it. If the person
+    moves in between, the function sends both requests again.
     """
     for _ in range(TRIES):
         found = person.show()

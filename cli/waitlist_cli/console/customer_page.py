@@ -176,7 +176,7 @@ def _read_label(lines: str) -> str | dict[str, str]:
 
 
 def _format_label(label: str | Mapping[str, str]) -> str:
-    """Format a label for its form field. Each language has a line of its own."""
+    """Return the label as the text of a form field, with one line for each language."""
     if isinstance(label, Mapping):
         return "\n".join(f"{language}: {text}" for language, text in label.items())
     return label

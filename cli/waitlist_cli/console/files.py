@@ -28,9 +28,8 @@ DELIMITERS = ((",", "Comma"), (";", "Semicolon"), ("\t", "Tab"), ("|", "Bar"))
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of work that can be done with a dropped file.
-
-    It imports or moves the people in the file.
+    """What the console can do with a file that an operator drops on it: import the people in the
+    file, or move them.
     """
 
     # The part of the path that is the same in the URLs of all pages for this kind of work.

@@ -238,7 +238,7 @@ class PersonAction(Action):
     outcome: str = ""
     # True if the command prints the notice of the action instead of the status of the entry.
     prints_notice: bool = False
-    # True if the action ends the claim of a person whom this console has claimed.
+    # True if the action ends a claim. The console then forgets the token of its own claim.
     ends_claim: bool = False
     # Returns the requests that undo the action, in the order in which they are sent. The arguments
     # are the person before the action, and the same person after it. None means that no request can

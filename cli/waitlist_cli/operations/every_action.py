@@ -54,8 +54,8 @@ OTHERS = (
     # A test message can be sent to any address, so the team on duty may not send this request.
     Request(path=f"{LIST}/messages/test", is_daily=False),
 )
-# All requests that operators can send, except GET requests. `is_daily` says which of them the team
-# on duty may send.
+# All requests that operators can send, except GET requests. The team on duty may only send the
+# requests for which `is_daily` is true.
 REQUESTS: tuple[Request, ...] = (*PERSON_ACTIONS, *LIST_ACTIONS, *OTHERS)
 
 

@@ -172,7 +172,7 @@ NOTICE = ListAction(
     name="notice",
     summary="Show a notice to all customers of a waitlist.",
     title="Show a notice to the customers of {who}",
-    consequence="Everybody who opens the page of the list reads the notice. It replaces the "
+    consequence="Everybody who opens the waitlist's page sees the notice. It replaces the "
     "earlier notice. No message is sent.",
     button="Show the notice",
     label="Notice",

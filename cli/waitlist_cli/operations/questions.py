@@ -117,7 +117,7 @@ def stored_answer(field: Field, person: Document) -> Any:
 
 
 def _one_line(stored: object) -> str | None:
-    """Return a stored answer as text, or None if a field of one line cannot show it exactly."""
+    """Return a stored answer as text, or None if a single-line field cannot show it exactly."""
     if stored is None:
         return ""
     if isinstance(stored, bool) or not isinstance(stored, str | int | float):

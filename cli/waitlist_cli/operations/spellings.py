@@ -21,7 +21,7 @@ SHORT_CODES = re.compile("1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-
 
 
 def fold(text: str) -> str:
-    """Return a text without capital letters and accents, so that Zoë becomes zoe."""
+    """Return the text in lower case and without accents. For example, Zoë becomes zoe."""
     parts = unicodedata.normalize("NFKD", text.casefold())
     letters = "".join(letter for letter in parts if not unicodedata.combining(letter))
     return letters.casefold().translate(LETTERS)

@@ -1,4 +1,4 @@
-"""Let customers accept their offer, or find the admission that they already have."""
+"""Customers accept an offer. If they accepted it earlier, they get the same admission again."""
 
 from contextlib import suppress
 

@@ -39,8 +39,8 @@ class Stay(Struct, frozen=True):
             seconds = (after.millis - before.millis) / 1000
             taken_seconds += (before.occupied + after.occupied) / 2 * seconds
             served = after.admitted + after.parked - before.admitted - before.parked
-            # Offers that were not accepted do not count as served, although they occupied room for
-            # some time.
+            # Only people who entered count as served. An offer that was not accepted also occupied
+            # a place for some time, but it does not count.
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None

@@ -12,7 +12,7 @@ from waitlist_shared import contracts as c
 # The states of ended entries in Redis. Redis keeps the state `done` so that it recognises late
 # retries.
 NOWHERE = ("absent", "done")
-# The states that an entry may have in Redis, by the status in its record.
+# For each status of a record, the states that its entry may have in Redis.
 STATES = {"waiting": ("waiting",), "offered": ("held", "offered"), "parked": ("parked",)}
 
 

@@ -21,7 +21,7 @@ ONCE_SECONDS = 24 * 3600
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """Work for many people, and its progress. `page` is the number of pages that are done."""
+    """Work that is done for many people, page by page. `page` is the number of finished pages."""
 
     # All work of one kind and of one waitlist is in the partition `PARTITION#LIST`.
     PARTITION: ClassVar[str]

@@ -8,8 +8,8 @@ local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- A quota offers slots until a number of people have entered. Returns whether the slot of an offer came from the
--- current quota.
+-- Return whether the current quota has paid for this offer. A quota makes offers until a certain number of people have
+-- entered.
 local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')

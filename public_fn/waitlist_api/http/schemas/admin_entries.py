@@ -318,8 +318,8 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     unreachable: Annotated[
         bool,
         Field(
-            description="Whether the customer's address accepts no messages. This is the case if "
-            "an email bounced permanently or if the recipient complained."
+            description="True if messages no longer reach the customer, because an email bounced "
+            "permanently or the recipient complained."
         ),
     ] = False
     language: Annotated[

@@ -165,5 +165,8 @@ class Problem(Model):
     ] = None
     message: Annotated[
         str | None,
-        Field(description="The message of API Gateway, if API Gateway refused the request."),
+        Field(
+            description="API Gateway's own message. It is only present if API Gateway refused the "
+            "request."
+        ),
     ] = None
