@@ -44,7 +44,7 @@ def crowd(valkey: Server) -> Iterator[Line]:
     ]
     accepted(line.handle({"op": "batch", "requests": requests}))
     yield line
-    client.close()  # a connection for each claimer
+    client.close()  # Otherwise, the connection of each worker would stay open.
 
 
 def asked(line: Line, segment: str) -> dict[str, Any]:

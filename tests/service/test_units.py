@@ -244,8 +244,6 @@ def test_an_offer_of_many_uses_what_is_said(
 
 
 class Sent:
-    """A channel that accepts every message."""
-
     def send(self, _message: Message, _ids: Delivery | None) -> None: ...
 
 

@@ -39,9 +39,8 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 class Alarm:
     """An alarm of the template.
 
-    CloudWatch's function FILL replaces missing values. AWS does not say whether it also does so for
-    a metric that has no values at all. `fills_nothing` is true if the test assumes that it does
-    not. No alarm may depend on this.
+    CloudWatch's function FILL replaces missing values. AWS does not document whether FILL also
+    works for a metric without any value, so tests try both answers in `fills_nothing`.
     """
 
     properties: Mapping[str, Any]
@@ -135,7 +134,7 @@ def statistic(
 class _Values:
     """The values of a metric in an expression.
 
-    If one of two operands has no value at some time, the result has none either.
+    A result is missing when the value of an operand is missing.
     """
 
     def __init__(self, values: Series) -> None:

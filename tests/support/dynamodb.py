@@ -18,11 +18,10 @@ ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "
 
 
 class RealTable:
-    """A client of DynamoDB Local with a database of its own, which is deleted together with this
-    object.
+    """A client of DynamoDB Local with its own database.
 
-    For each access key, DynamoDB Local keeps a database and four threads. An access key is
-    therefore used again after its object was deleted.
+    DynamoDB Local keeps a database and four threads for each access key, so a new object uses the
+    access key of a deleted object again.
     """
 
     _free_keys: ClassVar[list[str]] = []

@@ -15,14 +15,12 @@ ENDPOINT = "https://aws.example.com"
 class Crash(BaseException):
     """The process crashes.
 
-    The service does not catch this exception, so none of its code runs afterwards.
+    The service does not catch the exception, so none of its code runs afterwards.
     """
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call to AWS. `make` makes the call."""
-
     name: str
     arguments: dict[str, Any]
     make: Callable[[], Any]
@@ -36,7 +34,7 @@ Fault = Callable[[Call], Any]
 
 
 class Wire:
-    """Records the calls of one process to AWS, and can let a fault happen at one of them."""
+    """Records a process's calls to AWS, and can inject a fault into one call."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -18,14 +18,12 @@ MESSAGES_AT_ONCE = 10
 
 @dataclass(frozen=True)
 class Dearest:
-    """The cost of one request.
-
-    `table` is the part of `operation.writes` that goes to the table itself. The other writes go to
-    the index. `offers` is the number of offers to customers that the request causes.
-    """
+    """The cost of one request."""
 
     operation: Operation
+    # The writes to the table itself. The other writes go to the index.
     table: float
+    # The number of offers that the request causes.
     offers: int = 0
 
 

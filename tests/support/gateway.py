@@ -29,7 +29,7 @@ class Answer:
 
 
 class Context:
-    """A Lambda context that contains the fields which Powertools reads."""
+    """The fields of a Lambda context that Powertools reads."""
 
     function_name = "public"
     memory_limit_in_mb = 512
@@ -41,10 +41,7 @@ class Context:
 
 
 class Caller:
-    """Calls a handler of the public function as API Gateway does.
-
-    The event contains the given stage variables.
-    """
+    """Calls a handler of the public function as API Gateway does."""
 
     def __init__(
         self, handler: Callable[[Any, Any], Any], stage_variables: Mapping[str, str] | None = None

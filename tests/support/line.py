@@ -30,7 +30,7 @@ SETTINGS = contracts.Settings.__struct_fields__
 
 @dataclass
 class Clock:
-    """A clock for the Redis scripts. It stands still until a test moves it."""
+    """A clock for the Redis scripts. The clock stands still until a test advances it."""
 
     micros: int = NEW_YEAR_MICROS
 
@@ -49,9 +49,8 @@ class Clock:
 class Line:
     """Sends messages about one waitlist to the private function.
 
-    `client` reads and changes the keys in Redis. The private function uses this client too, unless
-    `connect` is given. `now_micros` replaces the clock. `server_run_id` replaces the run id of the
-    Redis server.
+    Tests read and change the keys in Redis through `client`. The private function also uses
+    `client`, unless `connect` is given.
     """
 
     client: Any

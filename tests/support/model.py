@@ -109,10 +109,7 @@ class Stay:
 
 @dataclass(frozen=True)
 class Event:
-    """An event in a customer's history.
-
-    `hold` names the claim that caused the event, if a claim caused it.
-    """
+    """An event in a customer's history. `hold` names the claim that caused the event, if any."""
 
     word: str
     by: str

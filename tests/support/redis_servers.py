@@ -41,9 +41,9 @@ class Node(Protocol):
 
 @dataclass
 class Server:
-    """A Redis server that runs in a process of its own.
+    """A Redis server in its own process.
 
-    After a restart it has the same port but no data.
+    After a restart, the server has the same port but no data.
     """
 
     process: ValkeyServer

@@ -20,10 +20,7 @@ TRANSACTION_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Case:
-    """A call to DynamoDB, and the error code with which DynamoDB refuses it.
-
-    An empty code means that DynamoDB accepts the call.
-    """
+    """A call to DynamoDB, and the error code that DynamoDB returns. An empty code means success."""
 
     name: str
     code: str

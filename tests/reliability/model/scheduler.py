@@ -47,13 +47,13 @@ class World(Protocol[S]):
 
 @dataclass(frozen=True)
 class Step:
-    """The result of one call to AWS. `time` is the time after the call, and `drawn` the number of
-    random values used so far.
-    """
+    """The result of a call to AWS."""
 
     answer: Any
     error: Exception | None
+    # The time after the call.
     time: Any
+    # The number of random values that were used so far.
     drawn: int
     heard: Text
 
@@ -66,10 +66,9 @@ class Step:
 
 
 class Process(threading.Thread):
-    """A process that waits before each of its calls until the scheduler lets it continue.
+    """A process that waits before each call until the scheduler lets it continue.
 
-    `made` contains the results of its calls. The results that are passed at the start are replayed,
-    so these calls are not made again.
+    `made` contains the results of earlier calls. These calls are replayed, and not made again.
     """
 
     def __init__(
@@ -186,14 +185,12 @@ def _made(call: Call, world: World[Any]) -> Step:
 
 @dataclass(frozen=True)
 class Branch(Generic[S]):
-    """A run that is not finished, and that the scheduler can continue.
+    """An unfinished run, which the scheduler can continue."""
 
-    The processes made their steps in the order `schedule`. `last` is the last step, and the process
-    `name` is next.
-    """
-
+    # The names of the processes, in the order of their steps.
     schedule: str = ""
     last: tuple[str, Effects] | None = None
+    # The process that makes the next step.
     name: str = ""
     made: tuple[tuple[Step, ...], ...] = ((), ())
     step_state: S | None = None
@@ -202,8 +199,8 @@ class Branch(Generic[S]):
 class Scheduler(Generic[S]):
     """Runs two processes in every order of their steps.
 
-    If `is_reduced` is true, orders that lead to the same states are skipped. `most_changes` limits
-    how often the scheduler switches between the processes while both are running.
+    If `is_reduced` is true, orders that lead to the same state are skipped. While both processes
+    are running, the scheduler switches between them at most `most_changes` times.
     """
 
     is_reduced = True

@@ -30,8 +30,8 @@ THEN = "then "
 class Sequence(OfOneOperation):
     """A case with two faults.
 
-    `later` is the step of the client's retry before which the second fault happens. If the client
-    does not retry, `later` is NO_REPEAT.
+    The second fault happens before the step `later` of the client's retry. If the client does not
+    retry, `later` is NO_REPEAT.
     """
 
     WORDS: ClassVar[dict[str, str]] = {"step": STEP, "second": THEN, "later": STEP}
@@ -71,8 +71,6 @@ def replay(testbed: Testbed, case: Sequence) -> Result:
 
 
 class SequenceRun:
-    """Runs one operation of a scenario with two faults, once for each pair of steps."""
-
     def __init__(self, testbed: Testbed, operation: Operation, snapshot: Snapshot) -> None:
         self._testbed, self._request, self._snapshot = testbed, operation.request, snapshot
         self._history = History()

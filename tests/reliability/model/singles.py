@@ -70,8 +70,6 @@ def steps_of(testbed: Testbed, request: Request, snapshot: Snapshot) -> list[str
 
 
 class SingleRun:
-    """A single run of a case."""
-
     def __init__(
         self, testbed: Testbed, request: Request, snapshot: Snapshot, judge: Judge
     ) -> None:

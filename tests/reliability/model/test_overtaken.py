@@ -59,10 +59,10 @@ def deliver_twice_around(action: Callable[[], object]) -> Fault:
 
 @dataclass(frozen=True)
 class Overtaken:
-    """A request, and the requests that come between its steps, in their order.
+    """A request, and other requests that are sent between its steps.
 
-    If `is_repeated` is true, the AWS SDK sends the first call of the request twice, and all other
-    requests come between these two calls.
+    If `is_repeated` is true, the AWS SDK sends the first call of the request twice, and the other
+    requests are sent between the two calls.
     """
 
     name: str

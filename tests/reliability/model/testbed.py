@@ -37,12 +37,7 @@ RUNS = 3
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state in which a case starts, and the same state in the model.
-
-    `drawn` is the number of random values used so far. `epoch` is the queue's epoch number in this
-    state, which changes when the queue is rebuilt. `unanswered` contains interrupted requests,
-    which may or may not have had an effect.
-    """
+    """The state in which a case starts. `line` is the same state in the model."""
 
     items: Past
     past_items: tuple[Past, ...]
@@ -51,8 +46,11 @@ class Snapshot:
     millis: int
     tokens: Tokens
     line: Waitlist
+    # The number of random values that were used so far.
     drawn: int = 0
+    # A number of the queue, which changes when the queue is rebuilt.
     epoch: str = ""
+    # Interrupted requests, which may or may not have had an effect.
     unanswered: tuple[Request, ...] = ()
 
 
@@ -69,7 +67,7 @@ class StepState:
 class Testbed:
     """The stores and clocks of a waitlist, which any number of processes can use."""
 
-    __test__ = False  # its name would make pytest collect it
+    __test__ = False  # Otherwise, pytest would collect the class because of its name.
 
     def __init__(self, redis_url: str) -> None:
         self.redis = LaggingReplica(redis_url)
@@ -293,7 +291,7 @@ def _as_it_is(client: Any) -> Any:
 
 
 class _Timed:
-    """A client whose writes take a millisecond of simulated time. Its reads take no time."""
+    """A client whose writes take a millisecond of simulated time."""
 
     def __init__(self, client: Any, wait: Callable[[float], None]) -> None:
         self._client = client

@@ -17,10 +17,7 @@ VERBS = {"complete": COMPLETE, "release": RELEASE, "park": PARK, "extend": EXTEN
 
 @dataclass
 class Claimer:
-    """A worker that claims entries.
-
-    `tokens` contains the tokens of its claims.
-    """
+    """A worker that claims entries."""
 
     people: Admissions
     by: str

@@ -53,17 +53,16 @@ def let_in(people: Admissions, name: str) -> None:
 
 @dataclass(frozen=True)
 class Clock:
-    """Something that must happen at a certain time.
-
-    `begin` prepares the waitlist, and returns after how many seconds the time comes. `is_done`
-    tells whether the service has acted, and `runs` how many maintenance runs this may take. If
-    `is_busy` is true, maintenance has other work on this waitlist before the time comes.
-    """
+    """Something that the service must do at a certain time."""
 
     settings: Mapping[str, object]
+    # Prepares the waitlist, and returns the number of seconds until the service must act.
     begin: Callable[[Admissions], float]
+    # Returns whether the service has acted.
     is_done: Callable[[Admissions], bool]
+    # The number of maintenance runs within which the service must act.
     runs: int = 1
+    # Maintenance has other work on the waitlist before the time comes.
     is_busy: bool = False
 
 

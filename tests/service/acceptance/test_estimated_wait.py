@@ -124,7 +124,8 @@ def test_only_a_waiting_entry_has_an_estimate(people: People) -> None:
 def test_a_loss_of_redis_makes_the_wait_unknown_for_a_minute_only(people: People) -> None:
     steady(people)
     people.world.redis.flushall()
-    people.poll("person-59")  # starts the rebuild
+    # The poll starts the rebuild.
+    people.poll("person-59")
     people.world.maintenance.run_one(people.waitlist_id)
     assert shown(people.poll("person-59").json) == (None, "unknown")
     minute(people)
@@ -224,7 +225,8 @@ def test_stats_count_the_admitted_of_today_and_estimate_the_wait() -> None:
     assert (stats["admitted"], stats["admitted_today"]) == (20, 20)
     assert stats["estimated_wait"]["seconds"] == pytest.approx(41 * 30, rel=0.05)
     people.world.advance(1800)
-    minute(people)  # the first sample of the next day
+    # The run stores the first sample of the next day.
+    minute(people)
     minute(people, admitted=3)
     stats = people.stats().json
     assert (stats["admitted"], stats["admitted_today"]) == (23, 3)

@@ -35,8 +35,9 @@ PATIENT_SECONDS = 60.0
 
 
 class WatchedTable(MemoryTable):
-    """A table that counts the queries of the journal. A test can let something happen before each
-    query.
+    """A table that counts the queries of the journal.
+
+    A test can run an action before each query.
     """
 
     def __init__(self) -> None:

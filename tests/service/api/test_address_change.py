@@ -27,9 +27,9 @@ MINUTE, DAY = 60, 86_400
 
 
 class Movers(Guests):
-    """Guests who can sign up, change their address and verify it.
+    """Guests who sign up, verify an address and change it.
 
-    The tests read the links in the messages over an operator's route, and need no mailbox.
+    The tests read the links in messages through an operator's route.
     """
 
     def joins(self, address: str) -> Any:

@@ -210,7 +210,7 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
     # signup does not change this.
     changed = [{**one, "label": "New"} if one["name"] == "terms" else one for one in FORM]
     people.configure(page={"fields": changed})
-    people.world.clock.advance(31)  # what a process remembers of a list
+    people.world.clock.advance(31)  # The function caches the settings for 30 seconds.
     assert list(refused(people.sign_up("bob", profile=FILLED))) == ["body.profile.terms"]
     repeat = people.sign_up("ada", profile=sent, key=key)
     assert (first.status, repeat.status) == (201, 200)
@@ -224,7 +224,7 @@ def test_signups_are_counted_by_their_source(people: People) -> None:
     assert people.stats().json["sources"] is None
     counted = {"source": "utm_source", "sources": ["ad#1", "news"]}
     people.configure(page={"fields": FORM, **counted})
-    people.world.clock.advance(31)  # what a process remembers of a list
+    people.world.clock.advance(31)  # The function caches the settings for 30 seconds.
     assert sources(people) == {"ad#1": 0, "news": 0, "other": 0}
     for name, source in (("ada", "news"), ("bob", "News"), ("cyd", " ad#1 "), ("dan", " ")):
         for _ in range(2):

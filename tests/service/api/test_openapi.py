@@ -142,7 +142,8 @@ def test_each_answer_with_settings_has_their_version_for_if_match() -> None:
 
 @each_operation
 def test_operators_routes_ask_for_a_signature_customers_for_a_token(route: str) -> None:
-    expected: list[dict[str, list[str]]] = []  # which says that the route asks for none
+    # An empty list means that the route needs no authentication.
+    expected: list[dict[str, list[str]]] = []
     if "/admin/" in route:
         expected = [{"sigv4": []}]
     elif "{entry_id}" in route:

@@ -52,7 +52,7 @@ WITH_RECORD = {
 
 
 class Switch:
-    """An AWS client. As long as `failure` is set, each of its calls fails in this way."""
+    """An AWS client. Each call raises `failure`, if a failure is set."""
 
     def __init__(self) -> None:
         self.failure: Callable[[Callable[[], Any]], Any] | None = None

@@ -352,7 +352,7 @@ def test_a_change_of_the_list_changes_the_page() -> None:
     people = new_list(page=PAGE)
     etag = page_of(people).headers["etag"]
     people.configure(name="Florist", page=PAGE)
-    people.world.clock.advance(31)  # what a process remembers of a list
+    people.world.clock.advance(31)  # The function caches the settings for 30 seconds.
     renamed = page_of(people, if_none_match=etag)
     assert (renamed.status, Parts(renamed.text).texts["title"].strip()) == (200, "Florist")
     people.configure(name="Florist", page={**PAGE, "logo_url": "https://other.example.com/l.svg"})

@@ -33,8 +33,9 @@ Seen = tuple[Any, ...]
 
 
 class Watched(Guests):
-    """Guests whose requests are observed. A test sees the response as a stranger sees it, and the
-    calls to AWS and Redis.
+    """Guests whose requests are observed.
+
+    The tests compare responses, calls to AWS and calls to Redis.
     """
 
     wire: Wire

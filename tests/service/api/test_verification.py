@@ -29,9 +29,9 @@ KEY = "one-signup-of-ada"
 
 
 class Guests(Admissions):
-    """Guests who can sign up with an address and verify it.
+    """Guests who sign up with an address and verify it.
 
-    The tests read the links in the messages over an operator's route, and need no mailbox.
+    The tests read the links in messages through an operator's route.
     """
 
     def join(self, address: str, key: str | None = None, **profile: Any) -> Answer:

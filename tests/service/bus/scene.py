@@ -18,8 +18,9 @@ from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
 
-LEASE_SECONDS = 600  # outlives the four minutes that maintenance takes
-OFFER_SECONDS = 600  # so do offers
+# Claims and offers last longer than the four minutes that maintenance takes.
+LEASE_SECONDS = 600
+OFFER_SECONDS = 600
 MAX_ATTEMPTS = 2
 RETENTION_DAYS = 30
 DAY_SECONDS = 24 * 3600
@@ -30,8 +31,8 @@ Detail = dict[str, Any]
 class Scene:
     """A waitlist with Ada and Bob.
 
-    `wire` records the calls of the function to AWS. The clock of Redis stands still, so that the
-    stamps (logical timestamps) are as close to each other as possible.
+    The clock of Redis stands still, so the logical timestamps are as close to each other as
+    possible.
     """
 
     def __init__(self) -> None:

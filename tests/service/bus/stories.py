@@ -68,8 +68,9 @@ REINSTATED: Published = ("reinstated", "operator")
 
 @dataclass(frozen=True)
 class Story:
-    """What happens to Ada in this story, which events must be published, and who causes each
-    event.
+    """What happens to Ada, and the events that must be published.
+
+    Each event names the person or function that has caused it.
     """
 
     name: str

@@ -22,9 +22,7 @@ READ_AT = "2026-09-21T14:13:20.000Z"
 
 
 class Bus:
-    """An EventBridge bus. For each entry id in `refused`, it refuses the next event of this
-    entry.
-    """
+    """An EventBridge bus. The bus refuses the next event of each entry in `refused`."""
 
     def __init__(self) -> None:
         self.calls: list[list[dict[str, Any]]] = []

@@ -23,8 +23,6 @@ BASE_URL = "https://api.example.com"
 
 @dataclass(frozen=True)
 class PythonClient:
-    """A generated Python package, with functions to call its operations."""
-
     package: Any
 
     def body(self, name: str, fields: dict[str, Any]) -> Any:

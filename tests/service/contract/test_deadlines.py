@@ -15,9 +15,7 @@ from waitlist_api.aws.deadline import Deadline
 
 
 class Service:
-    """An HTTP server that sends the given responses one after the other. It repeats the last
-    one.
-    """
+    """An HTTP server that sends the given responses in order, and repeats the last one."""
 
     def __init__(self) -> None:
         self.answers: list[HttpResponse] = []

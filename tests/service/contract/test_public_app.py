@@ -17,8 +17,6 @@ HEALTH = event("GET", "/v1/unknown", {}, None)
 
 
 class Timed(Context):
-    """A Lambda context with the given time left."""
-
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
 
@@ -27,7 +25,7 @@ class Timed(Context):
 
 
 class Secrets:
-    """A stand-in for Secrets Manager. Its calls fail as long as `failure` is set."""
+    """A stand-in for Secrets Manager. Calls raise `failure`, if a failure is set."""
 
     def __init__(self) -> None:
         self.failure: Exception | None = None

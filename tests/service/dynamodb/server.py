@@ -29,7 +29,7 @@ make test-dynamodb needs Java 17 or newer as `java`:
 
 
 class Unavailable(Exception):
-    """DynamoDB Local or Java is not installed, or does not start. pip cannot install them."""
+    """DynamoDB Local or Java is missing, or does not start."""
 
 
 @dataclass(frozen=True)

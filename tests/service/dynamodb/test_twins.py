@@ -19,9 +19,7 @@ Outcome = dict[str, Any] | ClientError
 
 
 class Twins:
-    """Make each call on both tables, and compare the responses. `heard` contains all calls with
-    their results.
-    """
+    """Makes each call on two tables, and compares the responses."""
 
     def __init__(self, real: Any, memory: Any) -> None:
         self._real = real

@@ -31,7 +31,8 @@ TRUE_AT = {
     "left": "left",
 }
 TOO_MANY = (429, "TooManyRequestsException")
-OPENS, CLOSES = "08:00", "14:22"  # tests begin at 14:13:20
+# The clock of the tests starts at 14:13:20 UTC.
+OPENS, CLOSES = "08:00", "14:22"
 Message = tuple[str, ...]
 
 
@@ -39,7 +40,7 @@ Message = tuple[str, ...]
 class Queued:
     """A message in the SQS queue.
 
-    After a failed attempt, the function can receive the message again at `visible_millis`.
+    After a failed attempt, the message is hidden until `visible_millis`.
     """
 
     body: str
@@ -50,10 +51,10 @@ class Queued:
 
 @dataclass
 class Crowd:
-    """The people on a waitlist, the queue of their messages, and the messages that SES and the SMS
-    service have accepted.
+    """The people on a waitlist and the messages to these people.
 
-    `taken` counts the accepted messages. `unheard` contains those whose response was lost.
+    `taken` counts the messages that SES and the SMS service have accepted. `unheard` contains the
+    accepted messages whose response was lost.
     """
 
     stage: Stage

@@ -37,8 +37,9 @@ ENVIRON = {
 
 @dataclass
 class Context:
-    """The context that Lambda passes to the function. Unless a test says otherwise, the whole time
-    of a run is left.
+    """The context that Lambda passes to the function.
+
+    By default, the function has its whole time left.
     """
 
     aws_request_id: str = "0000-1111"
@@ -49,9 +50,9 @@ class Context:
 
 
 class Stage(Scene):
-    """A waitlist whose events reach the function that sends messages.
+    """A waitlist and the function that sends messages.
 
-    The function only gets the events that the EventBridge rule in the template selects.
+    The function gets only the events that the EventBridge rule in the template selects.
     """
 
     def __init__(self, stand_ins: StandIns) -> None:

@@ -20,9 +20,9 @@ SENT: Answer = (200, {"MessageId": "0001", "Successful": [], "Failed": []})
 
 
 class StandIns:
-    """A server that stores all requests that it gets.
+    """A server that stores all requests.
 
-    The function `failing` chooses the response to each message.
+    The function `failing` chooses the response to a message.
     """
 
     def __init__(self) -> None:

@@ -39,9 +39,9 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 @dataclass
 class Minutes:
-    """The queue and the metrics in CloudWatch, minute by minute.
+    """Simulates the queue and the metrics in CloudWatch, minute by minute.
 
-    Each minute, the queue contains a heartbeat. Messages that could not be sent return to the
+    The queue contains one heartbeat per minute. Messages that could not be sent return to the
     queue.
     """
 

@@ -44,7 +44,7 @@ Handler = Callable[[Any, Any], Any]
 class MaintenanceContext(Context):
     """The Lambda context of the maintenance function.
 
-    It contains the name by which maintenance starts itself again.
+    The function starts itself again by the name in the context.
     """
 
     invoked_function_arn = MAINTENANCE
@@ -55,8 +55,6 @@ class MaintenanceContext(Context):
 
 @dataclass(frozen=True)
 class InProcess:
-    """A function in the process of the test, which the local gateway can call."""
-
     handler: Handler
 
     def invoke(self, payload: bytes) -> Invocation:

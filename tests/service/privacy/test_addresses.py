@@ -33,19 +33,19 @@ KEY = "a-key-of-16-or-more"
 
 @dataclass(frozen=True)
 class Address:
-    """One person's address in several spellings, and other addresses that the person uses later.
-
-    The person first signs up with `typed`. `others` are other spellings of the same address, and
-    `one` is the spelling that the service digests. The person later changes to `new` and `newer`.
-    `marks` are short texts that occur only in these addresses.
-    """
+    """A person's address in several spellings, and addresses that the person uses later."""
 
     field: str
+    # The spelling with which the person signs up.
     typed: str
+    # Other spellings of the same address.
     others: tuple[str, ...]
+    # The person first changes to `new` and then to `newer`.
     new: str
     newer: str
+    # The spelling from which the service computes the digest.
     one: str
+    # Short texts that occur only in these addresses.
     marks: tuple[str, ...]
 
 
@@ -95,8 +95,6 @@ def forms_of(address: Address) -> frozenset[str]:
 
 
 class Life:
-    """The requests that one person sends, and the function that sends messages to this person."""
-
     def __init__(self, service: Deployment, address: Address, stand_ins: StandIns) -> None:
         self.service, self.address, self.bodies = service, address, list[str]()
         self.stand_ins = stand_ins

@@ -20,7 +20,7 @@ Line = dict[str, Any]
 
 @dataclass
 class CapturedLogs:
-    """The log lines of the functions, and the responses to the requests that have reached them."""
+    """The log lines of the functions, and the responses to requests."""
 
     service: Deployment
     _text: StringIO

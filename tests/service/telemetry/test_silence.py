@@ -38,21 +38,20 @@ HOURS = 60
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault, and the alarms that must have gone off at its end.
-
-    `minute` reports what AWS reports in each minute of the fault. `rings` contains the alarms of
-    all stacks, `in_full` only those of stacks with all alarms, and `in_essential` only those of
-    stacks with the essential alarms. The alarms in `stays` stay on after the fault, because
-    somebody must do something first.
-    """
+    """A fault, and the alarms that must have gone off at its end."""
 
     name: str
+    # Reports what AWS reports in one minute of the fault.
     minute: Callable[[World, int], None]
+    # The alarms that go off in every stack.
     rings: set[str] = field(default_factory=set)
+    # The alarms that go off only in stacks with all alarms.
     in_full: set[str] = field(default_factory=set)
+    # The alarms that go off only in stacks with the essential alarms.
     in_essential: set[str] = field(default_factory=set)
     parameters: Parameters = field(default_factory=dict)
     lasts: int = 30
+    # The alarms that stay on after the fault, because somebody must first do something.
     stays: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:

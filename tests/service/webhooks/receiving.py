@@ -49,9 +49,9 @@ def status(code: int, **headers: str) -> Answer:
 
 
 class Stand:
-    """A server that stores the webhooks that it receives.
+    """A server that stores webhooks.
 
-    It sends the responses in `answers` one after the other. Then it always sends `always`.
+    The server first sends the responses in `answers`, and then always sends `always`.
     """
 
     def __init__(self, server: ThreadingHTTPServer) -> None:
@@ -124,9 +124,7 @@ class Context:
 
 @dataclass
 class Stage:
-    """A waitlist, the queue of its events, and the function that sends these events to the local
-    server.
-    """
+    """A waitlist, a queue of events, and the function that sends the events to a local server."""
 
     stand: Stand
     patch: pytest.MonkeyPatch

@@ -179,7 +179,7 @@ class Outages(Simulation):
     """The receiver fails for days, second copies of messages arrive late, and an operator sends
     dead letters again.
 
-    In this test, no process crashes, and only one process at a time sends events of a person.
+    No process crashes, and only one process at a time sends a person's events.
     """
 
     is_down: bool = False

@@ -65,7 +65,8 @@ JAVA_OPTIONS = (
     "apiPackage=waitlist.api,modelPackage=waitlist.model"
 )
 
-pytestmark = pytest.mark.timeout(900)  # the Kotlin compiler takes a minute, or five beside others
+# The Kotlin compiler takes a minute on an idle machine, and up to five minutes on a busy one.
+pytestmark = pytest.mark.timeout(900)
 
 
 def run(title: str, *command: str | Path, cwd: Path, **environ: str) -> str:
@@ -212,7 +213,8 @@ def test_java_customers(operator: Operator, journey: tuple[str, str], tmp_path: 
 
 def test_go_customers(operator: Operator, journey: tuple[str, str], tmp_path: Path) -> None:
     generate(tmp_path, "go", options="packageName=waitlist")
-    shutil.rmtree(tmp_path / "test")  # stubs of tests, which need a library
+    # The generated tests need an additional library.
+    shutil.rmtree(tmp_path / "test")
     # The generated `go.mod` names a library that the Go client does not need. The client only needs
     # the standard library.
     (tmp_path / "go.mod").write_text("module waitlist\n\ngo 1.19\n", encoding="utf-8")
