@@ -108,7 +108,6 @@ def metric_of(metric: Mapping[str, Any]) -> Metric:
 
 
 def named(metric: Mapping[str, Any]) -> str:
-    """Return the namespace of a metric."""
     return metric_of(metric)[0]
 
 

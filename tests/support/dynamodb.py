@@ -60,7 +60,6 @@ class RealTable:
         return {"Items": self._client.scan(**whole)["Items"]}
 
     def stream_records(self) -> list[dict[str, Any]]:
-        """Return the records of the table's stream."""
         streams = _session().client("dynamodbstreams", **self._access)
         arn = self._client.describe_table(TableName=TABLE)["Table"]["LatestStreamArn"]
         records: list[dict[str, Any]] = []

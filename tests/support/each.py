@@ -40,5 +40,4 @@ def each(name: str, cases: Mapping[str, Any]) -> Callable[[Callable[..., None]],
 
 
 def labelled(*cases: Any) -> dict[str, Any]:
-    """Return the cases with their texts as labels."""
     return {str(case): case for case in cases}

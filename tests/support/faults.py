@@ -54,7 +54,6 @@ class Wire:
         self._faults[step] = fault
 
     def also(self, step: int, fault: Fault) -> None:
-        """Inject a fault at another step too."""
         self._faults[step] = fault
 
     def disarm(self) -> None:
@@ -124,7 +123,6 @@ def crash_before(call: Call) -> Any:
 
 
 def crash_after(call: Call) -> Any:
-    """Make the call, and then crash."""
     call.make()
     raise Crash
 

@@ -131,7 +131,6 @@ class Line:
         return self.send("allocate_tickets", count=count, shared_milliseconds=shared_milliseconds)
 
     def segment(self, name: str) -> str:
-        """Return the id of a segment."""
         return segment_id_of(self.waitlist_id, {"segment": name})
 
     def within(self, *names: str, edit: int = 0, version: int = 1) -> dict[str, Any]:

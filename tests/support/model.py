@@ -269,7 +269,6 @@ class Waitlist:
     def happened(
         self, name: str, word: str, by: str, reason: str = "", hold: str = ""
     ) -> "Waitlist":
-        """Add an event to the history of an entry."""
         events = (*self.history(name), Event(word, by, reason, hold))
         return replace(self, events=frozenset((dict(self.events) | {name: events}).items()))
 
@@ -278,7 +277,6 @@ class Waitlist:
         return replace(self, done=self.done | {request})
 
     def draw(self) -> tuple["Waitlist", int]:
-        """Draw the next rank at the end of the queue."""
         line = replace(self, tickets=self.tickets + 1)
         return line, AT_BACK + line.tickets * GAP
 
@@ -459,7 +457,6 @@ def asked(line: Waitlist, name: str, by: str) -> Waitlist:
 
 
 def answered(line: Waitlist, name: str) -> Waitlist:
-    """If a customer has an open question, close it."""
     return line.change(name, question="closed") if line.by_name[name].is_asked else line
 
 
@@ -651,7 +648,6 @@ def moved(line: Waitlist, name: str, kind: str, value: int | str) -> Waitlist:
 
 
 def expired(line: Waitlist, name: str) -> Waitlist:
-    """End an expired hold."""
     if line.by_name[name].is_offer:
         return _not_accepted(line, name)
     attempts = line.by_name[name].attempts + 1
@@ -755,7 +751,6 @@ def by_itself(line: Waitlist) -> Waitlist:
 
 
 def subsets(names: list[str]) -> Iterator[list[str]]:
-    """Yield every subset of these names."""
     for bits in range(2 ** len(names)):
         yield [name for number, name in enumerate(names) if bits >> number & 1]
 
@@ -769,7 +764,6 @@ def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
 
 
 def _ahead_of(line: Waitlist, name: str) -> Place:
-    """Return a place directly ahead of an entry."""
     rank = line.by_name[name].rank
     # The ranks from `begin` to the first ticket of this priority are reserved for entries that are
     # moved to the front.

@@ -15,7 +15,6 @@ from tools.openapi_variants import GUESTS, write
 
 
 def document_of(world: World) -> Any:
-    """Return the document as JSON."""
     with warnings.catch_warnings():
         # Powertools does not close the files that it reads for its documentation page, so ignore
         # this warning.

@@ -47,7 +47,6 @@ class Issuer:
         return Issuer(_passes(), self.url)
 
     def refused(self) -> dict[str, str]:
-        """Return passes that the program must refuse."""
         return {
             "expired": self.issue(admitted_seconds_ago=PASS_SECONDS + 60),
             "of another list": self.issue("other"),

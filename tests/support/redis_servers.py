@@ -64,7 +64,6 @@ class Server:
         self.start()
 
     def kill(self) -> None:
-        """Kill the server immediately, like `kill -9`."""
         self.process.terminate()
 
     def start(self) -> None:
@@ -82,7 +81,6 @@ class Cluster:
         return self.nodes[0].url
 
     def owner_of(self, key: str) -> Server:
-        """Return the node that stores a key."""
         slot = self.slot_of(key)
         return next(node for node in self.nodes if slot in _slots_of(node))
 

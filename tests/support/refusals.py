@@ -40,7 +40,6 @@ def key(number: int) -> Item:
 
 
 def item_of(number: int, size: int) -> Item:
-    """Return an item of `size` bytes."""
     names_and_keys = len("pk" + "ENTRY#000" + "sk" + "RECORD" + "text")
     return {**key(number), "text": {"S": "x" * (size - names_and_keys)}}
 

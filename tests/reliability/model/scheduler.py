@@ -217,7 +217,7 @@ class Scheduler(Generic[S]):
         self._numbers = count()
 
     def follow(self, schedule: str) -> str:
-        """After the last step in the schedule, process A runs to its end, and then process B."""
+        """Process A runs to its end after the last step in the schedule, and then process B."""
         turns = self._begun(Branch())
         made = ""
         while able := _able(turns):

@@ -64,7 +64,6 @@ def sequences(
 
 
 def replay(testbed: Testbed, case: Sequence) -> Result:
-    """Run a single case again."""
     operation = operations.BY_NAME[case.operation]
     run = SequenceRun(testbed, operation, testbed.snapshot_of(case.scenario))
     return Result(case, tuple(run.problems(case)))

@@ -52,7 +52,6 @@ def singles(
 
 
 def replay(testbed: Testbed, case: Single) -> Result:
-    """Run a single case again."""
     operation = operations.BY_NAME[case.operation]
     snapshot = testbed.snapshot_of(case.scenario)
     steps = [*steps_of(testbed, operation.request, snapshot), THE_END]

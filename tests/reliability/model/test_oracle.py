@@ -29,7 +29,6 @@ def record_of(testbed: Testbed, name: str) -> Item:
 
 
 def set_field(testbed: Testbed, facet: str, **fields: Item) -> None:
-    """Change fields of a facet of b's record."""
     record = record_of(testbed, "b")
     record[facet] = {"M": {**record[facet]["M"], **fields}}
 

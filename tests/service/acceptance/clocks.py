@@ -59,7 +59,7 @@ class Clocks:
         return self._with(clock)
 
     def go_on(self, seconds: float) -> None:
-        """Let the same time pass on all clocks."""
+        """Advance all clocks by the same time."""
         self.public.clock.advance(seconds)
         self.keeper.clock.advance(seconds)
         self.redis.advance(seconds)

@@ -44,7 +44,6 @@ def number_at_signup(people: Admissions, name: str) -> Any:
 
 
 def go_to(world: World, time: str, zone: str = "UTC") -> None:
-    """Advance the clocks to a local time."""
     moment = datetime.fromisoformat(time).replace(tzinfo=ZoneInfo(zone))
     seconds = moment.timestamp() - world.clock.millis / 1000
     assert seconds > 0

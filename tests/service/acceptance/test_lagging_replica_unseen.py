@@ -51,7 +51,6 @@ def policy_of(no_show: str) -> dict[str, Any]:
 
 
 def left_and_back(people: Admissions, name: str) -> None:
-    """Let a customer leave and sign up again."""
     assert people.leave(name).status == 204
     signed_up = people.sign_up(name)
     assert signed_up.status == 201, signed_up.text

@@ -35,7 +35,6 @@ def get_pass(people: Admissions, name: str) -> Answer:
 
 
 def whole_pass(people: Admissions) -> str:
-    """Return the end of a pass that begins now."""
     return iso(people.world.clock.millis + PASS_SECONDS * 1000)
 
 

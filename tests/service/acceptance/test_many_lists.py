@@ -63,7 +63,6 @@ def beats(world: World) -> list[int]:
 
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Count the private messages, by type."""
     counts: Counter[str] = Counter()
     send = QueueClient.send
 

@@ -24,7 +24,6 @@ LEASE_SECONDS = 60
 
 @pytest.fixture
 def people(world: World) -> Segmented:
-    """A waitlist with three people and no segments."""
     people = Segmented(world)
     people.declare(lease_seconds=3600)
     people.arrive("ann", language="Spanish", gender="F")

@@ -12,7 +12,6 @@ NAMES = ("ann", "bob", "cyd", "dan")
 
 
 def backup_of(world: World) -> list[Item]:
-    """Return a copy of everything in DynamoDB."""
     return items_of(world.dynamodb)
 
 

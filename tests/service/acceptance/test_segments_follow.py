@@ -57,7 +57,7 @@ def test_an_entry_that_redis_lost_comes_back_with_its_segments(people: Segmented
 
 
 def forget(people: Segmented, name: str) -> None:
-    """Let Redis lose all keys of one waiting entry."""
+    """Delete a waiting entry's keys from Redis."""
     record = people.world.services.entries.get(people.waitlist_id, people.id_of(name))
     assert record
     people.world.services.queue.send(

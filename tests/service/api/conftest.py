@@ -16,7 +16,6 @@ def new_list(**settings: object) -> People:
 
 @pytest.fixture
 def people() -> People:
-    """A new waitlist."""
     return new_list()
 
 

@@ -48,7 +48,6 @@ def run(people: Admissions, seconds: float = 2 * MINUTE) -> None:
 
 
 def on(people: Admissions, days: float) -> None:
-    """Let days pass, then run maintenance."""
     people.world.advance(days * DAY)
     run(people)
 

@@ -24,7 +24,6 @@ def profile_of(size: int, letter: str = "x") -> dict[str, str]:
 
 
 def refused(answer: Answer) -> dict[str, str]:
-    """Return the messages of a refusal by field."""
     assert (answer.status, answer.json["code"]) == (422, "invalid_request")
     return {one["field"]: one["message"] for one in answer.json["errors"]}
 

@@ -126,7 +126,6 @@ class Parts(HTMLParser):
 
     @property
     def loaded(self) -> list[str]:
-        """The URLs that the document loads."""
         return [
             address
             for _, attributes in self.tags

@@ -30,7 +30,6 @@ def item_of(people: People) -> dict[str, Any]:
 
 @pytest.fixture
 def left(people: People) -> People:
-    """A waitlist that Ann has joined and left."""
     assert people.sign_up("ann", **FORMER).status == 201
     assert people.leave("ann").status == 204
     return people

@@ -69,7 +69,7 @@ class Scene:
             elsewhere.maintain()
 
     def expire(self) -> None:
-        """Let the retention time of ended stays pass."""
+        """Advance the clock past the retention time of signups that have ended."""
         self.world.advance((RETENTION_DAYS + 1) * DAY_SECONDS)
         self.table.expire(self.clock.millis // 1000)
 

@@ -623,7 +623,6 @@ def policy(scene: Scene, **fields: object) -> None:
 
 
 def cut_off(scene: Scene, step: int, request: Callable[[], object]) -> None:
-    """Let a function crash after one of its steps."""
     scene.wire.arm(step, crash_after)
     try:
         request()

@@ -37,5 +37,4 @@ def queue(private_handler: Handler) -> QueueClient:
 
 @pytest.fixture
 def table() -> Any:
-    """A DynamoDB client of an empty table."""
     return new_table()

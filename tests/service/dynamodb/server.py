@@ -119,7 +119,6 @@ def _wait_for(started: _Started) -> None:
 
 
 def _ports_of(pid: int) -> set[int]:
-    """Return the ports on which a process listens."""
     with suppress(psutil.NoSuchProcess):
         found = psutil.Process(pid).net_connections("tcp")
         return {one.laddr.port for one in found if one.status == psutil.CONN_LISTEN}

@@ -114,7 +114,7 @@ class Crowd:
             self.stage.world.advance(600)
 
     def rest(self) -> None:
-        """Let time pass until the queue is empty."""
+        """Advance the time until the queue is empty."""
         for _ in range(200):
             self.minute()
             if not self.queue and not self.offers:

@@ -82,7 +82,6 @@ class Stage(Scene):
         self.people.id_of(name)
 
     def news(self) -> list[Detail]:
-        """Return the events since the last call."""
         details = self.details()
         taken, self._taken = self._taken, len(details)
         return details[taken:]

@@ -106,7 +106,6 @@ def mime(mail: dict[str, Any]) -> EmailMessage:
 
 
 def part(mail: dict[str, Any], subtype: str) -> str:
-    """Return the plain text or the HTML of a mail."""
     body = mime(mail).get_body((subtype,))
     assert body is not None
     return str(body.get_content()).replace("\r\n", "\n")

@@ -63,7 +63,6 @@ def sign_up(service: Deployment, customer_id: str = CUSTOMER) -> httpx.Response:
 
 
 def prepare(service: Deployment) -> None:
-    """Create a waitlist and sign the customer up."""
     assert service.operator("PUT", ADMIN, json=SETTINGS).is_success
     answer = sign_up(service)
     assert answer.status_code == 201, answer.text
@@ -400,7 +399,6 @@ def get_invitation(service: Deployment) -> None:
 
 
 def offer(service: Deployment) -> None:
-    """Offer the customer a place."""
     (offered,) = service.operator("POST", f"{ADMIN}/admit", json={"count": 1}).json()["entries"]
     assert offered["entry_id"] == ENTRY_ID
 

@@ -43,7 +43,6 @@ def found_in(texts: Iterable[str]) -> list[str]:
 
 
 def entry_tokens_of(answer: str) -> set[str]:
-    """Return all entry tokens in a response."""
     return set(re.findall(r'"entry_token": ?"([^"]+)"', answer))
 
 

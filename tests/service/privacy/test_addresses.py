@@ -148,7 +148,6 @@ class Life:
         assert self.send("/verify", code=code)["entry_token"] == token
 
     def unsubscribe(self) -> None:
-        """Unsubscribe, as a mail program does."""
         for link in self.links():
             if "/unsubscribe/" in link:
                 form = {"Content-Type": "application/x-www-form-urlencoded"}

@@ -80,7 +80,6 @@ STATES: dict[str, Act] = {
 
 
 def recorded(people: Admissions) -> str:
-    """Return all items of the person as one text."""
     entry_id = people.id_of(NAME)
     items = people.world.dynamodb.scan()["Items"]
     return json.dumps([item for item in items if entry_id in json.dumps(item)], default=str)

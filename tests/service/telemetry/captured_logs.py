@@ -51,7 +51,6 @@ class CapturedLogs:
 def captured_logs(
     *, log_level: str = "INFO", namespace: str | None = None
 ) -> Iterator[CapturedLogs]:
-    """Run a deployment, and store what it prints."""
     text = StringIO()
     with (
         pytest.MonkeyPatch.context() as patch,

@@ -59,7 +59,6 @@ class World:
             self.put("Waitlist/waitlist", name, numbers[name], service=service)
 
     def call(self, function: str, errors: float = 0, **more: float) -> None:
-        """Let Lambda report one call of a function."""
         name = self.name(function)
         for metric, value in {"Invocations": 1, "Errors": errors, "Throttles": 0, **more}.items():
             self.put("AWS/Lambda", metric, value, FunctionName=name)
@@ -68,7 +67,6 @@ class World:
         return str(self.stack.attribute(logical_id, "Name"))
 
     def maintain(self, **numbers: float) -> None:
-        """Report a successful run of maintenance."""
         gauges = {**dict.fromkeys((*COUNTS, *LEVELS), 0.0), "waitlists": 1, **numbers}
         self.say("maintenance", {**gauges, "troubles": count_troubles(gauges)})
         self.call("MaintenanceFn")

@@ -109,7 +109,6 @@ def emitted() -> Iterator[set[Metric]]:
 
 
 def admit(service: Deployment) -> None:
-    """Let a customer get an offer, enter and exit."""
     assert service.operator("PUT", ADMIN, json={**SETTINGS, "admission": {}}).is_success
     guest = sign_up(service, "guest").json()
     assert service.operator("POST", f"{ADMIN}/admit", json={"count": 1}).json()["entries"]

@@ -260,7 +260,7 @@ def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
 
 
 def silence(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the private function be unreachable."""
+    """Make the private function unreachable."""
     monkeypatch.setattr(QueueClient, "send", unavailable)
 
 

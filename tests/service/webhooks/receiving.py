@@ -145,7 +145,6 @@ class Stage:
         dynamodb: Any = None,
         **of_receiver: Any,
     ) -> None:
-        """Compose the function, as a new process does."""
         given = {"url": self.stand.url, "only_loopback": True, **of_receiver}
         made = WebhookSender(
             records=WebhookRecords(

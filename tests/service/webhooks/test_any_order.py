@@ -208,7 +208,6 @@ class Outages(Simulation):
             self.sqs.queue.send(detail.body.decode())
 
     def fail(self) -> None:
-        """Let the receiver fail, or let it work again."""
         self.is_down = not self.is_down
 
     def replay(self) -> None:

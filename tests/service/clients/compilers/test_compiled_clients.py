@@ -135,7 +135,6 @@ def operator(service: Service) -> Iterator[Operator]:
 
 @pytest.fixture
 def journey(service: Service, operator: Operator) -> tuple[str, str]:
-    """Return the arguments of each program."""
     return service.url, operator.waitlist_id
 
 
