@@ -33,8 +33,7 @@ def _no_kms() -> Any:
 class Services:
     """Creates each service when it is first used.
 
-    The fields of a service contain the other services that it needs, which are found by the types
-    of these fields.
+    The types of a service's fields determine which other services it gets.
     """
 
     def __init__(self, given: dict[Any, Any]) -> None:

@@ -9,8 +9,10 @@ class WaitlistError(Exception):
 
     `status` is the HTTP status of the response. `headers` and `fields` are added to the headers and
     to the body of the response. If clients should repeat the request, `retry_after_seconds` says
-    when. Some errors of the private function mean nothing to clients. If `shown_as` is given,
-    clients get this error instead.
+    when.
+
+    Some errors of the private function mean nothing to clients. `shown_as` is the error that
+    clients get instead.
     """
 
     code: ClassVar[str] = "internal_error"

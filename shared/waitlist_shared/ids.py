@@ -50,9 +50,7 @@ def pass_id_of(entry_id: str, ticket: int, admitted_millis: int) -> str:
 
 
 def new_epoch() -> str:
-    """Return a random id for the epoch of a queue, which begins when the queue is created or
-    rebuilt in Redis.
-    """
+    """Return a random id for a queue that is created or rebuilt in Redis."""
     return secrets.token_hex(4)
 
 

@@ -8,8 +8,9 @@ MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS = 12 * 3600, 300
 MAX_DELAY_SECONDS = 12 * 3600
 # The maximum number of characters in the name of a place to which a customer is called.
 MAX_CALL_LENGTH = 60
-# The maximum time for which an entry is passed over after a decline, and the maximum number of
-# declines that can keep the place.
+# MAX_PAUSE_SECONDS is the longest time for which an entry is passed over after a declined offer.
+# MAX_DECLINES is the highest number of offers that a waitlist may let a customer decline without
+# losing the place.
 MAX_PAUSE_SECONDS = 30 * 24 * 3600
 MAX_DECLINES = 100
 # The limits for the fields of an admission policy.

@@ -20,17 +20,18 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# The `ending` notice is due in the last quarter of an offer, but at most a day before the end of
-# the offer. If the notice would be late in the next maintenance run, write it now.
+# An `ending` notice tells a customer that their offer ends soon. It is due when a quarter of the
+# offer's duration is left, but never more than a day before the offer ends. If the next maintenance
+# run would be too late, this run writes the notice.
 PART = 4
 DAY_MILLIS = 86_400_000
 RUN_MILLIS = 75_000
-# If less than LEAST_MILLIS of an offer are left, send no `ending` notice, because the customer
-# could hardly accept in time. Offers shorter than SHORTEST_MILLIS never get this notice.
+# If an offer ends in less than LEAST_MILLIS, send no `ending` notice, because the customer could
+# hardly accept in time. Offers that last less than SHORTEST_MILLIS never get this notice.
 LEAST_MILLIS = 60_000
 SHORTEST_MILLIS = 120_000
-# One run reads at most this many pages of the offers that end first, and at most as many pages of
-# other offers. A page has 100 offers.
+# The offers are read in pages of 100, sorted by their end. A run reads this many pages from the
+# front, and at most this many of the pages after them.
 PAGES = 50
 MINUTE_MILLIS = 60_000
 
@@ -42,7 +43,7 @@ class Head(Struct, frozen=True):
 
     digest: str = ""
     due: Sequence[Notice] = ()
-    # True if some of the customers cannot be notified yet. In this case, a later run tries again.
+    # True if some of these customers cannot be notified yet. A later run then tries again.
     has_others: bool = False
 
 

@@ -1,4 +1,4 @@
-"""When the admission of a waitlist ends, let the people who are still waiting leave."""
+"""When a waitlist stops admitting customers, remove the customers who are still waiting."""
 
 import logging
 from collections.abc import Sequence
@@ -24,12 +24,13 @@ OVER = "over"
 
 
 def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
-    """Return whether there are waiting people who must leave because the admission has ended."""
+    """Return whether waiting customers must leave because the admission has ended."""
     return stats.waiting > 0 and _ends_waits(waitlist, millis_of(stats.clock_stamp))
 
 
 def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
-    """Return whether the admission has ended and everybody who is still waiting must leave.
+    """Return whether the admission has ended, and the settings say that waiting customers then
+    leave.
 
     The clock of Redis decides whether the admission has ended.
     """

@@ -53,11 +53,11 @@ def is_quiet(
 
 
 def _longest_silence(waitlist: WaitlistRecord) -> int:
-    """Return for how long maintenance can skip a waitlist that has no changes."""
+    """Return how long maintenance can skip a waitlist that has no changes."""
     return LEAST_REST + crc32(waitlist.waitlist_id.encode()) % LEAST_REST
 
 
 def _has_instant(waitlist: WaitlistRecord, counted_until: int, now_millis: int) -> bool:
-    """Return whether a scheduled time has passed and Redis has not added its slots yet."""
+    """Return whether Redis has not added the slots for a time of the schedule that has passed."""
     following = next_instant(schedule_of(waitlist.settings), counted_until)
     return following is not None and following.millis <= now_millis

@@ -28,14 +28,13 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# How far the second pass of a rebuild goes back before the start of the rebuild. The pass corrects
-# the entries that have changed since then. It goes back because the index is slightly behind the
-# table, and because the clocks of the writers may differ by minutes.
+# The second pass of a rebuild corrects the entries that changed during the rebuild or shortly
+# before it. This is how long before the rebuild it starts. The margin is needed because the index
+# is slightly behind the table, and because the clocks of the writers may differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# If no checkpoint says where to start reading the journal, this is how far the rebuild goes back
-# before its own start. It goes back further than usual, because the clock of Redis may have been
-# set back.
+# A rebuild without a checkpoint starts reading the journal this long before its own start. The
+# margin is larger than usual, because the clock of Redis may have been set back.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_STAMPS = 24 * 60 * MINUTE
 
@@ -60,9 +59,10 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Return the index rows, and add the readiness that the index does not contain.
+        """Return the index rows with the readiness of each entry.
 
-        If an entry may not be ready, its row is built from its record.
+        The index does not contain the readiness. The row of an entry that may not be ready is
+        therefore built from its record.
         """
         ids = [
             placed.entry_id
@@ -134,15 +134,15 @@ class RebuildPasses(Struct, frozen=True):
 
 
 def _earliest(run: RebuildRun) -> int:
-    """If there is no checkpoint, return the logical timestamp at which to start reading the
+    """Return the logical timestamp at which a rebuild without a checkpoint starts reading the
     journal.
     """
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
-        # The timestamps of the new queue begin long after the time of the rebuild, so the clock of
-        # Redis was wrong before or is wrong now. The waitlist may therefore have timestamps that
-        # are earlier than its creation time.
+        # The first timestamp of the new queue is much later than the time of the rebuild. Redis'
+        # clock was therefore wrong at some time, and may have produced timestamps from before the
+        # creation of the waitlist.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 

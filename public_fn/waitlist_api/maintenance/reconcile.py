@@ -86,7 +86,7 @@ class Reconciler(Struct, frozen=True):
                     others += self._restore(record, place)
                     continue
                 if place.state == "done":
-                    # Record the admission with the end of its pass. Redis keeps the admission until
+                    # Record the admission and the end of the pass. Redis keeps the admission until
                     # a later run finds both in the record.
                     others += place.entry_id in begun and self._record(
                         record, replace(place, time_millis=begun[place.entry_id]), expired
@@ -124,8 +124,8 @@ class Reconciler(Struct, frozen=True):
                     ticket=record.ticket if record is not None else None,
                 )
             )
-        # If an entry could not be removed, Redis keeps its decisions about the entry, so that the
-        # next run can try again.
+        # Redis keeps its decisions about an entry that could not be removed. The next run tries
+        # again.
         failed = {
             drop.entry_id
             for drop, answer in zip(ended, self._send_in_batches(ended), strict=True)
@@ -146,8 +146,7 @@ class Reconciler(Struct, frozen=True):
     def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """If a customer was admitted and the admission is not recorded yet, start the pass again
-        now.
+        """Start the passes of admitted customers again if their admissions are not recorded yet.
 
         Return the end of each pass, by entry id.
         """
@@ -174,9 +173,8 @@ class Reconciler(Struct, frozen=True):
     def _append_missing_events(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> None:
-        """Some decisions of Redis are older than the record.
-
-        Add the events of these decisions that the history lacks.
+        """Add the events of decisions that are older than the record to the history, if they are
+        missing there.
         """
         decisions = [
             (record, decision)
@@ -250,12 +248,12 @@ def catch_up(
         events = tuple(event for decision in news for event in events_of(decision))
         transition = transition_of(record.key, news[-1], events, entered_at=expired.stamp)
         for decision in news[:-1]:
-            # Record the delay and the number of declines from every decision, even if a later
-            # decision has moved the entry.
+            # Record the delay and the number of declines even if a later decision has moved the
+            # entry.
             transition = transition.then(partial(with_delay, decision))
         tokens = [decision.token for decision in news if decision.token]
         if tokens and not news[-1].token:
-            # The token contains the id of the invitation to which the offer belonged.
+            # The token of the offer contains the id of the invitation.
             transition = transition.then(partial(_with_token, tokens[-1]))
         if any(decision.verb in UNANSWERED_ENDS for decision in news):
             transition = transition.then(
@@ -303,12 +301,11 @@ def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
 
 
 def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
-    """Return whether a claim or an offer is still open in Redis although the record says how it
-    ended.
+    """Return whether Redis has an open claim or offer that has already ended according to the
+    record.
 
-    In this case, Redis has lost the write that ended the claim or the offer. Redis may have
-    extended or shortened the claim or the offer since then, so the stamp in Redis can be newer than
-    the record.
+    Redis has then lost the write that ended the claim or the offer. Redis may have extended or
+    shortened it since then, so the stamp in Redis can be newer than the record.
     """
     is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")
     return is_held and bool(place.token) and record.hold.token == place.token

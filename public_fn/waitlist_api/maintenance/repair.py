@@ -47,8 +47,8 @@ def decide_repair(
         return None
     if not is_gone and is_of_another_stay(record, inspection):
         return replace(drop_of(record, now_millis=now_millis), ticket=inspection.ticket)
-    # If the entry is still in the queue in Redis, Redis has not counted yet that the signup has
-    # ended. Make Redis count it now.
+    # Redis still has the entry in the queue, so it has not counted the end of the signup. Make
+    # Redis count it now.
     return drop_of(record, counts=not is_gone, now_millis=now_millis)
 
 

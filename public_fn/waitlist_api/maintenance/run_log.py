@@ -35,8 +35,8 @@ class RunLog(Struct, frozen=True):
     def run(self, event: Mapping[str, Any], request_id: str, work: Callable[[], None]) -> None:
         """Execute a maintenance run and log it.
 
-        The log line contains the correlation id of the request that started the run, or else a new
-        id.
+        If a request started the run, the log line contains the correlation id of that request.
+        Otherwise it contains a new id.
         """
         id_ = read_correlation_id(event) or request_id
         self.correlation.id = id_

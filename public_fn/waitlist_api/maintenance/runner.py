@@ -37,28 +37,28 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-# After this time, a run starts no further batch of waitlists. The next run starts at about the same
-# time and continues the work.
+# After this time, a run starts no further batch of waitlists. The next run continues the work.
 RUN_MILLIS = 50_000
-# The time that a run first spends on interrupted requests to join or leave. If some of these
-# requests are left, the run continues with them at its end.
+# A run first spends this much time on interrupted requests to join or leave. At its end, the run
+# continues with the requests that are left.
 INTENTS_MILLIS = 15_000
-# The time that a run spends on making the offers of invitations that no request has finished.
+# If a request stops before an invitation is complete, maintenance makes the remaining offers. A run
+# spends at most this much time on such invitations.
 INVITATIONS_MILLIS = 20_000
-# The longest time that a run spends on broadcasts, which are messages to several people. The run
-# continues broadcasts that no request has finished.
+# If a request stops before a broadcast (a message to several people) is complete, maintenance sends
+# it to the remaining people. A run spends at most this much time on broadcasts.
 BROADCASTS_MILLIS = 10_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.
 LONGEST_READ = 60 * MINUTE
-# Some steps send two messages to Redis for each waitlist of a batch, and a request has a limited
-# number of messages. A batch therefore has at most this many waitlists.
+# The maximum number of waitlists in a batch. Some steps send two messages to Redis for each
+# waitlist, and one request can contain only a limited number of messages.
 TOGETHER = MAX_BATCH // 2
 # If less time than this is left, the run starts no further page of work.
 STOP_MILLIS = 60_000
-# The number of times that one run scans the entries of a deleted waitlist. The first scan can miss
-# entries, because the index may be outdated. The waitlist itself is deleted when a scan finds no
-# entry, and when all requests from before the deletion must have ended.
+# How often one run scans the entries of a deleted waitlist. A scan can miss entries, because the
+# index may be outdated. The waitlist itself is deleted after a scan that finds no entry, once all
+# requests from before the deletion have ended.
 DELETE_LOOKS = 2
 
 

@@ -42,7 +42,7 @@ ALL_PERCENT = 100
 # The event name of bounces and complaints. A rule in template.yaml sets this name.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# The reasons why a message is not sent because of a limit. Metrics count both reasons as `limited`.
+# A message that is not sent for one of these two reasons is counted as `limited` in the metrics.
 LIMITED = ("too_many", "over_budget")
 
 

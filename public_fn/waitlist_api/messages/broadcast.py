@@ -1,8 +1,10 @@
-"""Send a message that an operator has written to some or all people of a waitlist.
+"""Sends an operator's message to some or all people of a waitlist.
 
-A broadcast is stored before its first message is sent. The event `messaged` is then written to the
-history of each recipient, and triggers the message. Maintenance continues a broadcast that was
-interrupted (docs/decisions/0090-a-message-to-some-or-all.md).
+A broadcast is stored before its first message is sent. Then the event `messaged` is written to the
+history of each recipient, and this event triggers the message.
+
+Maintenance continues a broadcast that was interrupted
+(docs/decisions/0090-a-message-to-some-or-all.md).
 """
 
 import hashlib
@@ -97,9 +99,9 @@ class Broadcasts(Struct, frozen=True):
             return self.records.find(broadcast.waitlist_id, broadcast.work_id) or broadcast
 
     def count(self, command: BroadcastCommand) -> Broadcast:
-        """Return whom a broadcast would reach, without sending or storing anything.
+        """Return how many people a broadcast would reach. Nothing is sent or stored.
 
-        If the time is not enough to count everybody, the result is still `running`.
+        If the time runs out before everybody is counted, the result is still `running`.
         """
         is_time_up, broadcast = self._deadline(), self._begun(command)
         while broadcast.running and not is_time_up():
@@ -107,8 +109,7 @@ class Broadcasts(Struct, frozen=True):
         return broadcast
 
     def run(self, broadcast: Broadcast, is_time_up: IsTimeUp) -> Broadcast:
-        """For each remaining person, write the event that triggers the message to the person's
-        history.
+        """Write the event that triggers the message into the history of each remaining person.
 
         Stop when the time is up.
         """
@@ -200,9 +201,10 @@ class Broadcasts(Struct, frozen=True):
         return [one for one in records if self._is_meant(broadcast, one)], following
 
     def _choose_channel(self, record: EntryRecord, settings: WaitlistSettings) -> tuple[str, str]:
-        """Return the channel of a message to this person, or "" and the reason why there is none.
+        """Return the channel through which the message can reach this person.
 
-        These reasons are checked again when the message is sent.
+        If there is no such channel, return "" and the reason. The same checks are made again when
+        the message is sent.
         """
         rules = settings.messages
         if rules is None or record.contact.messages:
@@ -215,7 +217,7 @@ class Broadcasts(Struct, frozen=True):
         return (found.channel, "") if isinstance(found, Destination) else ("", found)
 
     def _is_meant(self, broadcast: Broadcast, record: EntryRecord) -> bool:
-        """Return whether this person should get the broadcast, by whatever channel.
+        """Return whether this person should get the broadcast.
 
         People do not get the broadcast if they joined after it, have left, or are being erased.
         """

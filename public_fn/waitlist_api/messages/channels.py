@@ -14,8 +14,8 @@ from waitlist_api.messages.sender import Refused, TryAgain
 from waitlist_api.records.deliveries import Delivery
 
 THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooManyRequestsException"})
-# If AWS asks for a longer pause in `Retry-After`, this pause is used instead, because the message
-# could expire during the longer pause.
+# The longest pause after a failed attempt, even if AWS asks for a longer one in `Retry-After`. The
+# message could expire during a longer pause.
 MOST_ASKED_SECONDS = 300
 # The reasons for which AWS End User Messaging rejects the phone number itself.
 BAD_NUMBERS = frozenset(
@@ -34,9 +34,8 @@ TAGS = Delivery.__struct_fields__
 
 
 class MailPolicy(EmailPolicy):
-    """An SMTP policy that does not fold `List-…` headers.
-
-    If the standard library folded such a header, it would encode a long URL.
+    """An SMTP policy that keeps each `List-…` header on one line, because folding would encode its
+    URL.
     """
 
     def fold_binary(self, name: str, value: Any) -> bytes:
@@ -127,7 +126,7 @@ def build_mime(message: Message, from_address: str) -> EmailMessage:
 
 def _plain(text: str) -> str:
     """Break up encoded words (RFC 2047), so that they cannot inject a header into an email."""
-    # The standard library would decode a text such as =?utf-8?q?=0d=0a…?= to a line break.
+    # For example, the standard library would decode =?utf-8?q?=0d=0a…?= to a line break.
     return text.replace("=?", "= ?")
 
 

@@ -96,23 +96,23 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _called(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    # An event about an earlier call may arrive late. The call in the event is then not the last
-    # call.
+    # The event may have arrived late, after the customer was called once more. Its message is sent
+    # only if the call in the event is still the last call.
     call = current_call(record, now_millis)
     return call is not None and call.stamp == event.stamp
 
 
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
-    # An event about an earlier notice may arrive late, so the event must have the timestamp of the
-    # current notice.
+    # The event may have arrived late, after a newer notice. Its message is sent only if the event
+    # has the timestamp of the current notice.
     is_told = record.is_told_near and record.contact.near_stamp == event.stamp
     return record.status == "waiting" and is_told
 
 
 def _ending(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
     is_told = record.status == "offered" and record.contact.ending_offer == record.hold.token
-    # An event about an earlier offer may arrive late. Its logical timestamp is then older than the
-    # current offer.
+    # The event may have arrived late, after a newer offer. Its logical timestamp is then older than
+    # the current offer.
     is_open = is_told and event.stamp > record.stamp
     return is_open and (record.hold.until_millis or 0) > now_millis
 

@@ -27,7 +27,7 @@ from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 
 HOUR_MILLIS = 3_600_000
-# The number of messages that an address may receive in quick succession. It is enough for a family
+# An address may receive this many messages in quick succession. The number is enough for a family
 # that shares a phone number.
 AT_ONCE = 5
 ASKED = Allowance("asked", AT_ONCE, DAY_MILLIS)

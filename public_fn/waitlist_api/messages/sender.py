@@ -156,8 +156,8 @@ class Sender(Struct, frozen=True):
     def _note_delivered(self, kind: Kind, record: EntryRecord) -> None:
         """Count the message for its invitation.
 
-        If counting fails, continue without counting the message. An exception would make the
-        function send the message a second time.
+        A failure must not raise an exception, because the function would then send the message a
+        second time.
         """
         if kind.name == "offered":
             with suppress(WaitlistError):
@@ -193,9 +193,10 @@ class Sender(Struct, frozen=True):
         return record is not None and millis_of(record.edited_stamp) > millis
 
     def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
-        """Mark the customer as unreachable, unless the entry was edited after this message.
+        """Mark the customer as unreachable.
 
-        Such an edit may have replaced the address.
+        If the entry was edited after the message, do nothing, because the edit may have replaced
+        the address.
         """
         # A message with a `move` link went to a new address that the entry does not use yet.
         if BY_NAME[delivery.kind].link == "move":
@@ -210,7 +211,9 @@ class Sender(Struct, frozen=True):
     def _check_hours(
         self, record: EntryRecord, settings: WaitlistSettings, event: EntryEvent
     ) -> None:
-        """Raise TryAgain outside the offer hours, unless the offer expires before they begin."""
+        """Raise TryAgain outside the offer hours, unless the offer ends before the next offer
+        hours.
+        """
         now_millis = self.now_millis()
         opens_millis = next_time_within(offer_hours_of(settings), now_millis)
         ends_before = (record.hold.until_millis or opens_millis) < opens_millis
@@ -246,8 +249,8 @@ class Sender(Struct, frozen=True):
         `take` counts the message for the limits, and returns a function that undoes the count.
         `note_sent` is called before the state of the message is stored as sent.
         """
-        # `began_millis` is a time before the entry was read. If the message does not reflect an
-        # edit, the edit was therefore made after this time.
+        # `began_millis` is a time before the entry was read. Any edit that is missing in the
+        # message was therefore made after `began_millis`.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

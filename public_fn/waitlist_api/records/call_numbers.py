@@ -1,6 +1,7 @@
-"""Assigns call numbers, such as A042, to entries. The numbers come from a counter in the table.
+"""Assigns call numbers, such as A042, to entries.
 
-The counter is an item of its own, so numbers do not depend on Redis (docs/decisions/0091).
+The numbers come from a counter in DynamoDB, so a loss of data in Redis does not affect them
+(docs/decisions/0091).
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ from waitlist_shared.errors import Throttled
 
 
 def numbering_of(settings: WaitlistSettings) -> Numbering | None:
-    """Return how an entry that joins now gets its call number, or None if it gets none."""
+    """Return the rules that number an entry that joins now, or None if it gets no call number."""
     rules = settings.call_numbers
     if rules is None:
         return None

@@ -1,8 +1,7 @@
-"""Define the facets of an entry's record.
+"""Define the facets of an entry's record. A facet groups the fields of one capability.
 
-A facet groups the fields of one capability. Each facet is stored as a map under its own attribute.
-The attribute is absent until the capability is used for the entry. A change to a facet writes the
-whole map.
+Each facet is stored as a map under its own attribute. The attribute is absent until the capability
+is used for the entry. A change to a facet writes the whole map.
 """
 
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ class Facet(Struct, frozen=True, kw_only=True):
     """
 
     def not_ready(self) -> Iterator[c.NotReady]:
-        """Yield the reasons in this facet why the entry cannot be admitted yet."""
+        """Yield the reasons, among the data of this facet, why the entry cannot be admitted yet."""
         return iter(())
 
 
@@ -122,7 +121,7 @@ class End(Facet, frozen=True):
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
-    # The time of an exit after which the customer still counts as inside.
+    # The time of an exit that left the customer counted as inside.
     out_millis: int | None = None
     left_millis: int | None = None
     # The timestamp of the decision that ended the signup. It is stored here only if `stamp` was
@@ -133,22 +132,21 @@ class End(Facet, frozen=True):
 class Question(Facet, frozen=True):
     """The last message that asked the customer to confirm that they are still waiting."""
 
-    # `token` is the claim token that was stored in the record at the time of the question.
+    # `token` is the claim token that was in the record when the customer was asked.
     asked_millis: int | None = None
     token: str = ""
-    # The deadline for the customer's answer. `reminded_days` is how many days before the deadline
-    # the last reminder was due.
+    # The deadline by which the customer must confirm that they are still waiting. `reminded_days`
+    # is how many days before the deadline the last reminder was due.
     confirm_by_millis: int | None = None
     reminded_days: int | None = None
-    # True if the customer did not answer before the deadline. A later answer has no effect.
+    # True if the customer did not confirm before the deadline. A later confirmation has no effect.
     unanswered: bool = False
     # When the customer last confirmed that they are still waiting.
     confirmed_millis: int | None = None
 
     def closed(self) -> "Question":
-        """Return the question whether the customer is still waiting, but without a deadline.
-
-        Such a question needs no answer.
+        """Return a copy without the deadline. The customer no longer has to confirm that they are
+        waiting.
         """
         return Question(asked_millis=self.asked_millis, confirmed_millis=self.confirmed_millis)
 
@@ -220,7 +218,7 @@ class Joined(Facet, frozen=True):
     # A digest of the idempotency key of the signup request, and a digest of its body.
     key: str = ""
     body: str = ""
-    # True if the signup request did not prove that it came from this customer.
+    # True if the signup request did not prove who sent it.
     by_guest: bool = False
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0

@@ -75,7 +75,7 @@ class InvitationRecords(WorkRecords[Invitation], frozen=True):
     def note_page(
         self, invitation: Invitation, taken: int, after_rank: int | None, *, is_done: bool
     ) -> Invitation | None:
-        """Record that the offers of a page were made, and return the invitation.
+        """Record that the invitees on a page have got their offers, and return the invitation.
 
         Return None if another request has already recorded this page.
         """

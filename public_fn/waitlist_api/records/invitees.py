@@ -1,9 +1,10 @@
 """Store what became of each invitee. An invitee is an entry that got an offer through an
 invitation.
 
-The item of an invitee is written in the same transaction as the record of the entry. The key of the
-item contains the ticket of the signup and no personal data, so the item is kept when the entry is
-erased.
+Each invitee has an item, which is written in the same transaction as the record of the entry.
+
+The key of the item contains the ticket of the signup and no personal data. The item can therefore
+be kept when the entry is erased.
 """
 
 from collections import Counter
@@ -24,8 +25,8 @@ from waitlist_shared.ranks import millis_of
 # The state is `open` until the offer ends. `left` also means that an operator has withdrawn the
 # offer.
 State = Literal["open", "entered", "declined", "missed", "left"]
-# Redis may report the end of an offer late. This maps the reported decision to the state of the
-# invitee.
+# Redis may report the end of an offer late. The keys are the decisions that Redis reports, and the
+# values are the resulting states of the invitee.
 LATE_ENDS: dict[str, State] = {"declined": "declined", "withdrawn": "left"}
 ALWAYS = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
 # The items of invitees are kept longer than the invitation, so that the numbers of the invitation
@@ -37,8 +38,9 @@ KEPT_SECONDS = INVITATION_SECONDS + 20 * 86_400
 class Funnel(Struct, frozen=True, kw_only=True):
     """How many people an invitation has reached.
 
-    `invited` is the sum of the five states. `delivered` is the number of invited people who got the
-    message, and `opened` is the number of invited people who saw their offer.
+    Each invited person is counted in `invited`, and also in `open`, `entered`, `declined`, `missed`
+    or `left`. `delivered` is the number of invited people who got the message, and `opened` is the
+    number of invited people who saw their offer.
     """
 
     invited: int = 0
@@ -66,7 +68,7 @@ class InviteeChange(Struct, frozen=True, kw_only=True):
 
 
 def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[InviteeChange]:
-    """Yield how a change to an entry's record changes the states of invitees."""
+    """Yield the new states of the invitees that are affected by a change to an entry's record."""
     has_same_offer = before is not None and before.hold.token == after.hold.token
     if before is not None and _is_open(before) and not (has_same_offer and _is_open(after)):
         yield _change(before, _end_of(before, after), after.updated_millis)
@@ -83,7 +85,7 @@ def _is_open(record: EntryRecord) -> bool:
 
 
 def _end_of(before: EntryRecord, after: EntryRecord) -> State:
-    """An offer was still open in the record `before`. Return how this offer ended."""
+    """Return how the offer that was open in the record `before` has ended."""
     if before.hold.token != after.hold.token:
         # The record already has a later offer. If the customer declined the earlier offer, this is
         # recorded separately.
@@ -164,9 +166,7 @@ class Invitees(Struct, frozen=True):
         return self._set(key, "SET #opened = :flag", flag=True)
 
     def note_late(self, record: EntryRecord, decision: c.Decision) -> None:
-        """Record how an earlier offer ended, although the record of the entry already contains a
-        later event.
-        """
+        """Record how an offer ended if the entry's record already contains a later event."""
         invitation_id = invitation_of(decision.token)
         if not invitation_id:
             return

@@ -5,7 +5,9 @@ from waitlist_api.settings.confirm import ConfirmRules
 
 
 def was_taken_since(record: EntryRecord) -> bool:
-    """Return whether the entry was claimed or offered after its customer was asked."""
+    """Return whether the entry was claimed or got an offer after its customer was asked whether
+    they are still waiting.
+    """
     return record.question.token != record.hold.token
 
 
@@ -26,7 +28,7 @@ def is_open(record: EntryRecord, rules: ConfirmRules, now_millis: int) -> bool:
 
 
 def is_unanswered(record: EntryRecord, rules: ConfirmRules | None) -> bool:
-    """Return whether the deadline has passed without an answer, and the question still needs an
-    answer.
+    """Return whether the customer missed the deadline to confirm that they are still waiting, and
+    may lose their place for it.
     """
     return record.question.unanswered and may_end_wait(record, rules)

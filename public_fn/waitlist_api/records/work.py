@@ -1,6 +1,6 @@
-"""Stores long-running work that an operator has requested for many people, such as an invitation.
+"""Stores tasks that operators have requested for many people, such as an invitation.
 
-The work is done page by page, by requests and by maintenance runs. Any process can continue it.
+Requests and maintenance runs process a task page by page. Any process can continue it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from waitlist_api.clock import NowMillis
 from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared.errors import IdempotencyKeyReused, Throttled
 
-# Maintenance reads the keys of running work together with its own progress (records/rounds.py).
+# Maintenance reads the keys of running tasks together with its own progress (records/rounds.py).
 RUNNING_PK = "MAINTENANCE"
 ID, KEY = "ID#", "KEY#"
 # How long the idempotency key of a request is remembered.
@@ -21,9 +21,10 @@ ONCE_SECONDS = 24 * 3600
 
 
 class Work(Struct, frozen=True, kw_only=True):
-    """Work that is done for many people, page by page. `page` is the number of finished pages."""
+    """A task for many people, done page by page. `page` is the number of finished pages."""
 
-    # All work of one kind and of one waitlist is in the partition `PARTITION#LIST`.
+    # A waitlist's tasks of one kind have the same partition key. It consists of PARTITION, `#` and
+    # the id of the waitlist.
     PARTITION: ClassVar[str]
     RUNNING: ClassVar[str]
 
@@ -35,7 +36,7 @@ class Work(Struct, frozen=True, kw_only=True):
 
     @property
     def work_id(self) -> str:
-        """The id of the work, as it appears in the sort key."""
+        """The id of the task, as it appears in the sort key."""
         raise NotImplementedError
 
     @property
@@ -64,7 +65,7 @@ AnyWork = TypeVar("AnyWork", bound=Work)
 
 
 class WorkRecords(Struct, Generic[AnyWork], frozen=True):
-    """Reads and writes the items of one kind of work."""
+    """Reads and writes the items of tasks of one kind."""
 
     table: Table
     now_millis: NowMillis
@@ -74,9 +75,9 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
         raise NotImplementedError
 
     def create(self, work: AnyWork, once_key: str, body: str) -> AnyWork:
-        """Store new work, and return it.
+        """Store a new task, and return it.
 
-        If work with the same idempotency key exists, return that work.
+        If a task with the same idempotency key exists, return that task instead.
         """
         now = self.now_millis() // 1000
         once = {
@@ -103,9 +104,9 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
         return work
 
     def find_by_key(self, waitlist_id: str, once_key: str, body: str) -> AnyWork | None:
-        """Return the work that was requested with this idempotency key, or None.
+        """Return the task that was requested with this idempotency key, or None.
 
-        Raise IdempotencyKeyReused if it was requested with another body.
+        Raise IdempotencyKeyReused if the task was requested with a different body.
         """
         found = self.table.get(self.kind.key_in(waitlist_id, f"{KEY}{once_key}"))
         if not found or not self._is_kept(found):
@@ -115,14 +116,14 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
         return self.find(waitlist_id, found["work_id"])
 
     def find(self, waitlist_id: str, work_id: str) -> AnyWork | None:
-        """Return the work with this id, or None if it does not exist or has expired."""
+        """Return the task with this id, or None if it does not exist or has expired."""
         item = self.table.get(self.kind.key_in(waitlist_id, f"{ID}{work_id}"))
         return self.kind.from_item(item) if item and self._is_kept(item) else None
 
     def advance(self, before: AnyWork, after: AnyWork) -> AnyWork | None:
-        """Store the progress after a page, and return the work.
+        """Store the progress of a task after a page, and return the task.
 
-        Return None if another process has stored the progress of this page.
+        Return None if another process has already stored the progress of this page.
         """
         after = replace(after, page=before.page + 1)
         writes = [
@@ -137,7 +138,7 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
         return after
 
     def running(self, sort_keys: Sequence[str]) -> Iterator[AnyWork]:
-        """Yield the unfinished work with these sort keys in the partition `RUNNING_PK`."""
+        """Yield the unfinished tasks with these sort keys in the partition `RUNNING_PK`."""
         for sort_key in sort_keys:
             if not sort_key.startswith(self.kind.RUNNING):
                 continue
@@ -150,7 +151,7 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
                 self.table.delete_many([{"pk": RUNNING_PK, "sk": sort_key}])
 
     def delete_all(self, waitlist_id: str) -> None:
-        """Delete all work of this kind that belongs to a waitlist."""
+        """Delete all tasks of this kind that belong to a waitlist."""
         pk = self.kind.key_in(waitlist_id, "")["pk"]
         after: Item | None = {}
         while after is not None:
@@ -161,7 +162,7 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
             self.table.delete_many([{"pk": item["pk"], "sk": item["sk"]} for item in items])
 
     def delete_results(self, waitlist_id: str, work_id: str) -> None:
-        """Delete the items that the work has written in other partitions. By default, there are
+        """Delete the items that the task has written in other partitions. By default, there are
         none.
         """
 

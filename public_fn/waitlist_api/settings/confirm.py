@@ -64,8 +64,8 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
             },
         ),
     ] = "park"
-    # The time at which the setting was turned on. If a customer was asked before this time, a
-    # missing answer has no consequences.
+    # The time at which the setting was turned on. If a customer was asked before this time and did
+    # not answer, nothing happens to the entry.
     since_millis: Annotated[int, Setting(is_internal=True)] = 0
 
     @property

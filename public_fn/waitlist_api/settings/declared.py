@@ -1,8 +1,9 @@
 """Declare the limits and the descriptions of settings.
 
 A setting is a field of a struct in this package. The type of the field is annotated with a Setting.
-The structs generate the request bodies (`http/schemas/settings.py`), and also the command-line
-options and the forms for operators (`tools/settings.py`).
+
+Three things are generated from the structs: the request bodies (`http/schemas/settings.py`), and
+the command-line options and the forms for operators (`tools/settings.py`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,9 +19,8 @@ DISTINCT = {"uniqueItems": True}
 class Setting(Struct, frozen=True, eq=False):
     """The limits for the value of a setting, and the texts that describe the setting.
 
-    Only values in requests are checked. msgspec checks its own `Meta` when it reads stored
-    settings, but it ignores this class. A stored setting can therefore still be read after its
-    limits have been lowered.
+    The limits are checked only for values in requests. A stored setting can therefore still be read
+    after its limits have been lowered.
     """
 
     # The description of the setting in the API. Its first sentence is also shown to operators, next

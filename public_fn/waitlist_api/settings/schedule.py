@@ -77,8 +77,8 @@ def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
     if minute.startswith("*") or hour.startswith("*"):
         yield from map(millis_of, CronSim(cron, start))
         return
-    # If the clock skips several times of the expression, CronSim would return a single time for
-    # them. CronSim therefore gets times without a time zone, which have no clock changes.
+    # Give CronSim times without a time zone. It then returns every time of the expression, even if
+    # a clock change skips several of them.
     for moment in CronSim(cron, start.replace(tzinfo=None)):
         yield millis_of(_after_gap(moment.replace(tzinfo=zone)))
 

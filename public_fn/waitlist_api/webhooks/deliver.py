@@ -31,8 +31,8 @@ LONGEST_PAUSE_SECONDS = 3600
 TRIED_MILLIS = A_DAY_MILLIS
 HISTORY_DAYS = 2
 KEPT_STAMPS = 100
-# The maximum number of events in each list of a cursor. DynamoDB limits an item to 400 KB, and an
-# event takes about 200 bytes.
+# The maximum number of events in each list of a delivery state (`Cursor`). DynamoDB limits an item
+# to 400 KB, and an event takes about 200 bytes.
 KEPT_DETAILS = 300
 # The maximum difference between the clocks of SQS and of the function.
 SKEW_MILLIS = 60_000
@@ -120,7 +120,7 @@ class WebhookSender(Struct, frozen=True):
         return replace(cursor, failures=cursor.failures + 1, not_before_millis=now + seconds * 1000)
 
     def _note(self, event: QueuedEvent, lease: Lease, progress: Progress) -> Verdict:
-        """Save the cursor, and give up events that have failed for a day."""
+        """Save the delivery state, and give up events that have failed for a day."""
         cursor, now = progress.cursor, self.now_millis()
         is_pending = any(detail.number == event.detail.number for detail in cursor.waiting)
         lost: list[Detail] = []
@@ -151,7 +151,7 @@ def webhook_id(detail: Detail) -> str:
 
 
 def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> Cursor:
-    """Return a cursor whose `waiting` contains all undelivered events, in order.
+    """Return the delivery state (`Cursor`) with all undelivered events in `waiting`, in order.
 
     Events that were given up are left out, unless an operator replays them.
     """
@@ -184,7 +184,7 @@ def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
 
 
 def mark_delivered(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
-    """Return the cursor in which these events are marked as delivered."""
+    """Return the delivery state in which these events are marked as delivered."""
     stamps = sorted({*cursor.settled, *(detail.number for detail in details)})
     erasures = [detail.number for detail in details if detail.event == ERASED]
     return replace(
@@ -197,7 +197,7 @@ def mark_delivered(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
 
 
 def mark_given_up(cursor: Cursor, details: Sequence[Detail], now_millis: int) -> Cursor:
-    """Return the cursor in which these events are marked as given up, that is, as dead letters."""
+    """Return the delivery state in which these events are dead letters, which are not retried."""
     new = [DeadLetter(detail, now_millis) for detail in details]
     dead = sorted({letter.number: letter for letter in (*cursor.dead, *new)}.values(), key=_number)
     return replace(

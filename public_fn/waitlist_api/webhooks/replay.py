@@ -12,8 +12,8 @@ from waitlist_api.webhooks.queue import build_replay, detail_of, is_heartbeat
 
 # The maximum number of messages in one SQS call.
 BATCH = 10
-# The maximum number of rounds in one replay request. Each round makes three calls to SQS. A request
-# has enough time for this number of rounds.
+# The maximum number of rounds in one replay request, with three SQS calls in each round. This
+# number of rounds fits into the time of a request.
 ROUNDS = 40
 # How long a received dead letter stays hidden, so that the same replay does not receive it again.
 HIDDEN_SECONDS = 60

@@ -178,8 +178,9 @@ class ParkResult(HoldResult, frozen=True, kw_only=True):
 class Redrive(OnEntry, frozen=True, kw_only=True):
     """Returns a parked entry, which was set aside for an operator, to the queue."""
 
-    # If a time is given, the entry must have been parked at this time. If the time is 0, Redis only
-    # checks whether it has already carried out the same request.
+    # The time at which the entry was parked. The request is refused if the entry was parked at any
+    # other time. If the value is 0, Redis only checks whether it has already carried out the same
+    # request.
     parked_millis: Number | None = None
     to: Literal["place", "back"] = "place"
 
@@ -287,7 +288,7 @@ class ExpireResult(Result, frozen=True, kw_only=True):
     """The entries whose record may be out of date."""
 
     stamp: Ticket
-    # False if more claims, offers or rests had expired than one call can end.
+    # False if one call could not end all the claims, offers and rests that had expired.
     is_all: bool = False
     max_attempts: int
     places: list[DirtyPlace]

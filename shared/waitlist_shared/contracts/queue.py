@@ -461,9 +461,9 @@ class StatsResult(Result, frozen=True, kw_only=True):
     pace: str
     # How many customers should still enter because an operator has called `admit` with `refill`.
     quota: Number
-    # The current quota, with the number of its open offers, the number of customers who have
-    # entered because of it, and the Unix time in milliseconds at which it began. All three values
-    # are 0 if no quota is running.
+    # `quota_open` is the number of open offers of the current quota, and `quota_entered` is the
+    # number of customers who have entered because of it. The quota began at the Unix time
+    # `quota_since`, in milliseconds. Without a current quota, all three values are 0.
     quota_open: int = 0
     quota_entered: int = 0
     quota_since: Number = 0
