@@ -23,9 +23,8 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-# Expired claims and offers are ended in turns. Each turn ends at least 200, so 20 turns end at
-# least 4,000. No turn begins after EXPIRING_SECONDS, so that Lambda does not stop the function
-# during a turn.
+# Expired claims and offers are ended in turns of at least 200. No turn begins after
+# EXPIRING_SECONDS, so that Lambda does not stop the function during a turn.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)
@@ -93,7 +92,9 @@ class QueueService:
         return settled
 
     def _end_holds(self, requests: Sequence[c.OnWaitlist], results: list[Message]) -> list[Message]:
-        """End expired claims and offers, and repeat the requests that failed with `expiring`."""
+        """End expired claims and offers. Then repeat the requests that failed with `expiring`,
+        because the queue refuses requests until expired claims and offers are ended.
+        """
         end = self._monotonic() + EXPIRING_SECONDS
         for turn in range(EXPIRING_TURNS):
             late = [number for number, result in enumerate(results) if _is_expiring(result)]
@@ -127,8 +128,8 @@ def _decode_rows(rows: list[Any]) -> list[c.OnWaitlist | Message]:
     try:
         requests = msgspec.convert({"op": "batch", "requests": rows}, c.Batch).requests
     except (msgspec.ValidationError, UnicodeEncodeError):
-        # At least one request is invalid. Decode each request separately, which is slower but shows
-        # which requests are invalid.
+        # At least one request in the batch is invalid. Decode each request separately to find out
+        # which of them are invalid.
         return [_decode_row(row) for row in rows]
     return [_check_row(request) for request in requests]
 

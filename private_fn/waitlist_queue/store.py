@@ -147,9 +147,9 @@ class RedisStore:
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # The first call of each script sends the source of the script. With EVALSHA, the call
-            # would fail if Redis did not know the script, and its retry would run after the later
-            # calls. The last call may use EVALSHA, because no calls come after it.
+            # The first call of each script sends the source of the script, so that it cannot fail
+            # if Redis does not know the script. A retry would run after the later calls. The last
+            # call may use EVALSHA, because no calls come after it.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)
@@ -176,9 +176,8 @@ class RedisStore:
                 with suppress(exceptions.SlotNotCoveredError):
                     if self._client is not None:
                         return action(self._client, *arguments)
-                # The client may have an outdated map of the cluster, in which no node serves the
-                # hash slot of a waitlist. In the meantime, a node may serve this slot again. A new
-                # client reads the current map of the cluster.
+                # The client's map of the cluster may be outdated: in this map, no node serves the
+                # waitlist's hash slot. A new client reads the current map.
                 self._client = self._connect()
                 return action(self._client, *arguments)
         except exceptions.RedisClusterException as error:

@@ -22,7 +22,7 @@ INVALID = FieldError(
 def encode(position: int | str | list[int | str] | None) -> str | None:
     """Encode the position at which the next page starts.
 
-    The result is None if the position is None, which means that there is no next page.
+    If there is no next page, the position and the result are None.
     """
     if position is None:
         return None

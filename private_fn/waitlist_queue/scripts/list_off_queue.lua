@@ -1,10 +1,10 @@
--- list_off_queue: Reads a page of the entries with a claim or an offer, sorted by deadline, or a page of the parked
--- entries, sorted by the time at which they were parked.
+-- list_off_queue: Reads a page of entries that have left the queue. They are either the entries with a claim or an
+-- offer, sorted by deadline, or the parked entries, sorted by the time of parking.
 -- PRELUDE cold rebuilding expiring
 -- NEEDS holds
 -- ARGV which after after_id skip limit
--- The page begins after the entry `after_id`, whose time is `after`. If there is no `after_id`, the page leaves out the
--- first `skip` entries. `which` is `held` or `parked`.
+-- `which` is `held` for claims and offers, or `parked`. The page begins after the entry `after_id`, whose time is
+-- `after`. Without `after_id`, the page begins after the first `skip` entries.
 -- RETURNS listed total entries
 -- EACH entries entry_id rank ticket attempts time_millis stamp
 local listed = which == 'held' and keys.held or keys.parked

@@ -1,5 +1,5 @@
--- position: Counts the entries ahead of an entry, in the queue and within some of its segments. If admissions are due,
--- one poll per second gets an answer in which `is_due` is true. The caller of this poll then sends an Admit request.
+-- position: Counts the entries ahead of an entry, in the queue and within some of its segments. If the admission policy
+-- has slots to offer, one reply per second says `is_due`. The caller that gets this reply then sends an Admit request.
 -- PRELUDE clock cold rebuilding expiring not_ready
 -- NEEDS holds pace presence readiness reasons segments tickets waiting
 -- ARGV entry_id segments_version segments is_poll

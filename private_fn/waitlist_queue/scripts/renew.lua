@@ -12,11 +12,11 @@ if (tonumber(policy.pass_seconds) or 0) == 0 then return {'renewed', 0} end
 
 local present = visit_of(keys, entry_id) == hold.ticket and redis.call('ZSCORE', keys.inside, entry_id)
 local present_until = tonumber(present or KEPT)
--- The customer has left during a rebuild, and the record already says so. This message was sent earlier and arrives too
--- late.
+-- The customer left while the queue was being rebuilt, and the record already says so. This message was sent before
+-- that and arrives too late.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
--- If the set `inside` contains the end of the customer's pass, nobody else has taken the customer's place, even if the
--- pass has ended. Otherwise the customer needs a free place.
+-- If the set `inside` still contains the end of the customer's pass, the customer's place has not gone to anybody else,
+-- even if the pass has ended. Otherwise the customer needs a free place.
 if present_until == KEPT and is_claim ~= '1' then
   -- During a rebuild the number of customers inside is unknown.
   if meta_state == 'hydrating' or room_of(keys, policy, now, true) == 0 then

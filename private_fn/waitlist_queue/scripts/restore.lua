@@ -13,8 +13,9 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- Decides about the slots of an offer or an admission in Redis that the place in the record replaces. If the record
--- contains a different offer to the same signup, this offer takes over the slots. All other slots are given back.
+-- Handles the slots of an offer or an admission in Redis when the place in the record replaces it. If the record
+-- contains a different offer to the same signup, this offer takes over the slots. Otherwise, unused slots are given
+-- back.
 local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then

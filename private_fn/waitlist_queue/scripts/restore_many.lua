@@ -7,8 +7,7 @@
 -- separated by spaces.
 -- RETURNS restored restored present gone
 
--- Adds two arguments to a command. The command is sent once for many entries, which is much faster than one command for
--- each entry.
+-- Adds two arguments to a command that is sent once for many entries. One command for each entry would be much slower.
 local function append_pair(values, first, second)
   values[#values + 1], values[#values + 2] = first, second
 end

@@ -10,7 +10,7 @@
 local APART = 8 -- leaves room for seven entries that are moved ahead of the second of two signups
 
 local capacity, last_ticket, signed_up = tonumber(meta_capacity), meta_last_ticket, meta_signed_up
--- `stays` contains a semicolon if at least one entry has a reason not to be ready, and otherwise contains none.
+-- If `stays` contains a semicolon, at least one entry has a reason not to be ready.
 use_readiness(keys, meta_not_ready, string.match(stays, ';') or '')
 local total, hides_counts = count_waiting(keys), meta_hide_counts == '1'
 local verified = count_verified(keys) -- the entries that positions count

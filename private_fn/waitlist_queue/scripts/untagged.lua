@@ -8,8 +8,8 @@ if segment_state(keys, segments_version) == 'ready' then
   redis.call('HSET', keys.meta, 'segments_state', 'ready')
   return {'ready', 0, {}}
 end
--- The set is read from its end. If entries leave at the front between two calls, the other entries keep their distance
--- from the end.
+-- Read the set from its end. If entries at the front leave between two calls, the distance of the other entries from
+-- the end stays the same.
 local listed = ({waiting = keys.queue, not_ready = keys.not_ready, held = keys.held, parked = keys.parked})[which]
 local ids = listed and redis.call('ZREVRANGE', listed, offset, offset + limit - 1)
 if not ids or #ids == 0 then return {'untagged', 0, {}} end

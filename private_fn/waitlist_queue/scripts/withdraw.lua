@@ -2,8 +2,8 @@
 -- PRELUDE clock cold claimed passing_over
 -- NEEDS decisions expiry holds offers readiness requeue slots tickets waiting
 -- ARGV entry_id ticket token offered_until_millis hours tokens
--- The next entry gets an offer in the same run, before the entry returns, because a later run would choose the returned
--- entry again. `hours` contains texts of the form "opens:closes", separated by spaces.
+-- The script makes the offer to the next entry before it returns the withdrawn entry to the queue, so that the
+-- withdrawn entry does not get the slot again. `hours` contains texts of the form "opens:closes", separated by spaces.
 -- RETURNS withdrawn|repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS not_offered|offer_expired|expiring

@@ -60,8 +60,8 @@ class AdmitOneCommand(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True):
-    """The offers that one run of the admissions has made. `is_more` is true if there are more slots
-    to offer.
+    """The offers that one run of the admission policy has made. `is_more` is true if there are more
+    slots to offer.
     """
 
     offers: list[Offer]
@@ -102,8 +102,8 @@ class Admissions(Struct, frozen=True):
                 return Run(self.record(waitlist_id, admitted, POLICY), admitted.is_more)
             waitlist = self.waitlist_cache.look_up(waitlist_id)
             if admitted.settings_version < waitlist.version:
-                # Another request has changed the settings, but was interrupted before it sent the
-                # new settings to Redis.
+                # Redis still has the old settings, because the request that changed them was
+                # interrupted.
                 self.dequeue.recovering_queue.resend_settings(waitlist)
             since = admitted.scheduled_until
         return Run([], is_more=True)
@@ -111,7 +111,7 @@ class Admissions(Struct, frozen=True):
     def admit(self, command: AdmitCommand) -> Run:
         """Offer `count` slots now, regardless of the rate and the schedule.
 
-        If `count` is 0, cancel the slots that earlier `refill` requests have left.
+        If `count` is 0, cancel the unused slots of earlier `refill` requests.
         """
         asked = [command.count, command.filter, *(["refill"] if command.refill else [])]
         asked += command.filters or ()
@@ -173,7 +173,7 @@ class Admissions(Struct, frozen=True):
             self.waitlist_cache.forget(waitlist.waitlist_id)
             if not is_first:
                 # Another run has already written these scheduled times to the record. Read the
-                # record again, because Redis may already have added their slots.
+                # record again, because Redis may also have counted their slots already.
                 return self._request(
                     self.waitlist_cache.look_up(waitlist.waitlist_id), since_millis
                 )
@@ -189,10 +189,10 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save in the record up to which time Redis has counted the slots of the schedule, and how
-        many of these slots are unused.
+        """Save the progress of the schedule in the record: up to which time Redis has counted its
+        slots, and how many of these slots are unused.
 
-        If Redis loses these counters in a failover, they are restored from the record.
+        If Redis loses these numbers in a failover, they are restored from the record.
         """
         if not waitlist.schedule_version:
             return
@@ -237,11 +237,11 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Start the passes of entries that an earlier run has admitted without recording the
+        """Start the passes of the entries that an earlier run has admitted without recording the
         admissions.
 
-        Return the entries, each with the end of its pass. If there is no room inside for an entry
-        any more, leave the entry out.
+        Return each of these entries with the end of its pass. Leave out the entries for which there
+        is no room inside any more.
         """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {
@@ -260,7 +260,7 @@ class Admissions(Struct, frozen=True):
 
 
 def _asked_length(command: AdmitCommand | AdmitOneCommand) -> list[str]:
-    """Return the requested duration of the offers as text. A repeated request with the same
-    Idempotency-Key must have the same text.
+    """Return the requested duration of the offers as text. The text is the same for repeated
+    requests with the same Idempotency-Key.
     """
     return [] if command.offer_seconds is None else [f"{command.offer_seconds} seconds"]

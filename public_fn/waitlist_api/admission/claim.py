@@ -108,8 +108,7 @@ class Claims(Struct, frozen=True):
     def _call(self, command: ClaimCommand, offers: list[Offer]) -> list[Offer]:
         """Call the customers of these claims.
 
-        If the request is a repeat, some customers may already have been called. They are not called
-        again.
+        If the request is a repeat, customers who have already been called are not called again.
         """
 
         def call(offer: Offer) -> Offer:
@@ -134,9 +133,9 @@ class Claims(Struct, frozen=True):
         return run_all(call, offers)
 
     def _alter(self, command: ClaimCommand, deadline_millis: int) -> Alter:
-        """Return the function that changes the record of an entry when the entry is claimed.
+        """Return the function that records the claim in the record of an entry.
 
-        If the claim is completed at once, the record also gets the admission.
+        If the claim is completed at once, the function also records the admission.
         """
         end = End()
         if command.complete:
@@ -184,8 +183,8 @@ class Claims(Struct, frozen=True):
     def _finish(self, command: ClaimCommand, offers: list[Offer]) -> None:
         """End the claims of the admitted entries in Redis.
 
-        If a claim cannot be ended, for example because its entry is back in the queue, remove the
-        entry from Redis.
+        If a claim cannot be ended, remove its entry from Redis. For example, the entry may be back
+        in the queue.
         """
         requests: list[c.Single] = [
             c.Complete(

@@ -1,6 +1,7 @@
 """Decline an offer.
 
-The next entry gets the slot. The customer keeps the place, goes to the back of the queue or leaves.
+The next entry gets the slot. The customer keeps their place in the queue, goes to the back of the
+queue or leaves.
 """
 
 from typing import Literal
@@ -40,10 +41,11 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
 
 
 class Declined(Struct, frozen=True):
-    """The entry after a decline. `left` is the number of further offers that the customer can
-    decline without losing the place in the queue.
+    """An entry whose customer has declined an offer.
 
-    `left` is None if every decline loses the place, or if the entry has left the waitlist.
+    `left` is the number of further offers that the customer can decline and still keep their place
+    in the queue. `left` is None if every declined offer costs the place, or if the entry has left
+    the waitlist.
     """
 
     view: EntryView
@@ -66,8 +68,8 @@ class Declines(Struct, frozen=True):
         to = command.to or rules.to
         once_key = None
         if command.idempotency_key:
-            # The digest includes `to`. If a request has the same key but a different `to`, it
-            # therefore counts as a different request.
+            # The digest of a request includes `to`. Two requests with the same key but a different
+            # `to` therefore count as different requests.
             once_key = once_key_of(f"{CUSTOMER} {command.to or ''}", command.idempotency_key)
         record = self.entries.find(waitlist_id, entry_id, stay)
         is_repeat = once_key is not None and record.hold.once_key == once_key
@@ -75,8 +77,7 @@ class Declines(Struct, frozen=True):
             changes_until_millis = 0
             if record.status == "offered" and not is_repeat:
                 # Limit how often a customer can decline. If nobody else is waiting, the customer
-                # gets the next offer at once, and could decline offers without end. A decline
-                # therefore counts as one of the customer's changes.
+                # gets the next offer at once, and could decline offers without end.
                 changes_until_millis = count_change(record, self.now_millis())
             hold = HoldCommand(
                 waitlist_id=waitlist_id,

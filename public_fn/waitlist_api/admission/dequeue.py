@@ -37,9 +37,7 @@ class Dequeue(Struct, frozen=True):
 
 
 class _Within(Struct, frozen=True):
-    """A claim or an admission that is limited to one segment, or to several segments in order of
-    preference.
-    """
+    """A claim or an admission for a single segment, or for several segments in order of preference."""
 
     request: c.Claim | c.Admit
     filter: Segment | None
@@ -62,7 +60,7 @@ class _Within(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """There is nothing to do here, because `to_request` checks the segments."""
+        """The segments need no check here, because `to_request` checks them."""
 
 
 def once_fields(by: str, idempotency_key: str, asked: Sequence[Any]) -> dict[str, Any]:

@@ -29,9 +29,9 @@ class Exits(Struct, frozen=True):
         self, waitlist_id: str, entry_id: str, by: str, *, stay: int | None = None, reason: str = ""
     ) -> EntryRecord:
         """Let an admitted customer exit. If the exit is already recorded, nothing changes."""
-        # Record the exit before Redis stops counting the customer as inside. If the order were
-        # reversed, a rebuilt Redis could count the customer again after someone else has been
-        # admitted.
+        # Record the exit before Redis stops counting the customer as inside. A queue that is
+        # rebuilt from the records then never counts a customer whose place has gone to someone
+        # else.
         record = retry_on_conflict(
             lambda: self._record(self.entries.find(waitlist_id, entry_id, stay), by, reason)
         )
@@ -62,6 +62,6 @@ class Exits(Struct, frozen=True):
 
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:
     """Return whether the exit is already recorded."""
-    # An exit by the customer may not have made room for others. In this case, an operator's exit
-    # must still be recorded.
+    # An exit by the customer makes no room for others if the policy's `customer_exit` is
+    # `frees_at_end`. After such an exit, an operator can still record an exit that makes room.
     return (record.went_out_millis if is_customer else record.end.exited_millis) is not None

@@ -52,8 +52,7 @@ NO_TIME: TimeAndToken = (0, "")
 class ClaimAction(Struct, frozen=True, kw_only=True):
     """One kind of action on an entry that is claimed, offered or set aside.
 
-    An entry must have the status `before` for this action. `decided` is the name under which the
-    record stores the action.
+    The action requires the status `before`. The record stores the action under the name `decided`.
     """
 
     message: type[Message]
@@ -175,8 +174,8 @@ class Holds(Struct, frozen=True):
             result = self._begin_time_inside(verb, command, self._decide(verb, command))
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
-            # Redis forgets a decision soon after the decision is recorded, so Redis may refuse a
-            # repeated request.
+            # Redis forgets a decision soon after the decision is recorded. It may therefore refuse
+            # a repeat of the request.
             if record is not None and _is_done(verb, command, record):
                 return ActionResult(self._view_of(record, to_operator=command.by != CUSTOMER))
             raise _error_of(refusal, command, record) from refusal
@@ -221,10 +220,9 @@ class Holds(Struct, frozen=True):
         return self.recovering_queue.read(_message_at(verb, command, found))
 
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> TimeAndToken:
-        """Ask Redis for the time at which the offer ends, or at which the entry was set aside, and
-        for the token.
+        """Ask Redis for the time at which the offer ends, or at which the entry was set aside.
 
-        Return NO_TIME if the entry is in another state.
+        The result also contains the token. It is NO_TIME if the entry is in another state.
         """
         try:
             place: c.InspectResult = self.recovering_queue.read(
@@ -236,9 +234,9 @@ class Holds(Struct, frozen=True):
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> TimeAndToken:
         """Return the recorded time at which the offer ends, or at which the entry was set aside.
-        Return the token of the offer too.
 
-        Return NO_TIME if the entry has another status.
+        The result also contains the token of the offer. It is NO_TIME if the entry has another
+        status.
         """
         record = self.entries.get(*command.key)
         if record is None or record.status != verb.before:
@@ -247,14 +245,14 @@ class Holds(Struct, frozen=True):
             return record.hold.parked_millis or 0, ""
         if not record.hold.is_offer or record.hold.until_millis is None:
             return NO_TIME
-        # If the end of the admission has shortened the offer, the record may still contain the
-        # former deadline.
+        # An offer ends at the latest when the waitlist's admission ends. The record may still
+        # contain a later deadline.
         over_millis = until_millis_of(self.waitlist_cache.find(record.waitlist_id).settings)
         until_millis = record.hold.until_millis
         return min(until_millis, over_millis or until_millis), record.hold.token
 
     def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
-        """Let the pass begin now if an earlier request admitted the customer but did not record the
+        """Begin the pass now if an earlier request admitted the customer without recording the
         admission.
         """
         if verb.decided != "admitted" or result.outcome != "repeat":
@@ -364,10 +362,10 @@ def _message_at(verb: ClaimAction, command: HoldCommand, found: TimeAndToken) ->
 def _events(
     command: HoldCommand, decision: c.Decision, result: c.HoldResult
 ) -> tuple[HistoryEvent, ...]:
-    """Return the history events of a decision. Extending a claim has no event."""
+    """Return the history events of a decision. The extension of a claim adds no event."""
     event = event_of(decision, command.by, command.reason)
-    # If the request is a repeat, Redis returns the current position. The event must contain the
-    # position after the first request, which is unknown, so the event has no position.
+    # For a repeated request, Redis returns the current position. The position after the first
+    # request is unknown, so the event gets no position.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
         event = replace(event, detail={**event.detail, "position": position})
     match result:
@@ -411,7 +409,7 @@ def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | 
 def _error_of_refuted(
     command: HoldCommand, result: c.HoldResult, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error for the caller after Redis has acted on an outdated version of the entry."""
+    """Redis has acted on an outdated version of the entry. Return the error that the caller gets."""
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:
         return _error_of(NotHeld(), command, record)
@@ -421,7 +419,7 @@ def _error_of_refuted(
 def _error_of(
     refusal: WaitlistError, command: HoldCommand, record: EntryRecord | None
 ) -> WaitlistError:
-    """Return the error for the caller after Redis has refused the request."""
+    """Redis has refused the request. Return the error that the caller gets."""
     if record is None or record.intent.erase:
         return EntryNotFound()
     if command.ticket not in (None, record.ticket):

@@ -141,7 +141,7 @@ class Invitations(Struct, frozen=True):
         )
 
     def run(self, invitation: Invitation, is_time_up: IsTimeUp, *, is_resumed: bool) -> Invitation:
-        """Make offers for an invitation until all offers have been made or the time is up.
+        """Make the offers of an invitation until all of them have been made or the time is up.
 
         `is_resumed` is true if an earlier run may have made offers that it did not record.
         """
@@ -158,7 +158,7 @@ class Invitations(Struct, frozen=True):
     def _invite_page(self, invitation: Invitation, *, is_resumed: bool) -> Invitation | None:
         """Make up to 100 offers, and return the updated invitation.
 
-        Return None if a different run has already stored this page.
+        Return None if a different run has already stored these offers.
         """
         taken = invitation.taken
         if is_resumed:
@@ -196,9 +196,9 @@ class Invitations(Struct, frozen=True):
 
     def _candidates(self, invitation: Invitation) -> tuple[list[c.Invitee], int | None]:
         """Return the candidates for the next page of offers, and the rank at which the page after
-        it begins.
+        that begins.
 
-        The rank is None if no page follows.
+        The rank is None if no further page follows.
         """
         waitlist_id, next_rank = invitation.waitlist_id, None
         tickets: dict[str, int | None]
@@ -251,7 +251,7 @@ def _check_open(settings: WaitlistSettings, now_millis: int) -> None:
 
 
 def _until_millis(command: InviteCommand, now_millis: int) -> int:
-    """Return when the offers end. Raise InvalidFields if the time is not allowed."""
+    """Return the time at which the offers end. Raise InvalidFields if the time is not allowed."""
     if command.offer_seconds is not None:
         return now_millis + command.offer_seconds * 1000
     until_millis = command.until_millis or 0

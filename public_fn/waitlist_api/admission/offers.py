@@ -103,8 +103,8 @@ class OfferWriter(Struct, frozen=True):
             # Redis took an outdated version of the entry.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # In all other cases, a different request has changed the entry after it was taken, and has
-        # recorded this change.
+        # In all other cases, a different request has recorded a change to the entry after it was
+        # taken.
         return None
 
     def _write_joining(
@@ -142,7 +142,7 @@ def transition_of_take(
     alter: Alter,
     reason: str = "",
 ) -> Transition:
-    """Return the change that records that an entry was taken from the queue."""
+    """Return the change to the record of an entry that was taken from the queue."""
     return Transition(
         waitlist_id=waitlist_id,
         entry_id=claim.entry_id,
@@ -193,9 +193,9 @@ def give_up_message(
 
 
 def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the id of the signup to which the entry from Redis belongs.
+    """Return the id of the signup in the record, if the entry from Redis belongs to this signup.
 
-    Return NO_STAY if the record does not contain this signup.
+    Otherwise return NO_STAY.
     """
     if record is None:
         return c.NO_STAY

@@ -1,4 +1,4 @@
-"""Customers accept an offer. If they accepted it earlier, they get the same admission again."""
+"""Let customers accept an offer. A customer who accepts it again gets the same admission."""
 
 from contextlib import suppress
 

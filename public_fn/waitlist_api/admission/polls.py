@@ -1,6 +1,6 @@
 """Answer customers who poll their position.
 
-A poll may also run the admission policy, and shows that a customer has seen their invitation.
+A poll may also run the admission policy, and records that the customer has seen their offer.
 """
 
 import logging

@@ -20,7 +20,7 @@ MOST_NEXT = 8
 
 
 class CalledNumber(Struct, frozen=True):
-    """A customer's call number, and the call that is current."""
+    """The call number of a customer, and the current call of this customer."""
 
     number: str
     call: Call

@@ -17,8 +17,7 @@ REMEMBERED = 10_000
 class SeenOffers(Struct, frozen=True):
     """Records that a customer has polled after an invitation made them an offer.
 
-    The page polls every few seconds. A process remembers which offers it has recorded, so that it
-    writes each of them only once.
+    A process remembers which offers it has recorded, so that it writes each of them only once.
     """
 
     invitees: Invitees

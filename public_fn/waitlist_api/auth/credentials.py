@@ -33,7 +33,7 @@ class EntryTokens:
     def __init__(self, secret: str | Callable[[], str], now_millis: NowMillis = now_millis) -> None:
         """Create an instance from the secret, or from a function that reads the secret.
 
-        Raise BadSecret if the secret contains no keys.
+        Raise BadSecret if the secret contains no valid keys.
         """
         read = secret if callable(secret) else lambda: secret
         self._kept = ReloadedKeys(read, now_millis)
@@ -66,7 +66,7 @@ class EntryTokens:
     ) -> str:
         """Return a code that verifies the customer's address.
 
-        If `to` is set, the code moves the entry to a new address, whose entry id is `to`.
+        If `to` is set, the code moves the entry to the new address with this entry id.
         """
         content = CodeContent(entry_id, stay, millis // MINUTE_MILLIS, to)
         return self._kept.signing().code(waitlist_id, content)
@@ -90,8 +90,8 @@ class EntryTokens:
 
         Key rotation does not change the code.
         """
-        # The same key also signs waitlist ids. A waitlist id contains no slash, so its signature
-        # can never be the signature of this text.
+        # The same key also signs waitlist ids. This text contains a slash, and waitlist ids contain
+        # none. The signature of this text is therefore never the signature of a waitlist id.
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
         content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + mac[:UNSUBSCRIBE_MAC_BYTES]
@@ -124,8 +124,8 @@ class EntryTokens:
 
         Key rotation does not change the digest.
         """
-        # `identity_key` returns a different key for each waitlist id. A waitlist id contains no
-        # slash, so no waitlist has the key of this text.
+        # `identity_key` returns a different key for each waitlist id. This text contains a slash,
+        # and waitlist ids contain none. No waitlist therefore has the key of this text.
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
 

@@ -62,7 +62,7 @@ class TokenKey(Struct, frozen=True):
         return hashlib.sha256(self.secret.encode()).hexdigest()[:8]
 
     def token(self, waitlist_id: str, entry_id: str, stay: int) -> str:
-        """Return the token for a signup. The result is always the same."""
+        """Return the token for a signup. The same signup always gets the same token."""
         text = f"{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self.secret.encode(), text, "sha256")[:MAC_BYTES]
         content = base64.urlsafe_b64encode(stay.to_bytes(STAY_BYTES) + mac)
@@ -196,7 +196,7 @@ class ReloadedKeys:
 
 
 def _first_identity(secret: str) -> str:
-    """Derive a key for address digests from a secret that contains none."""
+    """Derive the key for address digests from a secret that contains no such key."""
     return hmac.digest(secret.encode(), b"identity", "sha256").hex()
 
 

@@ -68,10 +68,10 @@ class BotCheck:
     def check(self, entry_id: str, proof: BotProof, when_down: WhenDown) -> None:
         """Raise BotCheckFailed if the provider rejects the token.
 
-        Raise BotCheckUnavailable if the provider does not decide and `when_down` is `refuse`.
+        If the provider gives no answer and `when_down` is `refuse`, raise BotCheckUnavailable.
         """
-        # While the provider is down, its widget creates no tokens. A signup without a token is
-        # therefore still sent to the provider, to find out whether the provider is down.
+        # A signup without a token is also sent to the provider, to find out whether the provider is
+        # down. While it is down, its widget creates no tokens.
         is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":

@@ -111,8 +111,8 @@ class AddressChanges(Struct, frozen=True):
         """Raise AlreadyOnList if the new address belongs to another entry."""
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
-        # The address is free if the entry that signed up with it has left. If an entry was moved to
-        # this address, the address stays taken even after that entry has left.
+        # The address is free if the entry that signed up with it has left. An address to which an
+        # entry was moved stays taken, even after the entry has left.
         is_left = over.status == "left" and over.entry_id == record.move.to
         if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)

@@ -25,19 +25,19 @@ from waitlist_shared.ranks import ticket_of_millis
 Listed = Literal["admitted", "left", "inside", "banned", "unreachable", "messages_off"]
 # The maximum number of unreachable entries that are counted in each shard of the index.
 MOST_COUNTED = 100
-# An index item is written shortly before the record of its entry. If the index item and the record
-# still differ after an hour, the index item is outdated and can be deleted.
+# An index item is written shortly before the record of its entry. If the two still differ after an
+# hour, the index item is outdated and can be deleted.
 SETTLED_MILLIS = 3600_000
 
 
 class Point(Struct, frozen=True):
     """The point in the index from which the next page is read."""
 
-    # All shards are read from this time on, in milliseconds. In the list of banned customers, which
-    # is sorted by logical timestamps, this number is a logical timestamp instead.
+    # The time in milliseconds from which all shards are read. For the list of banned customers,
+    # which is sorted by logical timestamps, it is a logical timestamp.
     millis: int
-    # The last entry that was read from each shard. Several entries of a shard can have the same
-    # time, so the time alone does not say where to continue.
+    # The last entry that was read from each shard. The time alone is not enough to continue,
+    # because several entries of a shard can have the same time.
     read: dict[int, str] = field(default_factory=dict)
 
     @property

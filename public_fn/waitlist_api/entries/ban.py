@@ -45,8 +45,8 @@ class Bans(Struct, frozen=True):
                     self.leaves.finish(record)
                 return
             if record is not None and record.intent.erase:
-                # An erasure of the entry was interrupted. Finish it now, because it would otherwise
-                # also erase the ban.
+                # Finish an interrupted erasure of the entry now, so that it cannot erase the ban
+                # later.
                 self.leaves.finish(record)
                 continue
             stamp, now_millis = self._stamp(request, record), self.now_millis()

@@ -84,7 +84,7 @@ class Bumps(Struct, frozen=True):
             reason=command.reason,
             detail=detail,
         )
-        # The previous claim or offer of the entry may have expired. Record its end before the move.
+        # An earlier claim or offer of the entry may have expired. Record its end before the move.
         expired = expired_event(moved.expired_stamp, moved.expired_millis)
         before = (expired,) if moved.expired_stamp else ()
         key = command.key
@@ -106,13 +106,14 @@ class Bumps(Struct, frozen=True):
         return Bumped(**asdict(view), moved=moved.moved_by)
 
     def _find_recorded_move(self, command: BumpCommand, moved_stamp: int) -> HistoryEvent | None:
-        """Return the history event of a move that was already recorded, or else None.
+        """Return the history event of a move that was already recorded.
 
-        Raise IdempotencyKeyReused if the key was used for a different move.
+        Return None if there is no such event. Raise IdempotencyKeyReused if the key was used for a
+        different move.
         """
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
-        # If the history contains no such event, an earlier request moved the entry but did not
-        # record the move. The caller then records the move.
+        # If the event is missing, an earlier request moved the entry but did not record the move.
+        # The caller then records the move.
         asked = {"priority", "places", "to"}
         if made is None or not asked & set(made.detail):
             return made
@@ -125,8 +126,8 @@ class Bumps(Struct, frozen=True):
         self, command: BumpCommand, recorded: EntryRecord | None
     ) -> tuple[c.Bump, c.BumpResult]:
         """Move the entry in Redis. Return the request and its result."""
-        # If the entry has no record, send the request anyway. The answer from Redis shows whether
-        # the waitlist or only the entry is unknown.
+        # If the entry has no record, send the request anyway. The reply from Redis says whether the
+        # waitlist or only the entry is unknown.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:

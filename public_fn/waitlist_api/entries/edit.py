@@ -59,7 +59,7 @@ class EntryEdits(Struct, frozen=True):
         record = retry_on_conflict(lambda: self._record_edit(command))
         if command.attributes is not None:
             # Send the segments to Redis even if the attributes stay the same. An earlier edit may
-            # have changed them and then stopped before it told Redis.
+            # have changed the attributes and then stopped before it sent the segments.
             self.steps.follow(record)
         view = self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         return EntryDetails(view, record, [])
@@ -97,7 +97,7 @@ class EntryEdits(Struct, frozen=True):
 def _check(waitlist: WaitlistRecord, record: EntryRecord, changes: dict[str, Any]) -> None:
     """Raise InvalidFields if the waitlist does not accept these changes.
 
-    Do not check the answers that stay the same. They may be older than the question.
+    Unchanged answers are not checked, because they may be older than the question.
     """
     if "attributes" in changes:
         waitlist.segments.check(changes["attributes"])

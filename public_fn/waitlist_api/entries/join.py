@@ -93,9 +93,9 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier attempt of this signup may already have added the entry to the queue, or
-            # may still add it later. Make Redis refuse such an attempt. If the entry is already in
-            # the queue, finish the signup.
+            # An earlier attempt of this signup may have added the entry to the queue already, or
+            # may still do so. Make Redis refuse such an attempt from now on. If the entry is
+            # already in the queue, finish the signup.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed
@@ -120,10 +120,10 @@ class Joins(Struct, frozen=True):
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
     ) -> EntryRecord:
-        """Check how a different request has changed the record in the meantime.
+        """Find out how a different request has changed the record in the meantime.
 
-        If the other request has finished this signup, return the current record. Raise NotWaiting
-        if the signup has been cancelled.
+        Return the current record if that request has finished this signup. Raise NotWaiting if the
+        signup has been cancelled.
         """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):

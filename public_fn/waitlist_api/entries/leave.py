@@ -55,9 +55,10 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def _unchanged(self, record: EntryRecord, leave: Leave) -> EntryRecord | None:
-        """If an earlier request to erase the entry must be finished, return the record.
+        """Return the record if an earlier request to erase the entry must be finished, or else
+        None.
 
-        Otherwise, return None. If the entry cannot leave, raise an error.
+        Raise an error if the entry cannot leave.
         """
         if record.status == "admitted":
             raise AlreadyAdmitted
@@ -81,7 +82,7 @@ class Leaves(Struct, frozen=True):
             ended_at = self._give_up(record)
         except WaitlistError:
             # If Redis is unavailable, maintenance removes the entry from the queue later. Erase the
-            # history now, because it says who changed the entry and why.
+            # history now, because it contains personal data: who changed the entry and why.
             self.erasures.erase_history(record)
             raise
         self.erasures.erase_history(record, ended_at)
@@ -130,8 +131,8 @@ class Leaves(Struct, frozen=True):
             decided = finish_leave(record, event, now_millis, left)
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
-            # A different request has changed the record in the meantime: it has removed the entry,
-            # begun to erase it, or banned the customer. Do not let the record of a banned customer
+            # A different request has changed the record in the meantime. It has removed the entry,
+            # begun to erase it, or banned the customer. The record of a banned customer must not
             # expire.
             now = changed.record
             if now is not None and now.intent.erase:

@@ -51,8 +51,8 @@ class OwnDataView(Struct, frozen=True):
     """A customer's own data.
 
     `messages` is None if the waitlist sends no messages. `messages_to` is the profile field with
-    the address to which the messages go. It is None if the customer cannot get messages.
-    `is_asked` is true if the customer must verify a new address first.
+    the customer's address for messages, or None if the customer cannot get messages. `is_asked` is
+    true if the customer must verify a new address first.
     """
 
     profile: dict[str, Any]

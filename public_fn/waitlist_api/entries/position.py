@@ -62,8 +62,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
     # customer was not asked.
     confirm_by_millis: int = 0
-    # The number of seconds within which the customer must poll again to count as present. It is
-    # None if the service does not record the polls of this customer.
+    # The number of seconds within which the customer must poll again to count as present. None if
+    # the polls of this customer are not recorded.
     presence_seconds: int | None = None
     # The last call of the customer while the current claim is open. It is None if the caller did
     # not ask for it.
@@ -127,8 +127,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
         )
 
     def with_call_number(self, record: EntryRecord | None) -> Self:
-        """Return the view with the call number from the record, unless the record is about a
-        different signup.
+        """Return the view with the call number from the record, if the record is about the same
+        signup.
         """
         if record is None or record.ticket != self.ticket:
             return self
@@ -177,11 +177,10 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Return the view of an entry whose token Redis has refused. The view contains only what is
-        in the record.
+        """Return the view of an entry whose token Redis has refused, from the record only.
 
-        Raise Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the record
-        says that the customer is on the waitlist.
+        Raise Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the customer
+        is on the waitlist according to the record.
         """
         record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:

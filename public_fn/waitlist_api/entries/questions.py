@@ -26,9 +26,8 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotWaiting, WaitlistError
 from waitlist_shared.ranks import millis_of
 
-# The clock of a Lambda function and the Redis clock may differ by this much. A deadline counts as
-# passed only after this additional time, so that a clock that is ahead cannot end a customer's wait
-# too early.
+# How much the clock of a Lambda function may be ahead. A deadline counts as passed only after this
+# additional time, so that no customer's wait ends too early.
 GRACE_MILLIS = 10 * 60_000
 TOO_LATE = "The deadline to confirm has passed. Get the entry to see its current status."
 
@@ -38,7 +37,9 @@ Due = Literal["asked", "reminded", "unanswered"]
 
 
 class Clocks(Struct, frozen=True):
-    """The current time in milliseconds, once by the local clock and once by the Redis clock."""
+    """The current time in milliseconds according to the local clock and according to the Redis
+    clock.
+    """
 
     here: int
     redis: int
@@ -187,7 +188,7 @@ class Questions(Struct, frozen=True):
     ) -> None:
         """Record that the customer has not answered in time.
 
-        After that, let the entry leave, park it or move it to the end of the queue.
+        Then remove the entry from the waitlist, park it or move it to the end of the queue.
         """
 
         def decide(now: EntryRecord) -> Change | None:
@@ -233,8 +234,8 @@ def last_contact_millis(record: EntryRecord) -> int:
 
     Signups, questions and confirmations count as contacts.
     """
-    # If the entry was reinstated, its ticket still contains the time of the first signup. Use the
-    # time of the reinstatement instead.
+    # The ticket of a reinstated entry contains the time of the first signup. Use the time of the
+    # reinstatement instead.
     joined = record.joined.millis if record.joined.reinstated else millis_of(record.ticket or 0)
     question = record.question
     return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)
@@ -266,7 +267,7 @@ def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
 
 
 def _is_exempt(record: EntryRecord, rules: ConfirmRules) -> bool:
-    """Return whether the customer is not asked because messages cannot reach the customer."""
+    """Return whether to skip the question because messages do not reach the customer."""
     return record.contact.unreachable and not is_unanswered(record, rules)
 
 

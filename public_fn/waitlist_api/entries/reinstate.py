@@ -84,10 +84,10 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
 
 class EndPresent(Struct, frozen=True):
-    """End the current signup of an entry that is parked (set aside) or that Redis has removed. Then
-    decide the next step again.
+    """End the current signup if its entry is parked (set aside) or was removed by Redis.
 
-    If the entry is on the waitlist in any other state, refuse the request.
+    Then decide the next step again. If the entry is on the waitlist in any other state, refuse the
+    request.
     """
 
     record: EntryRecord
@@ -108,8 +108,8 @@ def next_step(command: ReinstateCommand, record: EntryRecord) -> Step:
             return FinishLeave(record)
         case "joining":
             return Resume(record)
-        # A repeated request must change nothing. Otherwise, a delayed copy of the request could
-        # bring back a customer who has left in the meantime.
+        # A repeated request must change nothing, so that a delayed copy of the request cannot bring
+        # back a customer who has left in the meantime.
         case _ if is_repeat:
             return Replay(record)
         case "admitted":
@@ -208,8 +208,7 @@ class Reinstatements(Struct, frozen=True):
     def _stamp(self, former: EntryRecord) -> int:
         """Return a timestamp that is later than all events of the entry.
 
-        Raise Rebuilding if the queue is being rebuilt.
-        """
+        Raise Rebuilding if the queue is currently being rebuilt."""
         drawn: c.AllocateTicketsResult = self.recovering_queue.read(
             c.AllocateTickets(waitlist_id=former.waitlist_id, known_stamp=former.known_stamp)
         )
@@ -234,8 +233,8 @@ class Reinstatements(Struct, frozen=True):
             case _:
                 # Another request has changed the record in the meantime, so decide again.
                 return
-        # If the call fails with one of the suppressed errors, a different request has changed the
-        # entry since the record was read.
+        # If a different request has changed the entry since the record was read, the call fails
+        # with one of the suppressed errors.
         with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
             leave = Leave(by=by, reason=reason, stay=record.ticket, status=record.status)
             self.leaves.leave(*record.key, leave)

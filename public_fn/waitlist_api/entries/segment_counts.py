@@ -39,7 +39,7 @@ class _Counting(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """There is nothing to check, because the request covers all segments and names none."""
+        """The request covers all segments and names none, so there is no name to check."""
 
 
 class SegmentCounts(Struct, frozen=True):

@@ -79,8 +79,8 @@ class Signups(Struct, frozen=True):
         terms = Terms(waitlist, find_refusal(waitlist, command))
         if terms.refusal is not None:
             terms = self._current_terms(command)
-        # Most customers are new, so do not read the record first. If there is a record, the write
-        # fails and returns the existing record.
+        # Most customers are new, so do not read the record first. If the customer already has a
+        # record, the write fails and returns this record.
         existing: EntryRecord | None = None
         if terms.refusal is not None or (command.bot_proof is not None and command.may_be_known):
             existing = self.entries.resolve(command.waitlist_id, command.entry_id)
@@ -93,8 +93,8 @@ class Signups(Struct, frozen=True):
             if _depends_on_rejoin(step, command) and not terms.are_current:
                 terms = self._current_terms(command)
                 step = next_step(command, existing, terms, self.now_millis())
-            # Check for bots before answering, because the response may reveal whether a different
-            # customer is on the waitlist.
+            # Check for bots before answering, because the response may reveal whether someone else
+            # is on the waitlist.
             if isinstance(step, Create | Refuse) and not is_checked:
                 self._check_bot(command, terms)
                 is_checked = True

@@ -55,7 +55,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def for_entry(self, found: EntryRecord | None) -> "SignupCommand":
-        """Return the command for the entry `found`, which now has the customer's address.
+        """If an entry `found` now has the customer's address, return the command for this entry.
 
         If `found` is None, return the command unchanged.
         """
@@ -170,8 +170,8 @@ def next_step(
         return FinishLeave(existing)
     if existing.status in ENDED and not is_repeat:
         return _rejoin(existing, terms, now_millis)
-    # A repeated request never lets the customer join again. If it did, a delayed copy of a signup
-    # could bring back a customer who has left in the meantime.
+    # A repeated request never lets the customer join again, so that a delayed copy of a signup
+    # cannot bring back a customer who has left in the meantime.
     if not (is_repeat or command.is_proven_for(existing)):
         return Refuse(_on_list(terms.waitlist))
     return Resume(existing) if existing.status == "joining" else Replay(existing)

@@ -57,7 +57,7 @@ class UnprovenSignups(Struct, frozen=True):
         If the address already has an entry, request a message to its customer.
         """
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
-        # Ignore the idempotency key. If a key is used twice, the error would reveal that the
+        # Ignore the idempotency key. An error about a key that is used twice would reveal that the
         # address has an entry.
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
         known = self._known(unproven)

@@ -7,14 +7,14 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# If at least this fraction of the allowed people is inside, the waitlist counts as full. When
-# somebody exits, the next person is admitted only at the next poll. Even on a busy waitlist, fewer
-# people than the maximum are therefore usually inside.
+# If at least this fraction of the allowed people is inside, the waitlist counts as full. A busy
+# waitlist is rarely completely full, because after an exit, the next person is admitted only at the
+# next poll.
 NEARLY = 0.95
 
 
 class Interval(Struct, frozen=True):
-    """What has happened between two successive samples.
+    """The changes between two successive samples.
 
     All times are in seconds. `is_busy` is true if people were ready and there was room to admit
     them.
@@ -45,7 +45,8 @@ def _between(before: Sample, after: Sample, room: int | None) -> Interval:
     return Interval(
         end=after.millis / 1000,
         seconds=max(1.0, (after.millis - before.millis) / 1000),
-        # The difference can be negative, because Redis may have lost data in a failover.
+        # The difference between the two counts can be negative, because Redis may have lost data in
+        # a failover.
         served=_taken(after) - _taken(before),
         left=max(0, after.left - before.left),
         waiting=before.waiting,
@@ -71,22 +72,22 @@ def leaving_of(intervals: Sequence[Interval]) -> float:
 
 
 # The number of imaginary intervals with a dispersion of 1 that are added to the measured intervals.
-# While there are few intervals, the measured dispersion can be far off, and the imaginary intervals
-# keep it near 1.
+# A dispersion that is measured from few intervals is unreliable. The imaginary intervals keep the
+# result near 1.
 PRIOR_INTERVALS = 4
 
 
 def dispersion_of(intervals: Sequence[Interval]) -> float:
     """Return the dispersion, which is the variance of the number of served entries divided by the
-    mean of this number. The dispersion is 1 for independent admissions, and 0 for a steady rate.
+    mean. The dispersion is 0 for a steady rate, and 1 for independent admissions.
     """
     rate = rate_of(intervals)
     if rate <= 0:
         return 1.0
     total, pairs = 0.0, 0
     for first, second in pairwise([interval for interval in intervals if interval.is_busy]):
-        # The intervals can differ in length, so the numbers of served entries cannot be compared
-        # directly. Compare how far each number is from the mean rate.
+        # The intervals can differ in length, so compare how far each number of served entries is
+        # from the mean rate.
         gap = (first.served - rate * first.seconds) - (second.served - rate * second.seconds)
         total += gap * gap / (rate * (first.seconds + second.seconds))
         pairs += 1

@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 
-# The number of coming periods of offer hours that are converted exactly. After these periods,
-# admissions are spread evenly over all of the time, including the time in which no offers are made.
+# The number of coming periods of offer hours that are converted exactly. For the time after these
+# periods, offer hours are ignored, and admissions are spread evenly.
 MOST_HOURS = 14
 Hours = Sequence[tuple[float, float]]
 
@@ -64,7 +64,7 @@ def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
             places = piece.places * (until - start) / length
             yield Piece(begin + start - first, begin + until - first, places)
     if length > 0 and piece.end > starts[-1]:
-        # The last part of the interval lies after the offer hours that are known. Spread this part
+        # The last part of the interval lies after the known offer hours. Spread its admissions
         # evenly over the time after these hours.
         start, known = max(piece.start, starts[-1]), windows[-1][1]
         part = _open_fraction(windows)

@@ -23,8 +23,8 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 LEAST_SERVED = 5
 LEAST_INTERVALS = 3
 # To measure a steady rate, start with the newest intervals and add older intervals step by step.
-# Each step extends the time window by the factor GROWTH. Stop when the rate of the older intervals
-# differs by more than CHANGED standard deviations.
+# Each step makes the time window longer by the factor GROWTH. Stop when the rate of the older
+# intervals differs by more than CHANGED standard deviations.
 GROWTH = 1.3
 CHANGED = 3.0
 # A measured pace has at least this relative error, because the future rate is never known exactly.
@@ -38,11 +38,11 @@ MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
 # The number of seconds without admissions after which a batch of admissions has ended.
 SILENCE = DAY / 2
-# The last batch counts as finished if the time since its end is at least this multiple of the
+# A batch counts as finished if the time since its last admission is at least this multiple of the
 # average duration of a batch.
 OVER = 2.0
-# If nobody has been served for the usual gap between admissions, multiplied by this number, the
-# waitlist has stopped admitting people.
+# A waitlist has stopped admitting people if nobody has been served for this many times the usual
+# gap between admissions.
 OVERDUE = 3.0
 # If successive days have a correlation of at least RESEMBLANCE, the pace follows the time of day.
 # To compute this pace, at least LEAST_DAYS and at most MOST_DAYS days are used.

@@ -12,14 +12,14 @@ from msgspec import Struct, field
 Unavailable = Literal["paused", "unknown", "over", "closed"]
 
 # The range of an estimate extends this many standard deviations above and below the expected wait.
-# With a normal distribution, 87% of all waits would be within this range. Real waitlists are less
-# regular, so the service promises only 80%.
+# This would cover 87% of all waits with a normal distribution. Real waitlists are less regular, so
+# the service promises only 80%.
 DEVIATIONS = 1.5
 # The estimate is based on counts of whole people, so its range always extends by half a person in
 # both directions.
 HALF_A_PLACE = 0.5
-# At most this many cycles are computed one by one. After that, the estimate uses the mean rate of a
-# whole cycle, so that it does not take too long to compute.
+# At most this many cycles are computed one by one, to limit the computing time. After that, the
+# estimate uses the mean rate of a whole cycle.
 MOST_CYCLES = 60
 # Waits that are longer than this are not estimated, because an estimate of more than a year does
 # not help a customer.
@@ -114,8 +114,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     def estimate(self, position: int, now: float) -> Estimate | None:
         """Return the estimated wait at a position, or None if the wait is unknown.
 
-        `now` is the current time in seconds since 1970. If the admission may end before the
-        customer's turn, `high` is the time until this end.
+        `now` is the current time in seconds since 1970. If the waitlist's admission may end before
+        the customer's turn, `high` is the time until that end.
         """
         since = max(0.0, now - self.at)
         if since > STALE_SECONDS:

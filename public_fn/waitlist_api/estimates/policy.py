@@ -12,9 +12,8 @@ from waitlist_api.settings.schedule import Instant, instants_after
 
 # At most this many scheduled times are read to find the times within the offer hours.
 MOST_MOVED = 2_000
-# How far back to search for the last scheduled time. Its admissions may still be in progress,
-# because the policy's rate spreads them over time. The last hour is searched first, because a
-# schedule may have a time in every minute.
+# The two periods in which the last scheduled time is searched, newest first. Its admissions may
+# still be in progress, because the rate of the policy spreads them over time.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 
@@ -55,9 +54,9 @@ def policy_of(admission: AdmissionPolicy | None, now_millis: int) -> Policy | No
 
 
 def _within(hours: OfferHours, found: Iterator[Instant], now_millis: int) -> Iterator[Instant]:
-    """Yield the scheduled times at which offers are made.
+    """Yield the times at which the schedule makes offers.
 
-    If a future time lies outside the offer hours, the offers are made when the next offer hours
+    If a scheduled time lies outside the offer hours, the offers are made when the next offer hours
     begin.
     """
     opening = hours_after(hours, now_millis)

@@ -17,9 +17,9 @@ from waitlist_api.records.samples import Sample
 # The average time inside is only measured if at least this many people have exited.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
-# Only the stays of people who have already exited can be measured, and these stays are shorter than
-# average. While many people are still inside, the measured average is therefore less exact. If
-# everybody were still inside, its relative error would increase by this number.
+# This number, multiplied by the fraction of people who are still inside, is a part of the relative
+# error of the average time inside. Only the stays of people who have exited can be measured, and
+# these stays are shorter than average.
 UNSEEN = 0.5
 
 
@@ -44,8 +44,7 @@ class Stay(Struct, frozen=True):
             gone += served - (after.inside - before.inside)
         if gone < LEAST_GONE or taken_seconds <= 0:
             return None
-        # Some people may have entered after the first sample and still be inside. Nobody knows how
-        # long they will stay, so the measured average is less exact.
+        # The stays of people who are still inside cannot be measured, so the average is less exact.
         unseen = max(0, recent[-1].occupied - recent[0].occupied)
         error = math.hypot(LEAST_ERROR, 1 / math.sqrt(gone), UNSEEN * unseen / (unseen + gone))
         return cls(min(taken_seconds / gone, float(longest)), error)
@@ -86,9 +85,9 @@ def within_room(known: Pace | None, room: int, newest: Sample, stay: Stay, leavi
 
 
 class _Filling(Struct):
-    """A simulation of the number of people inside, who are never more than `room`.
+    """A simulation of the number of people inside, which is at most `room`.
 
-    `taken` is the number of people inside at the time `at`.
+    `taken` is the number at the time `at`.
     """
 
     room: int

@@ -13,11 +13,10 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# Each slot of the policy's rate is due at a certain time, and is offered by the first poll or
-# maintenance run after this time. This number is the assumed standard deviation of the delay, in
-# seconds.
+# Each slot of the policy's rate is due at a certain time. The first poll or maintenance run after
+# this time offers the slot. This number is the assumed standard deviation of the delay, in seconds.
 TRIGGER_SECONDS = 1.0
-# Each scheduled slot is offered by the first poll or maintenance run after the scheduled time. This
+# The first poll or maintenance run after a scheduled time offers the slots of this time. This
 # number is the assumed standard deviation of the delay, in seconds.
 MAINTENANCE_SECONDS = 30.0
 # If the measured rate is lower than this fraction of the policy's rate, something else slows down
@@ -26,7 +25,7 @@ LIMITED = 0.9
 # If fewer entries than this were served, the measured rate is not compared with the policy's rate.
 LEAST_SERVED = 30
 # When the maximum number of people is inside, the admission rate is both measured and computed. The
-# measured rate is not used if it is much faster than the computed rate. It may be faster by at most
+# computed rate is used if the measured rate is much faster. "Much faster" means faster by more than
 # this number times the relative error of the average time inside.
 CLEAR = 2.0
 # At most this many scheduled times are estimated separately. From the last of these times on, the
@@ -36,7 +35,7 @@ MOST_INSTANTS = 24
 # duration of a pass. The relative error of this assumption is 50%.
 STAY, STAY_ERROR = 2 / 3, 0.5
 # If an exit does not make room for another customer, nearly all customers count as inside until
-# their pass ends. The relative error of the average time inside is therefore smaller.
+# their pass ends. The average time inside is then known better, so its relative error is smaller.
 WHOLE_PASS_ERROR = 0.25
 
 
@@ -97,8 +96,8 @@ def _by_policy(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample
         stay, leaving = _stay(policy, minutes, hours), leaving_of(intervals_of(minutes))
         within = within_room(known, room, minutes[-1], stay, leaving)
         found = measure_pace(minutes, hours, room) if minutes[-1].occupied >= room else None
-        # People who were admitted together often also exit together, and then many others are
-        # admitted at once. A pace that is measured at such a time is much too fast, so use the
+        # People who were admitted together often also exit together, and many others are then
+        # admitted at once. A pace that is measured at that moment is much too fast, so use the
         # computed pace.
         clearly = 1 / (1 + CLEAR * stay.error)
         return within if found is None or _is_slower(within, found, clearly) else found
@@ -195,7 +194,7 @@ def _schedule_pieces(
 def _stay(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample]) -> Stay:
     """Return how long a customer is inside on average.
 
-    If this cannot be measured yet, estimate it from the duration of a pass.
+    If this cannot be measured yet, the result is estimated from the duration of a pass.
     """
     older = [sample for sample in hours if sample.millis < minutes[0].millis]
     found = Stay.measured([*older, *minutes], policy.pass_seconds + policy.offer_seconds)

@@ -41,11 +41,11 @@ from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import InternalError, WaitlistError
 
 Event = Mapping[str, Any]
-# Only requests with these methods may have a body. The bodies of other requests are ignored,
-# because RFC 9110 gives them no meaning.
+# Only requests with these methods may have a body. RFC 9110 gives the bodies of other requests no
+# meaning, so they are ignored.
 WITH_BODY = ("POST", "PUT", "PATCH")
-# Most responses are for one caller, so caches must not store them. If a response is the same for
-# all callers, its route sets a Cache-Control header of its own.
+# Caches must not store a response, because most responses are for one caller. A route whose
+# response is the same for all callers sets a Cache-Control header of its own.
 ALWAYS = {
     "Cache-Control": "no-store",
     "Strict-Transport-Security": "max-age=31536000",
@@ -168,8 +168,8 @@ def _with_credentials(
         Stack: replace(services.get(Stack), has_accounts=tokens is None),
     }
     if tokens is None:
-        # Customers with accounts have already signed up at an OIDC issuer. The issuer has to keep
-        # bots out, so this service needs no bot check for them.
+        # Customers with accounts have already signed up at an OIDC issuer. Keeping bots out is the
+        # task of the issuer, so this service does no bot check for them.
         return services.replaced({**given, Identities | None: None, BotCheck | None: None})
     services = services.replaced({**given, EntryTokens: tokens})
     return services.replaced({Identities | None: services.get(Identities)})

@@ -29,12 +29,12 @@ def read_audit_fields(event: object) -> dict[str, str] | None:
 
 
 def read_next_page_fields(event: object) -> dict[str, str]:
-    """Return the log fields of a request for a later page of personal data.
+    """Return extra log fields for a request that reads a later page of personal data.
 
-    For all other requests, the result is empty.
+    Return no fields for other requests.
     """
-    # An operator could avoid the audited first page by inventing a cursor. The request log of later
-    # pages therefore also names the operator, the waitlist and the entry.
+    # Only the first page is audited. An operator could skip it by inventing a cursor, so the
+    # request log of later pages also names the operator, the waitlist and the entry.
     if not isinstance(event, Mapping) or _audit_of(event) != "first_page":
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}

@@ -12,7 +12,7 @@ from waitlist_shared.ids import entry_id_of
 class Credentials(Struct, frozen=True):
     """Checks the credentials of the current request.
 
-    If `tokens` is None, this stack issues no entry tokens. Customers then send a JWT of an OIDC
+    If `tokens` is None, this stack issues no entry tokens. Its customers send a JWT of an OIDC
     issuer, which API Gateway has already verified.
     """
 

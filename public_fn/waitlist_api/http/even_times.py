@@ -1,4 +1,6 @@
-"""Evens out response times, so that the duration of a request hardly depends on its result."""
+"""Evens out response times, so that the duration of a request reveals hardly anything about its
+result.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

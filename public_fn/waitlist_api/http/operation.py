@@ -13,7 +13,7 @@ from waitlist_api.http import json_body
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 JSON = "application/json"
-# The codes of errors that every operation on an entry can return if it needs Redis.
+# The codes of errors that can be returned by every operation on an entry that needs Redis.
 ENTRY = ("rebuilding", "entry_not_found")
 
 

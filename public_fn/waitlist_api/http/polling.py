@@ -12,8 +12,8 @@ LONGEST_SECONDS = 300
 # soon the entry can change.
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
 # A claimed customer can be called to a place at any moment, and should see the call within five
-# seconds. A client may poll up to 10% later than the service has asked for, and the poll itself
-# takes time too, so the interval is shorter than five seconds.
+# seconds. The interval is shorter, because a client may poll up to 10% late, and because the poll
+# itself takes time.
 CLAIMED_SECONDS = 3
 
 # The maximum polling interval of an entry that is not ready. An operator can make the entry ready
@@ -21,8 +21,8 @@ CLAIMED_SECONDS = 3
 NOT_READY_SECONDS = 60
 OPEN_END_SECONDS = 5
 
-# A customer is passed over if they stop polling for a certain time. Clients poll this many times
-# within that time, so the customer is not passed over if two polls in a row are lost.
+# A customer is passed over if they do not poll for a certain time. Clients poll this many times
+# within that time, so up to two polls in a row can get lost.
 POLLS_OF_PRESENCE = 3
 
 
@@ -39,8 +39,8 @@ def poll_after_seconds(
     seconds = min(1 + (min(known) - 1) // POSITIONS_PER_SECOND, LONGEST_SECONDS)
     if status != "waiting" or not not_ready:
         return seconds
-    # If the reason why an entry is not ready ends at a known time, poll again at that time. If the
-    # end is not known, the entry can become ready at any time, so poll at a fixed interval.
+    # If it is known when the entry becomes ready, poll again at that time. Otherwise the entry can
+    # become ready at any time, so poll at a fixed interval.
     ends = [
         max(1, -(-(reason.until_millis - now_millis) // 1000))
         if reason.until_millis

@@ -1,4 +1,4 @@
-"""The second phase of an import adds the entries to Redis, and then records their places."""
+"""The second phase of an import. It adds the entries to Redis, and then records their places."""
 
 from collections.abc import Sequence
 

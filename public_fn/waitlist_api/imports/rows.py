@@ -91,7 +91,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
 
 
 class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a dict
-    """One row of an import, its outcome, and the record that is stored for its customer."""
+    """One row of an import, with its outcome and the stored record of its customer."""
 
     waitlist_id: str
     row: ImportRow
@@ -111,7 +111,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @cached_property
     def signup_key(self) -> str:
-        """The digest that a record contains if it was written for this imported row."""
+        """The digest with which a record says that it was written for this imported row."""
         if not self.row.idempotency_key:
             return ""
         text = f"import\0{self.entry_id}\0{self.row.idempotency_key}"
@@ -133,7 +133,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def names_former_address(self) -> bool:
-        """Whether the row contains an address that the entry no longer uses."""
+        """Whether the row contains a former address of the entry."""
         record, identify = self.record, self.row.identify
         if identify is None or record is None or not record.move.moved_to:
             return False
@@ -183,9 +183,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "under_way"
         if record.ban.stamp:
             return "banned"
-        # A guest may have signed up with the id of the real customer and then left, to keep this
-        # customer off the waitlist. It is also possible that an interrupted import has removed the
-        # guest's entry. In both cases, an import may replace the guest.
+        # A guest may have signed up with the real customer's id and then left, to keep the customer
+        # off the waitlist. An interrupted import may also have removed the guest's entry. In both
+        # cases, an import may replace the guest.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
@@ -209,8 +209,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if self.record is not None and self.record.joined.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # If the row contains a former address of the customer, do not return the ticket. A
-            # different person may use that mailbox now.
+            # If the row contains a former address of the customer, do not return the ticket,
+            # because a different person may use that mailbox now.
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:

@@ -1,4 +1,4 @@
-"""The first phase of an import writes a record with the status `joining` for each row."""
+"""The first phase of an import. It writes a record with the status `joining` for each row."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -216,14 +216,14 @@ class IntentWriter(Struct, frozen=True):
     ) -> Intent:
         ticket, earlier = allocation.tickets[item.entry_id], item.recorded_ticket
         if earlier is not None and ticket <= earlier < ticket + TICKETS_PER_MILLISECOND:
-            # The new ticket must differ from the ticket of the earlier signup. Otherwise entry
-            # tokens of the earlier signup would be valid for the new signup.
+            # The new ticket must differ from the ticket of the earlier signup, so that entry tokens
+            # of the earlier signup are not valid for the new signup.
             ticket = earlier + 1
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # If the Redis clock is slow, new signups get low ranks, which are served first. Limit
-            # the rank of this row, so that the row stays ahead of later signups.
+            # New signups get low ranks while the Redis clock is slow, and low ranks are served
+            # first. Limit the rank of this row, so that it stays ahead of later signups.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=item.waitlist_id,

@@ -28,11 +28,11 @@ logger = logging.getLogger(__name__)
 # A run stops if less time than this is left.
 STOP_MILLIS = 60_000
 # How much of the journal an audit reads before it saves its progress. If the run is killed, the
-# next run repeats at most this much.
+# next run repeats no more than this.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
-# The pause before the audit checks the differing entries again. Every request takes less time than
-# this pause, so the differences that remain are not caused by requests in progress.
+# The pause before the audit checks differing entries again. It is longer than any request takes, so
+# differences that remain are not caused by requests in progress.
 IN_FLIGHT_SECONDS = 10.0
 
 
@@ -125,8 +125,8 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # An audit compares attributes only after an edit. If an entry was edited, treat its
-                # last change as an edit, even if the last change was of a different kind.
+                # An audit compares attributes only after an edit. If an entry has been edited,
+                # treat its last change as an edit, whatever its kind.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

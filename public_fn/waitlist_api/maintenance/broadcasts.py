@@ -14,7 +14,7 @@ from waitlist_shared.errors import Rebuilding
 
 
 class BroadcastRunner(Struct, frozen=True):
-    """Sends large or interrupted broadcasts to the people who have not got the message yet."""
+    """Sends large or interrupted broadcasts to the recipients who have not got the message yet."""
 
     broadcasts: Broadcasts
     waitlists: WaitlistRecords

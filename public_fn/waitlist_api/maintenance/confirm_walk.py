@@ -9,7 +9,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
-# The maximum number of pages that one run processes. A page has 100 entries.
+# The maximum number of pages that one run processes. Each page has 100 entries.
 PAGES = 5
 # The maximum time between two checks of all entries. A check may miss entries that are not waiting
 # or not ready when they are checked.
@@ -51,8 +51,8 @@ class ConfirmWalker(Struct, frozen=True):
 
 
 def is_due(waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether the current check has more entries left, or whether it is time for a new
-    check.
+    """Return whether the current check of the waiting entries is unfinished, or whether it is time
+    for a new check.
     """
     is_asking = waitlist.settings.confirm is not None
     return is_asking and waitlist.confirm_walk.next_millis <= now_millis

@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 # An audit reads at most this much of the journal, even if maintenance has not run for longer than
 # that.
 LONGEST_STAMPS = 24 * 60 * MINUTE
-# If an audit continues in another run, it reads this much of the journal again, because a request
-# may have recorded a slightly older decision in the meantime.
+# When an audit continues in another run, it reads this much of the journal again. In the meantime,
+# a request may have recorded a slightly older decision.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -188,6 +188,6 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
 def _before_order(beat: c.HeartbeatResult) -> int:
     """Return the logical timestamp from which the first audit after a rebuild compares changes.
 
-    It lies some time before the rebuild.
+    This timestamp lies some time before the rebuild.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

@@ -1,6 +1,6 @@
 """Run work on many items.
 
-If an item fails, the other items are still processed, and the next maintenance run tries the failed
+If one item fails, the other items are still processed. The next maintenance run tries the failed
 item again.
 """
 

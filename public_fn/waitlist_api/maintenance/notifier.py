@@ -37,9 +37,7 @@ MINUTE_MILLIS = 60_000
 
 
 class Head(Struct, frozen=True):
-    """The notices that are due for the first ready entries, and a digest of the ids of these
-    entries.
-    """
+    """The notices that are due for the first ready entries. `digest` identifies these entries."""
 
     digest: str = ""
     due: Sequence[Notice] = ()
@@ -149,8 +147,8 @@ class Notifier(Struct, frozen=True):
     ) -> Iterator[Sequence[c.OffQueueEntry]]:
         """Yield pages of claimed and offered entries whose deadline is not after the given time.
 
-        If one run cannot process all of these entries, it gets the entries with the earliest
-        deadlines, and a part of the others. Each minute, it is the turn of a different part.
+        If there are too many entries for one run, each run gets the entries with the earliest
+        deadlines and one part of the others. The part changes every minute.
         """
         is_more = yield from self._pages(waitlist_id, 0, until_millis)
         size = PAGES * MAX_PAGE

@@ -7,12 +7,12 @@ local function sortable(rank)
   return string.format('%016d', rank)
 end
 
--- The segment index is a sorted set with one member for each segment of each waiting entry. A member is
--- "segment:rank:entry" if the entry is ready, "segment;rank:entry" if it is not, and "segment<rank:entry" if its
--- address is not verified. All scores are equal, so the members are sorted by their bytes.
+-- The segment index is a sorted set with one member for each segment of each waiting entry. A member consists of the
+-- segment, a character, the rank and the entry id. The character is ":" if the entry is ready, ";" if it is not ready,
+-- and "<" if its address is not verified. All scores are equal, so Redis sorts the members by their bytes.
 local READY, NOT_READY, UNVERIFIED, BEHIND = ':', ';', '<', '=' -- four consecutive bytes
 
--- Returns the byte that marks an entry in the segment index as ready, not ready or unverified.
+-- Returns the character that marks an entry in the segment index as ready, not ready or unverified.
 local function mark_of(keys, entry_id, is_ready)
   if is_ready then return READY end
   return is_unverified(redis.call('HGET', keys.readiness, entry_id)) and UNVERIFIED or NOT_READY

@@ -1,22 +1,22 @@
 -- NEEDS holds policy
 
--- Each offer records the source of its slot, so that an unused slot can be given back to this source. For example,
--- "s3" is version 3 of the schedule, "r4" is version 4 of the rate, and "q2" is the second quota. The letter "e" means
--- that the customer has entered.
+-- Each offer records the sources of its slot, so that an unused slot can be given back to them. The record is a short
+-- text. In this text, "s3" means version 3 of the schedule, "r4" means version 4 of the rate, and "q2" means the second
+-- quota. The letter "e" means that the customer has entered.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)
 end
 
--- Return whether the current quota has paid for this offer. A quota makes offers until a certain number of people have
--- entered.
+-- Return whether the slot of this offer came from the current quota. A quota makes offers until a certain number of
+-- people have entered.
 local function is_paid_by_quota(keys, hold)
   local number = string.match(hold.paid, 'q(%d+)')
   return number and number == (redis.call('HGET', keys.meta, 'quota_number') or '0')
 end
 
--- Gives the slot of an unused offer back to its source, which is the rate, the schedule or the quota. The next poll
--- then triggers a run of the admission policy.
+-- Gives the slot of an unused offer back to the rate, the schedule or the quota that it came from. The next poll then
+-- runs the admission policy.
 local function give_back(keys, entry_id, hold)
   local paid = hold.paid
   if paid == '' then return end
@@ -42,13 +42,13 @@ local function give_back(keys, entry_id, hold)
   wake(keys)
 end
 
--- Subtracts an admission that was not valid from the counters.
+-- Removes an invalid admission from the counters of the waitlist.
 local function uncount_admission(keys, hold)
   redis.call('HINCRBY', keys.meta, 'admitted', -1)
   if is_entered(hold) then redis.call('HINCRBY', keys.meta, 'entered', -1) end
 end
 
--- Subtracts an admission from the quota, if the offer was made from the current quota.
+-- Counts an admission towards the current quota, if the offer was made from this quota.
 local function use_up(keys, hold)
   if not is_paid_by_quota(keys, hold) then return end
   redis.call('HINCRBY', keys.meta, 'quota', -1)

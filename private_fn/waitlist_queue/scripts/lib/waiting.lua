@@ -1,8 +1,9 @@
 -- NEEDS reasons
 
--- The sorted set `queue` contains the waiting entries that are ready, and `not_ready` contains those that are passed
--- over for now. The set `unverified` contains the entries whose address is not verified. Positions and totals do not
--- count unverified entries, because such counts would show whether an address is on the waitlist.
+-- The sorted set `queue` contains the waiting entries that are ready. The sorted set `not_ready` contains the waiting
+-- entries that are passed over for now. The set `unverified` contains the entries whose address is not verified.
+-- Positions and totals do not count unverified entries, so nobody can find out from them whether an address is on the
+-- waitlist.
 
 -- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry is not waiting.
 local function waiting_rank(keys, entry_id)
@@ -11,7 +12,7 @@ local function waiting_rank(keys, entry_id)
   return tonumber(redis.call('ZSCORE', keys.not_ready, entry_id)), false
 end
 
--- Adds an entry to the waiting entries, or changes the rank of a waiting entry.
+-- Adds a waiting entry, or changes its rank.
 local function add_waiting(keys, entry_id, rank, is_ready)
   redis.call('ZADD', is_ready and keys.queue or keys.not_ready, rank, entry_id)
   if not is_ready and is_unverified(redis.call('HGET', keys.readiness, entry_id)) then
@@ -32,7 +33,8 @@ local function count_waiting(keys)
   return keys.not_ready and ready + redis.call('ZCARD', keys.not_ready) or ready
 end
 
--- Counts the waiting entries without those whose address is not verified. Customers see this number as the total.
+-- Counts the waiting entries whose address is verified or needs no verification. Customers see this number as the
+-- total.
 local function count_verified(keys)
   local waiting = count_waiting(keys)
   return keys.not_ready and waiting - redis.call('ZCARD', keys.unverified) or waiting
@@ -44,9 +46,9 @@ local function count_between(keys, first, last)
   return keys.not_ready and ready + redis.call('ZCOUNT', keys.not_ready, first, last) or ready
 end
 
--- Counts the entries ahead of an entry, and the ready entries among them. Entries with an unverified address are not
--- counted. If every entry on the waitlist has always been ready, the second value is false. If the entry is not
--- waiting, both values are false.
+-- Counts the entries ahead of an entry, and how many of them are ready. Entries with an unverified address are not
+-- counted. The second count is false if every entry on the waitlist has always been ready. Both counts are false if the
+-- entry is not waiting.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end
@@ -57,8 +59,8 @@ local function count_ahead(keys, entry_id)
   return ready + passed_over - redis.call('ZCOUNT', keys.unverified, '-inf', rank - 1), ready
 end
 
--- Returns the waiting entry with this rank, and the rank. If there is none, returns the nearest waiting entry ahead of
--- this rank, and its rank. If there is none either, returns nil.
+-- Returns the waiting entry with this rank, or else the nearest waiting entry ahead of this rank. Also returns the rank
+-- of the entry that was found. Returns nil if no entry was found.
 local function waiting_until(keys, rank)
   local function nearest(set)
     local entry_id, found = unpack(redis.call('ZREVRANGEBYSCORE', set, rank, '-inf', 'WITHSCORES', 'LIMIT', 0, 1))

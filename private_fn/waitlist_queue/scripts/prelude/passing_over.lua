@@ -1,3 +1,3 @@
--- The script uses the keys about readiness only if at least one entry on the waitlist was not ready at some time, or if
--- customers who are away may be passed over.
+-- The script does not use the keys about readiness if every entry on the waitlist has always been ready and nobody is
+-- passed over for being away.
 if not (meta_not_ready or meta_presence_seconds) then keys.not_ready = nil end

@@ -50,8 +50,8 @@ _HEADERS: dict[str, Header | Reference] = {
     # Responses that API Gateway creates itself contain only the header `apigw-requestid`.
     UNLESS_BY_THE_GATEWAY: Header(**_RESPONSE_HEADER, required=False),  # type: ignore[arg-type]
 }
-# Powertools adds these schemas for its own validation errors. No route uses them, because every
-# error of the API is a `Problem`.
+# Powertools adds these schemas for its own validation errors. Remove them, because every error of
+# the API is a `Problem`.
 UNUSED = ("HTTPValidationError", "ResponseValidationError", "ValidationError")
 REF_TEMPLATE = "#/components/schemas/{model}"
 METHODS = ("get", "put", "post", "delete", "patch")

@@ -29,9 +29,9 @@ INDENTS = re.compile(r"^\s+", re.MULTILINE)
 
 
 class PageFile(Struct, frozen=True):
-    """A static file, in the form in which it is sent to browsers.
+    """A static file in the form in which browsers get it.
 
-    The ETag is weak, because the compressed and the uncompressed file share it.
+    The ETag is weak, because the compressed and the uncompressed file have the same ETag.
     """
 
     text: str

@@ -52,7 +52,9 @@ def _within_limit(profile: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _document_names(schema: dict[str, Any]) -> None:
-    """Document `propertyNames`, because most client generators ignore `patternProperties`."""
+    """Use `propertyNames` in the documentation, because most client generators ignore
+    `patternProperties`.
+    """
     ((pattern, value),) = schema.pop("patternProperties").items()
     schema.update(propertyNames={"pattern": pattern}, additionalProperties=value)
 

@@ -64,8 +64,8 @@ TheEntryId = Annotated[str, documented(pattern=PathEntryId)]
 TheCustomerId = Annotated[str, documented(pattern=f"^{ids.CUSTOMER_ID}$")]
 TheCursor = Annotated[str, documented(pattern=CURSOR)]
 Count = Annotated[int, documented(minimum=0)]
-# Ranks go up to about 9 * 10**15. Client generators would use 32 bits for integers without a
-# format, which is not enough.
+# Ranks go up to about 9 * 10**15. Without a format, client generators use 32-bit integers, which
+# are too small.
 Rank = Annotated[int, documented(format="int64")]
 
 

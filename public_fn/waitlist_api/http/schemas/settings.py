@@ -161,10 +161,7 @@ def _choice(kinds: list[Any]) -> Any:
 
 
 def _limits(settings: list[Setting]) -> Iterator[Any]:
-    """Yield pydantic's limits for a value.
-
-    After the limits, yield the functions that check the value.
-    """
+    """Yield pydantic's limits for a value, and then the functions that check the value."""
     for setting in settings:
         limits = {name: getattr(setting, name) for name in LIMITS}
         given: dict[str, Any] = {name: value for name, value in limits.items() if value is not None}

@@ -133,10 +133,11 @@ def _shown(point: Point) -> PointAnswer:
 
 
 def _age(now_millis: int, then_millis: int | None) -> int | None:
-    """Return how many whole seconds have passed between the two times, or None if the earlier time
-    is not known.
+    """Return the number of whole seconds between the two times, or None if the earlier time is not
+    known.
 
-    The two times can come from different clocks, so a negative result counts as 0.
+    The two times can come from different clocks, so the result could be negative. In this case it
+    is 0.
     """
     return None if then_millis is None else max(0, (now_millis - then_millis) // 1000)
 

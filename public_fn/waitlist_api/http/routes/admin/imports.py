@@ -74,7 +74,7 @@ class Routes(Struct, frozen=True):
         return secret(ImportAnswer(**_counts(results), results=results))
 
     # Imports that return tokens have a route of their own, because IAM permissions apply to whole
-    # routes. An operator can therefore be allowed to import people without seeing their tokens.
+    # routes. This makes it possible to allow an operator only imports without tokens.
     @import_route(
         "Import entries and get their entry tokens",
         Answer(200, "The outcome and the entry token of each row", headers="no_store"),
@@ -89,8 +89,8 @@ class Routes(Struct, frozen=True):
         with `no_entry_tokens`. The operation has its own IAM permission, because a token allows its
         holder to act as the customer.
         """
-        # Create the links first. If this stack issues no tokens, an exception is then raised before
-        # any row is written.
+        # Create the links first. If this stack issues no tokens, `signer` raises an error here,
+        # before any row is written.
         base_url = self.passes.issuer or self.request.base_url
         links = Links(waitlist_id, self.token_issuer.signer(), base_url)
         results = [

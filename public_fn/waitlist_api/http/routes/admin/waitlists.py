@@ -154,7 +154,7 @@ class Routes(Struct, frozen=True):
         problems=("waitlist_deleting", "settings_changed", "rebuilding"),
         audit="each_request",
         # Only this operation accepts a merge patch. A PATCH of an entry replaces the whole profile,
-        # so data would be lost if an operator sent a merge patch there.
+        # so a merge patch would delete the fields that it leaves out.
         media_types=(JSON, MERGE_PATCH, ""),
     )
     def change_waitlist(
