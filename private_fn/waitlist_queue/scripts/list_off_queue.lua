@@ -1,4 +1,4 @@
--- list_off_queue: Reads a page of entries that have left the queue. They are either the entries with a claim or an
+-- list_off_queue: Reads a page of entries that are not in the queue. They are either the entries with a claim or an
 -- offer, sorted by deadline, or the parked entries, sorted by the time of parking.
 -- PRELUDE cold rebuilding expiring
 -- NEEDS holds

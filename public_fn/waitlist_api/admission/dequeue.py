@@ -37,7 +37,7 @@ class Dequeue(Struct, frozen=True):
 
 
 class _Within(Struct, frozen=True):
-    """A claim or an admission for a single segment, or for several segments in order of preference."""
+    """A claim or an admission for one segment, or for several segments in order of preference."""
 
     request: c.Claim | c.Admit
     filter: Segment | None

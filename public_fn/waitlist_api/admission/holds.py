@@ -409,7 +409,7 @@ def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | 
 def _error_of_refuted(
     command: HoldCommand, result: c.HoldResult, record: EntryRecord | None
 ) -> WaitlistError:
-    """Redis has acted on an outdated version of the entry. Return the error that the caller gets."""
+    """Redis has acted on an outdated version of the entry. Return the error for the caller."""
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:
         return _error_of(NotHeld(), command, record)
@@ -419,7 +419,7 @@ def _error_of_refuted(
 def _error_of(
     refusal: WaitlistError, command: HoldCommand, record: EntryRecord | None
 ) -> WaitlistError:
-    """Redis has refused the request. Return the error that the caller gets."""
+    """Redis has refused the request. Return the error for the caller."""
     if record is None or record.intent.erase:
         return EntryNotFound()
     if command.ticket not in (None, record.ticket):
