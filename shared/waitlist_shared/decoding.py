@@ -8,8 +8,8 @@ from msgspec.json import Decoder
 def warm_decoders(*types: Any) -> None:
     """Make msgspec resolve the fields of these types now, while only one thread is running.
 
-    Otherwise msgspec resolves the fields when a type is decoded for the first time. If two threads
-    do this at the same time, the process crashes.
+    By default, msgspec resolves the fields of a type when it decodes the type for the first time.
+    The process crashes if two threads do this at the same time.
     """
     for decoded_type in types:
         Decoder(decoded_type)

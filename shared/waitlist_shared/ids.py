@@ -12,8 +12,8 @@ JOIN_ID = r"[0-9a-f]{8}"
 SEGMENT_ID = r"[a-z2-7]{16}"
 CUSTOMER_ID = r"[!-~]{1,256}"
 INVITATION_ID = r"[0-9a-f]{16}"
-# The token of an offer begins with this mark and the id of the invitation, if the offer belongs to
-# an invitation. A random token begins with the mark once in 4 billion tokens, which is harmless
+# If an offer belongs to an invitation, its token begins with this mark and the id of the
+# invitation. A random token begins with the mark once in 4 billion tokens, which is harmless
 # (docs/decisions/0087-an-offer-knows-its-invitation.md).
 INVITATION_MARK = "1417a7ed"
 

@@ -68,9 +68,7 @@ Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
 class Survey(Struct):
-    """The waitlists that need maintenance, and the time of the Redis clock at which this was
-    decided.
-    """
+    """The waitlists that need maintenance, and when this was decided, according to Redis' clock."""
 
     busy: list[Surveyed] = field(default_factory=list)
     until: int = 0
@@ -271,8 +269,8 @@ class MaintenanceRunner(Struct, frozen=True):
         try:
             self.rebuilder.forget(waitlist)
             if stats.settings_version < waitlist.version:
-                # The settings in Redis are out of date. Either the request that changed them was
-                # interrupted, or Redis has lost them.
+                # Redis has outdated settings. The request that changed them was interrupted, or
+                # Redis has lost them.
                 self.queue.send(init_of(waitlist, "configure", stats.epoch))
             known_until = waitlist.checkpoint.stamp_before_last or waitlist.checkpoint.stamp
             self.reconciler.reconcile(waitlist.waitlist_id, known_until, is_time_up)

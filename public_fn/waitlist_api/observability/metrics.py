@@ -19,8 +19,8 @@ Count = Literal[
 ]
 # Only requests can increase these counts, so maintenance does not report them as zero.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
-# Values about all waitlists together. Values whose names begin with `oldest_` or end in
-# `_running_seconds` are the maximum over all waitlists. All other values are sums.
+# The metrics about all waitlists. If the name of a metric begins with `oldest_` or ends in
+# `_running_seconds`, its value is the maximum over all waitlists. All other values are sums.
 Level = Literal[
     "admissions_overdue",
     "behind_seconds",

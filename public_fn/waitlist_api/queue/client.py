@@ -95,7 +95,7 @@ class QueueClient(Struct, frozen=True):
         except BotoCoreError as error:
             raise QueueUnavailable from error
         if "FunctionError" in answer:
-            # The function has timed out or crashed. The request may have taken effect nevertheless.
+            # The function has timed out or crashed. It may have carried out the request before.
             raise QueueUnavailable
         return msgspec.json.decode(body)
 

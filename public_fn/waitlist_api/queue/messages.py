@@ -190,9 +190,9 @@ def leave_of(record: EntryRecord) -> c.Leave:
 
 
 def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None = None) -> c.Drop:
-    """Return the request that removes an entry from Redis, whatever the state of the entry is.
+    """Return the request that removes an entry from Redis in any state.
 
-    After that, Redis ignores late requests about the removed signup.
+    After this request, Redis ignores late requests about the removed signup.
     """
     return c.Drop(
         **_stay(record),
@@ -287,7 +287,7 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
 
 
 def _enforced(group: Settings) -> dict[str, Any]:
-    """Return the settings of a group that the Redis scripts know by the same names."""
+    """Return the settings of a group that have the same names in the Redis scripts."""
     names = set(group.__struct_fields__) & set(c.Settings.__struct_fields__) - {"admission"}
     return {name: getattr(group, name) for name in names}
 
@@ -317,8 +317,7 @@ def _misses_of(policy: AdmissionPolicy) -> dict[str, Any]:
 
 
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
-    """Return the next offer hours of the admission policy, in the form that requests to Redis
-    contain.
+    """Return the next offer hours of the admission policy, as requests to Redis contain them.
 
     The result is empty if the policy can make offers at any time.
     """

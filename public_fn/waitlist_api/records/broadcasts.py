@@ -28,12 +28,13 @@ class Broadcast(Work, frozen=True, kw_only=True):
 
     stamp: int
     text: Mapping[Language, OwnText]
-    # The recipients are given either by the ids of their entries, or by lists of people that are
-    # read one after the other.
+    # The recipients of the broadcast. They are either the entries with these ids, or everybody with
+    # one of these statuses. The people with the first status are read first, and then the people
+    # with the next status.
     entries: tuple[str, ...] = ()
     statuses: tuple[BroadcastStatus, ...] = ()
     filter: Mapping[str, str] = {}
-    # The list that is being read, and the cursor of its next page.
+    # The index of the status whose people are being read, and the cursor of the next page.
     step: int = 0
     cursor: str | None = None
     # The number of recipients by channel, and the number of other people by the reason why they get
@@ -47,8 +48,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
 
     @property
     def expires_at(self) -> int:
-        # A message can be retried for as long as the note about its delivery is kept, so the
-        # broadcast is kept at least as long.
+        # Keep the broadcast as long as the notes about deliveries, because a message can be retried
+        # while its note is kept.
         return self.created_millis // 1000 + KEPT_SECONDS
 
 

@@ -61,8 +61,8 @@ class CallNumbers(Struct, frozen=True):
         """Advance the counter of call numbers, and return the first of the new numbers."""
         values = {"today": _day(self.now_millis(), numbering.timezone), "by": by, "zero": 0}
         more = "#last = if_not_exists(#last, :zero) + :by"
-        # The stored day never goes back, even if an operator changes the time zone. Otherwise
-        # numbers of the later day would be assigned a second time.
+        # The stored day never goes back, even if an operator changes the time zone. No number is
+        # therefore assigned twice for the same day.
         steps = (
             (
                 f"SET #day = if_not_exists(#day, :today), {more}",

@@ -188,8 +188,8 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     parked_millis = decision.at if is_parked else None
     hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
     if decision.verb not in WAITING_VERBS:
-        # If a decision of Redis is about a waiting entry, it does not change how the last claim or
-        # offer of the entry ended. Any other decision does.
+        # Decisions about waiting entries do not change how the last claim or offer ended. All other
+        # decisions do.
         hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
     pauses = replace(record.pauses, park_reason=reason if is_parked else "")
     record = replace(record, hold=hold, pauses=pauses)

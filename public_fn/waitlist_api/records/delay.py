@@ -11,11 +11,10 @@ REASONS: dict[c.Verb, c.DelayReason] = {"released": "delayed", "declined": "decl
 
 
 def with_delay(decision: c.Decision, record: EntryRecord) -> EntryRecord:
-    """Return the record with the delay and the number of declines that a decision of Redis
-    contains.
+    """Return the record with the delay and the number of declines from a decision of Redis.
 
-    A delay in the record is replaced only by a later delay, and the number of declines never gets
-    smaller. It is therefore safe to apply a decision twice or too late.
+    The function can be called twice or too late for the same decision. It replaces a delay in the
+    record only by a later delay, and never decreases the number of declines.
     """
     hold = record.hold
     if decision.verb in REASONS and decision.until_millis > (hold.delayed_until_millis or 0):

@@ -44,10 +44,10 @@ class Move(Struct, frozen=True):
     events: tuple[HistoryEvent, ...]
 
     def is_based_on(self, record: EntryRecord) -> bool:
-        """Return whether the record may be updated with the new rank.
+        """Return whether the new rank may be recorded.
 
-        The record may contain a decision that Redis had lost before it changed the rank. In this
-        case, the new rank is recorded only if the entry is still waiting according to the record.
+        Redis may have lost a decision before it changed the rank. If the record contains such a
+        decision, the new rank is recorded only if the recorded status is `waiting`.
         """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"

@@ -240,10 +240,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def shared_values(self) -> Item:
-        """The attributes that often stay the same when a customer joins again.
-
-        The record of the new signup contains a copy of the former record. To save space, the copy
-        leaves out each of these attributes whose value has not changed.
+        """When a customer joins again, the new record contains a copy of the former record. To save
+        space, the copy leaves out these attributes if their values have not changed.
         """
         return {
             "waitlist_id": self.waitlist_id,

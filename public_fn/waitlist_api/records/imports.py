@@ -18,8 +18,8 @@ from waitlist_shared.contracts import SignupResult
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# The size of a write is at most the size of the item plus this number of bytes. The event can
-# contain an ARN of up to 2,048 bytes.
+# A write is at most this number of bytes larger than its item. PLACE_BYTES is large enough for an
+# event with an ARN of 2,048 bytes.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
 
@@ -48,7 +48,7 @@ class ImportRecords(Struct, frozen=True):
     entries: EntryRecords
 
     def first_of(self, intents: Sequence[Intent]) -> Sequence[Intent]:
-        """Return the first signups in the list, as many as fit into one transaction."""
+        """Return as many signups from the start of the list as fit into one transaction."""
         return next(transactions(intents, MAX_INTENTS, _intent_bytes))
 
     def begin(self, intents: Sequence[Intent]) -> None:

@@ -75,8 +75,8 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     entry.
     """
     detail: dict[str, Any] = {}
-    # If the signup is a repeated request, Redis returns the current position, which differs from
-    # the position at the time of the signup. Record the position only for the first request.
+    # Record the position only for the first request. If the request is repeated, Redis returns the
+    # current position, not the position at the time of the signup.
     if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
         detail = {"position": placed.position}
     stamp, by = ticket, "customer"

@@ -23,8 +23,8 @@ MINUTE = 60_000 * TICKETS_PER_MILLISECOND
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
-# The journal is read in steps of this many minutes. After a long interruption, most minutes are
-# empty, so steps of one minute would take too long.
+# The journal is read in steps of this many minutes, because most minutes are empty after a long
+# interruption.
 STEP_MINUTES = 4
 
 Key = tuple[str, str]
@@ -113,8 +113,8 @@ class Journal(Struct, frozen=True):
         """
         for minute in range(after // MINUTE, until // MINUTE + 1):
             for page in self._pages(_pk(minute, shard), after, until):
-                # The next page can begin with another change at the same timestamp, so this
-                # timestamp is not complete yet.
+                # The next page may begin with another change at this timestamp, so only the changes
+                # before this timestamp are known to be complete.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
 

@@ -55,7 +55,7 @@ class Taken(Struct, frozen=True):
 
 
 class Pause(Struct, frozen=True):
-    """This is the result if an address must not get a further message before `until_millis`."""
+    """Says that an address must not get a further message before `until_millis`."""
 
     until_millis: int
 

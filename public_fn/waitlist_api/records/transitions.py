@@ -38,9 +38,10 @@ Alter = Callable[[EntryRecord], EntryRecord]
 class Transition(Struct, frozen=True, kw_only=True):
     """A decision of Redis about an entry, as it is written to the record.
 
-    `stamp` is the logical timestamp of the decision. `basis` is the newest earlier decision about
-    the entry that Redis knew. If the record is newer than `basis`, Redis has lost writes, so the
-    decision is not recorded.
+    `stamp` is the logical timestamp of the decision. `basis` is the timestamp of the newest earlier
+    decision about the entry that Redis knew.
+
+    If the record is newer than `basis`, Redis has lost writes. The decision is then not recorded.
     """
 
     waitlist_id: str
@@ -49,8 +50,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     stamp: int
     rank: int
     attempts: int
-    # A function that makes those changes to the record that the other fields of the decision do not
-    # describe.
+    # A function that makes changes to the record that the other fields cannot describe.
     alter: Alter
     # The events that are added to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()

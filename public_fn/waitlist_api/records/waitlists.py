@@ -222,7 +222,9 @@ class WaitlistRecords(Struct, frozen=True):
         return True
 
     def note_confirm_walk(self, waitlist_id: str, walk: ConfirmWalk) -> None:
-        """Store the progress of the search for customers who must be asked or reminded."""
+        """Store the progress of the search for customers who must confirm that they are still
+        waiting.
+        """
         with suppress(ConditionFailed):
             self.table.update(
                 _key(waitlist_id), "SET #confirm_walk = :walk", ALIVE, {"walk": asdict(walk)}

@@ -46,8 +46,8 @@ class Setting(Struct, frozen=True, eq=False):
     schema: Mapping[str, Any] = {}
     # A function that checks the value. It returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # Some settings accept either a text or a value of another type. If a value of the other type is
-    # invalid, this name stands for it in the path of the validation error.
+    # Some settings accept either a text or a value of another type. This name stands for the other
+    # type in the path of a validation error.
     tag: str = ""
     # Whether only the service sets this field.
     is_internal: bool = False

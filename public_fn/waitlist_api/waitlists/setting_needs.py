@@ -88,7 +88,7 @@ def broken_rules(settings: WaitlistSettings, stack: Stack, now_millis: int) -> l
 
 
 def contradictions(settings: WaitlistSettings) -> list[Rule]:
-    """Return the violated rules because of which nobody could sign up.
+    """Return the violated rules that would prevent every signup.
 
     Settings that violate such a rule are refused.
     """
@@ -247,8 +247,8 @@ def _keeps_address_elsewhere(settings: WaitlistSettings, _stack: Stack, _: int) 
 
 
 def _has_no_room(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
-    """Return whether every signup that answers all required fields exceeds `max_guest_bytes`, even
-    if each answer is as short as possible.
+    """Return whether the answers to all required fields are larger than `max_guest_bytes`, even if
+    each answer is as short as possible.
     """
     required = [field for field in _fields(settings) if field.required]
     sent = {

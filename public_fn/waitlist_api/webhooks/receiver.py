@@ -74,8 +74,7 @@ class Receiver(Struct, frozen=True):
         except UnknownHost:
             return Attempt("unreachable")
         connection = _Connection(urlsplit(self.url), address)
-        # A read timeout would not be enough, because a response with one byte per second could go
-        # on for hours.
+        # A read timeout is not enough, because a response can send one byte per second for hours.
         watch = threading.Timer(self.attempt_seconds, connection.abort)
         watch.daemon = True
         watch.start()

@@ -135,8 +135,9 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
     # The token of the offer, or "" if the caller does not know it. The end of the admission can
     # give many offers the same deadline. Only the token tells these offers apart.
     token: str = ""
-    # The deadline of the offer, which identifies it. If it is None, the request is about the open
-    # offer. If it is 0, Redis only checks whether it has already carried out the same request.
+    # The deadline of the offer, which identifies the offer. If the value is None, the request is
+    # about the open offer. If the value is 0, Redis only checks whether it has already carried out
+    # the same request.
     offered_until_millis: Number | None = None
 
 

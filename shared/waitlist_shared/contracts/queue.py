@@ -440,7 +440,7 @@ class ListWaitingResult(Result, frozen=True, kw_only=True):
 class Stats(OnWaitlist, frozen=True, kw_only=True):
     """Counts the entries on a waitlist."""
 
-    # The result lists the ids of the first ready entries. This is the number of ids in the list.
+    # The maximum number of ids in the field `first` of the result.
     near: Annotated[int, Meta(ge=0, le=MAX_PAGE)] = 0
 
 
