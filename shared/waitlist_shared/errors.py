@@ -310,6 +310,6 @@ class InternalError(WaitlistError):
     """The service has a defect. See its log for details."""
 
 
-# Maps each error code of the private function to the class of the error. Error codes that only the
-# public function uses are not in this dictionary.
+# Maps each error code of the private function to the class of the error. Codes that only the public
+# function uses are left out.
 BY_CODE = {error.code: error for error in WaitlistError.__subclasses__()}

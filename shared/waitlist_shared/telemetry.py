@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-# These metrics exist for every unit of work. They are published for the whole service, and also for
-# each combination of operation and outcome.
+# Every unit of work has these metrics. They are published for the whole service, and also for each
+# combination of operation and outcome.
 SPAN_METRICS = ("requests", "latency_ms")
 SERVICE = ("service",)
 OPERATION = ("service", "operation", "outcome")

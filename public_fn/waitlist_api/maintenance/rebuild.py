@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 NOTE_SECONDS = 5.0
 # A run stops if less time than this is left.
 STOP_MILLIS = 60_000
-# When Redis loses its data, writes to the table may be in progress. After this time, the table and
-# its index contain these writes.
+# Writes to the table may be in progress when Redis loses its data. After this time, these writes
+# are in the table and its index.
 SETTLED_MILLIS = 2_000
 
 # The number of shards that a rebuild restores in parallel. More parallel shards would not be

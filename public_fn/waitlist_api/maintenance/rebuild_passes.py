@@ -28,9 +28,9 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# The second pass of a rebuild corrects the entries that changed during the rebuild or shortly
-# before it. This is how long before the rebuild it starts. The margin is needed because the index
-# is slightly behind the table, and because the clocks of the writers may differ by minutes.
+# The second pass of a rebuild corrects entries that have changed. It begins with changes from this
+# long before the rebuild, because the index is slightly behind the table, and the clocks of the
+# writers may differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
 # A rebuild without a checkpoint starts reading the journal this long before its own start. The

@@ -173,8 +173,8 @@ class Reconciler(Struct, frozen=True):
     def _append_missing_events(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> None:
-        """Add the events of decisions that are older than the record to the history, if they are
-        missing there.
+        """The history may lack the events of decisions that are older than the record. Add these
+        events.
         """
         decisions = [
             (record, decision)

@@ -248,7 +248,11 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain_one(
         self, waitlist: WaitlistRecord, answer: c.Result | WaitlistError, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist. Return the digest of `Notifier.notify`, or None if work is left."""
+        """Maintain a waitlist. Return None if work is left.
+
+        Otherwise return a digest of the entries whose customers have been told that their turn is
+        near.
+        """
         if isinstance(answer, c.StatsResult) and answer.state == "warm":
             return self._maintain_warm(waitlist, answer, left_millis)
         if isinstance(answer, c.StatsResult | Cold):

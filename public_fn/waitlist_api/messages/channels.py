@@ -34,8 +34,9 @@ TAGS = Delivery.__struct_fields__
 
 
 class MailPolicy(EmailPolicy):
-    """An SMTP policy that keeps each `List-…` header on one line, because folding would encode its
-    URL.
+    """An SMTP policy that keeps each `List-…` header on one line.
+
+    The standard library would encode a long URL in such a header in order to fold it.
     """
 
     def fold_binary(self, name: str, value: Any) -> bytes:
@@ -125,7 +126,9 @@ def build_mime(message: Message, from_address: str) -> EmailMessage:
 
 
 def _plain(text: str) -> str:
-    """Break up encoded words (RFC 2047), so that they cannot inject a header into an email."""
+    """Break up encoded words (RFC 2047), because an encoded line break could add a header to the
+    email.
+    """
     # For example, the standard library would decode =?utf-8?q?=0d=0a…?= to a line break.
     return text.replace("=?", "= ?")
 

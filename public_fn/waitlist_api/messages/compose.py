@@ -99,8 +99,8 @@ def compose(
 ) -> Message:
     """Compose a message of this kind about an entry.
 
-    If the message is about an invitation or a broadcast, `own_texts` contains the texts that an
-    operator has written for it, by language.
+    `own_texts` contains the texts, by language, that an operator has written for an invitation or a
+    broadcast.
     """
     chosen = record.contact.language
     language = next((code for code in LANGUAGES if code == chosen), rules.language)

@@ -26,8 +26,8 @@ REASONS: dict[c.Verb, str] = {
 # The names of all decisions of Redis about waiting entries, such as making an offer.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# Redis makes these decisions at the request of a caller. If such a decision ends a claim or an
-# offer, the record stores how it ended.
+# Redis makes these decisions at the request of a caller. If one of them ends a claim or an offer,
+# the record stores the name of the decision.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 

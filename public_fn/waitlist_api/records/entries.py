@@ -205,7 +205,7 @@ class EntryRecords(Struct, frozen=True):
     def begin_join(self, record: EntryRecord) -> EntryRecord:
         """Write the status `joining` for a new signup, and return the record.
 
-        Raise EntryChanged if another item is stored under the key.
+        Raise EntryChanged if the table already has a record or an alias with this id.
         """
         with entry_changed():
             self.table.put(item_of(record), UNKNOWN)

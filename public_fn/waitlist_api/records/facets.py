@@ -21,7 +21,7 @@ class Facet(Struct, frozen=True, kw_only=True):
     """
 
     def not_ready(self) -> Iterator[c.NotReady]:
-        """Yield the reasons, among the data of this facet, why the entry cannot be admitted yet."""
+        """Yield each reason in this facet that prevents the admission of the entry."""
         return iter(())
 
 
@@ -108,8 +108,8 @@ class Call(Facet, frozen=True):
     to: str = ""
     # The timestamp of the `called` event.
     stamp: int = 0
-    # The record remembers the last requests to call the customer of this claim. It contains a
-    # digest of the idempotency key of each request.
+    # Digests of the idempotency keys of the last requests to call the customer for this claim. With
+    # these digests, a late copy of such a request is recognised.
     keys: tuple[str, ...] = ()
 
 

@@ -102,9 +102,10 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
 
 
 def _has_left_before_end(record: EntryRecord, offered: c.Decision) -> bool:
-    """Return whether the customer left the waitlist before this offer would have ended.
+    """Return whether the customer left the waitlist before the end of this offer.
 
-    If the record contains a later signup, the customer left before that signup.
+    If the record contains a later signup, the time of that signup is used instead of the time at
+    which the customer left.
     """
     if record.ticket and record.ticket > offered.ticket:
         return millis_of(record.ticket) < offered.at

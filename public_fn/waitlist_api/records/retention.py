@@ -47,6 +47,7 @@ class Retention(Struct, frozen=True):
 
     def _end(self, key: dict[str, str], expires_at: int) -> None:
         update = "SET #expires_at = :expires_at"
-        # The condition prevents this update from creating an erased event again.
+        # The event may have been erased in the meantime. The condition prevents the update from
+        # creating this event again.
         with suppress(ConditionFailed):
             self.table.update(key, update, "attribute_exists(#pk)", {"expires_at": expires_at})

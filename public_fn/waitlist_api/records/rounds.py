@@ -66,11 +66,11 @@ class Rounds(Struct, frozen=True):
     table: Table
 
     def read(self) -> tuple[Round, list[str]]:
-        """Return the stored progress of maintenance, and the sort keys of the running
-        invitations and broadcasts.
+        """Return the stored progress of maintenance, and the sort keys of the running invitations
+        and broadcasts.
 
-        Maintenance needs both every minute, so one request reads both. If no progress is stored,
-        the round is empty.
+        Maintenance needs all of these every minute, so a single request reads them. If no progress
+        is stored, the round is empty.
         """
         round_item: Item = {}
         running: list[str] = []

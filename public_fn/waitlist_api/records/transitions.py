@@ -128,7 +128,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def expired_holds(self) -> int:
-        """The number of expired claims that the events of this decision report."""
+        """The number of claims whose expiry is reported by the events of this decision."""
         return _expired_holds(self.events)
 
 

@@ -125,9 +125,7 @@ class Scheduled(Settings, frozen=True, kw_only=True):
     ]
 
     def in_zone(self, timezone: str) -> Self:
-        """Return these times with the given time zone, unless the settings name a time zone for
-        them.
-        """
+        """Return a copy in which `cron` has this time zone, unless it already has one."""
         return self if self.at or self.timezone else replace(self, timezone=timezone)
 
     def problems(self) -> Iterator[tuple[str, str]]:
@@ -160,9 +158,7 @@ class OfferHours(Settings, frozen=True, kw_only=True):
     ] = None
 
     def in_zone(self, timezone: str) -> Self:
-        """Return these hours with the given time zone, unless the settings name a time zone for
-        them.
-        """
+        """Return a copy in which the hours have this time zone, unless they already have one."""
         return self if self.timezone else replace(self, timezone=timezone)
 
     def problems(self) -> Iterator[tuple[str, str]]:

@@ -2,8 +2,8 @@
 
 A setting is a field of a struct in this package. The type of the field is annotated with a Setting.
 
-Three things are generated from the structs: the request bodies (`http/schemas/settings.py`), and
-the command-line options and the forms for operators (`tools/settings.py`).
+The request bodies (`http/schemas/settings.py`) are generated from the structs. So are the
+command-line options and the forms for operators (`tools/settings.py`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

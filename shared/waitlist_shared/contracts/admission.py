@@ -62,8 +62,8 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # If `refill` is true, each unused offer goes to the next customer, until `count` customers have
     # entered. A request with a `count` of 0 cancels what is left of an earlier refill.
     refill: bool = False
-    # How long these offers last. If `refill` is true, the later offers have the same duration. If
-    # this field is None, the admission policy decides.
+    # How long each offer of this request lasts, including the later offers of a `refill`. If this
+    # field is None, the admission policy decides.
     offer_seconds: OfferSeconds | None = None
     entry_id: EntryId | None = None
     # If a ticket is given, the entry must still have this ticket. A customer who signs up again
@@ -88,8 +88,8 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # is not included.
     instants: Annotated[tuple[DueInstant, ...], Meta(max_length=MAX_INSTANTS)] = ()
     next_instant: Number | None = None
-    # The current or next period in which offers are made, and the periods after it. Redis makes no
-    # offers at other times.
+    # The periods in which the waitlist makes offers, beginning with the current or the next period.
+    # Redis makes no offers at other times.
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
     # The first `count` invitees who are still waiting get an offer that ends at
     # `offer_until_millis`. An invitee who had an offer of this invitation before does not get
@@ -122,8 +122,8 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     scheduled: int = 0
     # The version of the settings in Redis, if it differs from the caller's version.
     settings_version: Number = 0
-    # How many entries the request has taken from the queue. If the outcome is `repeat`, this is the
-    # number that the first request took.
+    # How many entries the request has taken from the queue. A repeated request gets the number of
+    # the original request.
     taken: Number = 0
 
 

@@ -43,8 +43,8 @@ class Claim(OnWaitlist, frozen=True, kw_only=True):
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM)] = 1
     lease_seconds: LeaseSeconds | None = None
     order: Literal["oldest", "newest"] = "oldest"
-    # A digest of the idempotency key. If the request is repeated, the answer contains the same
-    # entries.
+    # A digest of the idempotency key. If a request with the same digest arrives again, its result
+    # contains the same entries.
     once_key: OnceKey | None = None
     once_seconds: Annotated[int, Meta(ge=1, le=ONCE_SECONDS)] = ONCE_SECONDS
     # A digest of the request. If a request with the same idempotency key has a different digest,
@@ -68,11 +68,11 @@ class Claimed(Struct, frozen=True, kw_only=True):
     attempts: Number
     rank: Rank
     ticket: Ticket
-    # If the previous claim of the entry has expired and the record does not say so yet, this is the
-    # logical timestamp at which it expired. Otherwise it is 0.
+    # If the record does not say yet that the previous claim of the entry has expired, this is the
+    # logical timestamp at which that claim expired. Otherwise it is 0.
     expired_stamp: Ticket
-    # If the previous offer of the entry has expired and the record does not say so yet, this is the
-    # logical timestamp at which it expired. Otherwise it is 0.
+    # If the record does not say yet that the previous offer of the entry has expired, this is the
+    # logical timestamp at which that offer expired. Otherwise it is 0.
     no_show_stamp: Ticket
     # The deadline of the claim or offer that expired. It is 0 if `expired_stamp` and
     # `no_show_stamp` are 0.

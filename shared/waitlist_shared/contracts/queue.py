@@ -130,8 +130,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # for it.
     opens_millis: Number | UnsetType = UNSET
     closes_millis: Number | UnsetType = UNSET
-    # True if the policy makes offers only during certain hours. Each message about offers contains
-    # these hours.
+    # True if the policy makes offers only during certain hours. The hours themselves are in each
+    # message about offers.
     has_hours: bool | UnsetType = UNSET
     # True if the entries have call numbers. The numbers themselves are only in the record.
     has_call_numbers: bool | UnsetType = UNSET
@@ -375,8 +375,8 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
     in time.
     """
 
-    # The ticket that the entry must still have. A late request must not end the wait of a later
-    # signup, which has a different ticket.
+    # The ticket of the entry whose customer did not confirm. A later signup has a different ticket,
+    # so a late request cannot end its wait.
     ticket: Ticket
     confirm_by_millis: Number
     # `park` sets the entry aside for an operator. `to_back` moves it to the end of the queue.
