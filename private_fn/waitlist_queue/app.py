@@ -41,8 +41,8 @@ def compose(config: Config) -> RequestLog:
         "private",
         namespace=config.metrics_namespace,
         log_level=config.log_level,
-        # The log lines contain no trace id, because writing a line would take 50% longer with a
-        # trace id.
+        # The log lines contain no trace id, because a trace id would make writing a line 50%
+        # slower.
         environ={},
     )
     return RequestLog(QueueService(store), telemetry, CORRELATION, store)

@@ -68,9 +68,7 @@ def _pack_tags(request: c.OnTaggedStay | c.WaitingStay) -> str:
 
 
 def _pack_readiness(request: c.OnTaggedStay | c.WaitingStay) -> str:
-    """Encode the reasons why an entry is not ready in a string such as
-    `7,1796083200000;held_back=0`.
-    """
+    """Encode the reasons why an entry is not ready, in the form that `reasons.lua` explains."""
     readiness = request.readiness
     if readiness is None:
         return ""
@@ -111,8 +109,8 @@ def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
 def _pack_filters(request: c.Claim | c.Admit) -> str:
     """Return the filters by which the script selects entries.
 
-    If the request has no filters, its segment is the filter. If the request has no segment either,
-    the filter selects the whole queue.
+    If the request has no filters, use its segment as the filter. If it has no segment either, the
+    filter selects the whole queue.
     """
     return " ".join(request.filters) or request.segment or c.EVERYONE
 
@@ -141,9 +139,8 @@ def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
     )
 
 
-# Some scripts carry out many requests in one run. All these requests are joined into a single
-# argument of the script. Each of the following functions creates the part of this argument that
-# stands for one request.
+# Some scripts carry out many requests in one run. All these requests are joined into one argument.
+# Each of these functions encodes one request for this argument.
 PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
     "holds": _pack_hold,
     "stays": _pack_stay,

@@ -17,8 +17,8 @@ from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
 # A call to Redis must fail within 2 seconds, so that the public function still has time to answer
-# (see docs/internals/time-budgets.md). Each single wait is limited to less than 2 seconds. If a
-# wait fails, enough time is left to find the node that has taken over.
+# (see docs/internals/time-budgets.md). Each wait is limited to less than 2 seconds. After a failed
+# wait, enough time is left to find the node that has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
@@ -50,7 +50,7 @@ class _OwnRunId(str):
     """
 
 
-# If a script receives an empty `run_id`, it does not check on which server it runs.
+# If a script receives an empty `run_id`, it does not check which server it runs on.
 OWN_RUN_ID = _OwnRunId()
 
 
@@ -60,8 +60,8 @@ deadline = Deadline(CALL_SECONDS)
 class _DeadlineConnection(Connection):
     """A connection that never waits beyond the deadline of a call.
 
-    The connection also sends the `run_id` of its server to the scripts. With this `run_id`, a
-    script can detect that a different server has taken over.
+    The connection also sends the `run_id` of its server to the scripts. By the `run_id`, a script
+    notices that a different server has taken over.
     """
 
     _server_run_id: str | None = None
@@ -103,9 +103,9 @@ class _DeadlineConnection(Connection):
         self._server_run_id = None
         super().on_connect_check_health(check_health=check_health)
         if not (self.credential_provider or self.username or self.password):
-            # After a TLS handshake, the server sends session tickets. The reply to a PING is read
-            # here together with these tickets, because the connection pool would close a connection
-            # that has unread data.
+            # After a TLS handshake, the server sends session tickets. The connection pool closes a
+            # connection with unread data, so read the tickets here, together with the reply to a
+            # PING.
             self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
             self.read_response()
 

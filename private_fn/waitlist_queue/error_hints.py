@@ -33,9 +33,12 @@ def with_hint(error: BaseException) -> str:
 
 
 def _describe_cause(error: BaseException, cause: BaseException) -> str:
-    """Return the text of the cause in parentheses, or an empty string if `cause` is `error`."""
-    # If no node of a cluster can be used, the cluster client reports only that the cluster is
-    # missing. The cause of this error shows what went wrong.
+    """Return the text of the exception that caused `error`, in parentheses.
+
+    Return an empty string if `cause` is `error` itself.
+    """
+    # If no node of a cluster can be used, the error of the cluster client only says that the
+    # cluster is missing. Its cause says what went wrong.
     if cause is error:
         return ""
     return f" ({type(cause).__name__ if str(cause) in str(error) else _describe(cause)})"

@@ -75,8 +75,8 @@ class IamCredentials(CredentialProvider):
 def _keys_of_lambda() -> Any:
     """Return the AWS keys of the function's role.
 
-    The keys are read again for each token. Otherwise, a process that was restored from a snapshot
-    would use the expired keys in the snapshot.
+    The keys are read again for each token, because a process that was restored from a snapshot
+    contains old keys.
     """
     # A call to Redis has little time, so do not sleep between two attempts to read the keys.
     fetcher: Any = ContainerMetadataFetcher(sleep=lambda _seconds: None)

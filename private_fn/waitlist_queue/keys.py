@@ -27,17 +27,17 @@ not_ready = _key("not_ready")
 # A sorted set of the waiting entries whose address is not verified, sorted by rank.
 unverified = _key("unverified")
 
-# A sorted set of entries that are not ready for a reason that ends at a known time. The score is
-# this time, in milliseconds. If an entry has several such reasons, the score is the earliest of
-# their ends.
+# A sorted set of entries that will become ready at a known time. The score is this time, in
+# milliseconds. If several reasons with a known end keep an entry from being ready, the score is the
+# earliest end.
 ready_at = _key("ready_at")
 
 # A hash with the reasons why each entry is not ready.
 # Entries that have always been ready are not in the hash.
 readiness = _key("readiness")
 
-# A hash with the times at which customers last polled. It contains only customers near the head of
-# the queue. The hash exists only if the waitlist has the `presence` setting.
+# A hash with the time of each customer's last poll. It contains only customers near the head of the
+# queue. The hash exists only if the waitlist has the `presence` setting.
 last_polls = _key("last_polls")
 
 # A sorted set of signups that have ended. A member is "entry_id:join_id", and its score is the
@@ -63,15 +63,14 @@ claims = _key("claims")
 # The score is the time, in milliseconds, at which the entry was parked.
 parked = _key("parked")
 
-# A hash with the number of expired claims and offers of each entry, which is the number of
-# attempts.
+# A hash with each entry's number of attempts. Each expired claim or offer counts as an attempt.
 attempts = _key("attempts")
 
-# A sorted set of entries whose record may lack a decision made by Redis.
-# The score of an entry is the logical timestamp of the last decision.
+# A sorted set of entries about which Redis has made a decision that their record may lack. The
+# score of an entry is the logical timestamp of the last decision.
 dirty = _key("dirty")
 
-# A hash with the decisions about each entry that its record may lack.
+# A hash with the decisions of Redis about each entry that the entry's record may lack.
 pending_decisions = _key("pending_decisions")
 
 # The segment index: a sorted set with the waiting entries of each segment.
@@ -82,8 +81,9 @@ segments = _key("segments")
 # A hash with the segments and the attributes version of each entry.
 tags = _key("tags")
 
-# A hash that counts imported rows with the same time. A field is the first ticket of a millisecond,
-# and its value is the number of rows that were imported with a time in this millisecond.
+# A hash that counts imported rows with the same time. Each field stands for one millisecond, and
+# its name is the first ticket of this millisecond. Its value is the number of imported rows with
+# this time.
 shared_milliseconds = _key("shared_milliseconds")
 
 # A sorted set of customers who are inside.
@@ -103,8 +103,8 @@ board = _key("board")
 def moves(waitlist_id: str, entry_id: str) -> str:
     """Return the key of the sorted set that contains the moves of an entry.
 
-    A member is the idempotency key of a move, so that a repeated request does not move the entry
-    again.
+    A member is the idempotency key of a move. If a request is repeated, the script finds its key in
+    the set and does not move the entry again.
     """
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 

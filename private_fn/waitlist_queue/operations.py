@@ -46,7 +46,7 @@ def _script_of(request: type) -> Script:
     """Return the script that has the name of the request type or of one of its base classes.
 
     Request types with a common base class can share a script. For example, `Leave` and `Drop` are
-    subclasses of `EndStay` and use `end_stay.lua`.
+    both subclasses of `EndStay`, so both use `end_stay.lua`.
     """
     try:
         return script_named(c.operation_name(request.__name__))

@@ -1,6 +1,7 @@
 """Converts the reply of a script to a result.
 
-The header of the script names the values in the reply, and the result has fields with these names.
+The header of the script names the values in the reply. The fields of the result have the same
+names.
 """
 
 from typing import Any
@@ -41,7 +42,7 @@ def _by_name(script: Script, names: Names, values: Reply) -> dict[str, Any]:
     script.
     """
     # A script returns nil for false and for a missing value. A nil value is left out of the
-    # dictionary, so that the field of the result keeps its default.
+    # dictionary, and the field of the result keeps its default.
     if len(values) != len(names):
         raise ValueError(f"{script.name} returned {values}, its header declares {names}")
     pairs = zip(names, values, strict=True)

@@ -53,8 +53,8 @@ class Script:
     added: Names
     # Maps each outcome to the names of the values that come after it in the reply.
     returns: dict[str, Names]
-    # Some values in a reply are lists of rows. This maps the name of such a value to the names of
-    # its columns.
+    # Maps the name of a value in a reply to the names of its columns, if the value is a list of
+    # rows.
     rows: dict[str, Names]
     # The number of requests that one run can carry out.
     per_run: int
@@ -120,10 +120,10 @@ def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
 
 
 def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
-    """Return the first lines of a script's Lua code. They name the keys, the arguments and those
-    fields of the hash `meta` that the script uses.
+    """Return the first lines of a script's Lua code.
 
-    All fields are read with a single command.
+    These lines name the keys, the arguments, and the fields of the hash `meta` that the script
+    uses. A single command reads all these fields.
     """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local keys = {{{table}}}"
@@ -138,12 +138,12 @@ def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
 
 def _without_unused_functions(library: str, code: str) -> str:
     """Return the code of the library without the functions that the script does not use."""
-    # Functions that a script does not use are left out, because Redis creates every Lua function of
-    # a script again in each run, which takes 0.1 microseconds for each function.
+    # Functions that a script does not use are left out. In each run, Redis creates every Lua
+    # function of the script again, which takes 0.1 microseconds for each function.
     pieces = FUNCTION.split(library)  # code, a function, its name, code, a function, its name, …
     named = set(WORD.findall("".join([*pieces[::3], code])))
-    # Check the last function first. In Lua, a function can only be used by code that comes after
-    # it, so all code that could use the function has already been checked.
+    # Check the last function first. A Lua function can only be used by later code, so all code that
+    # could use the function has already been checked.
     for place in reversed(range(1, len(pieces), 3)):
         function, name = pieces[place], pieces[place + 1]
         pieces[place + 1] = ""

@@ -34,7 +34,7 @@ OnRetry = Callable[[str, float, int, int], None]
 
 
 class Fields(dict[str, Any]):
-    """A JSON object in a response. Reading a field that the object lacks raises Defective."""
+    """A JSON object from a response. Reading a missing field raises Defective."""
 
     def __missing__(self, name: str) -> Any:
         raise Defective(
@@ -61,7 +61,8 @@ class Api:
     sleep: Callable[[float], None] = time.sleep
     jitter: Callable[[], float] = random.random
     patience: RetryPolicy = PATIENT
-    # The client calls this function to drop cached credentials that the service has refused.
+    # The client calls this function if the service has refused the credentials. The function drops
+    # the cached credentials.
     forget_auth: Callable[[], object] = lambda: None
     has_answered: bool = field(default=False, init=False)
 
@@ -108,7 +109,7 @@ class Api:
     ) -> Any:
         """Send a request with the operator's credentials, and return the JSON of the response.
 
-        If `only_new` is true, the service refuses the request if the object already exists.
+        If `only_new` is true, the request fails if the object already exists.
         """
         headers = {"Idempotency-Key": key} if key else {}
         if only_new:

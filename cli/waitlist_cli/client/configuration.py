@@ -36,7 +36,7 @@ class Choice:
     as_json: bool | None = None
 
     def with_defaults(self, other: "Choice") -> "Choice":
-        """Return a copy in which the options that the operator did not give come from `other`."""
+        """Return a copy of these options. Missing options are taken from `other`."""
         mine = {option.name: getattr(self, option.name) for option in fields(self)}
         given = {name: value for name, value in mine.items() if value is not None}
         return Choice(**{**other.__dict__, **given})
@@ -44,9 +44,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Target:
-    """The address of a service, and the AWS profile and region with which its requests
-    are signed.
-    """
+    """The address of a service, and the AWS profile and region used to sign requests to it."""
 
     url: str
     profile: str | None = None

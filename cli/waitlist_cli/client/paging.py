@@ -22,8 +22,8 @@ def pages(
         query: dict[str, str | int] = {**params, "limit": limit}
         if cursor:
             query["cursor"] = cursor
-            # The first request starts at the position `first`. All later requests send a cursor
-            # instead.
+            # The first request starts at the position `first`. Each later request continues at the
+            # cursor from the previous response.
             query.pop("first", None)
         page = api.operator("GET", path, params=query)
         found = page[name]

@@ -9,10 +9,10 @@ TICKETS_PER_MILLISECOND = 16
 
 
 def rank_of(priority: int, joined_at: datetime) -> int:
-    """Return the rank of a signup with this priority at this time.
+    """Return the lowest rank that a signup with this priority can get at this time.
 
-    If several people signed up in the same millisecond, this is the lowest of their ranks. Entries
-    with lower ranks are served first.
+    People who sign up in the same millisecond get different ranks. Entries with lower ranks are
+    served first.
     """
     ticket = (joined_at - EPOCH) // timedelta(milliseconds=1) * TICKETS_PER_MILLISECOND
     return (MOST_PRIORITY - priority) * TIER + ticket

@@ -46,6 +46,6 @@ class RetryPolicy:
 
 
 PATIENT = RetryPolicy()
-# Send the request only once. This policy is for callers that send the same request again at regular
+# Send the request only once. Callers use this policy if they repeat the request at regular
 # intervals anyway.
 ONCE = RetryPolicy(timeout_seconds=5.0, tries=1)

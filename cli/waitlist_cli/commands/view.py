@@ -68,14 +68,14 @@ def _history(context: Context, waitlist: str, period: Period) -> None:
 
 
 def _plain(stats: dict[str, Any]) -> dict[str, Any]:
-    """Return the statistics in a form for scripts, in which durations are in seconds."""
+    """Return the statistics for scripts. Durations are numbers of seconds."""
     estimate = stats["estimated_wait"] or {}
     waits = {f"estimated_wait_{name}": estimate.get(name) for name in ("seconds", "low", "high")}
     return {**{name: stats[name] for name in stats if name != "estimated_wait"}, **waits}
 
 
 def readable(stats: dict[str, Any]) -> dict[str, str]:
-    """Return the statistics in a readable form, in which durations have days, hours and minutes."""
+    """Return the statistics for people. Durations are written in days, hours and minutes."""
     texts = {
         name.removesuffix("_seconds"): format_duration(value)
         if name.endswith("_seconds")
@@ -259,8 +259,8 @@ def watch(
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
     """Return the entries around a person, including the person's own entry.
 
-    One request reads the person's position, and another one the entries around it. If the person
-    moves in between, the function sends both requests again.
+    One request reads the person's position, and a second request reads the entries around it. If
+    the person moves between the two requests, both requests are sent again.
     """
     for _ in range(TRIES):
         found = person.show()

@@ -105,7 +105,7 @@ def change(
 ) -> None:
     """Change settings and print the waitlist.
 
-    Raise Refused if another operator has changed the settings since the given version.
+    If another operator has changed the settings since the given version, raise Refused.
     """
     try:
         changed = change_settings(context.api, waitlist, given, version)

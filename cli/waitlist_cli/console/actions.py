@@ -54,8 +54,8 @@ class Form(ImmutableMultiDict[str, str]):
     ) -> dict[str, Any]:
         """Return the values that the operator has entered in the fields of this action.
 
-        Number fields that are empty are left out. If the form has shown the values `seen`, values
-        that the operator has not changed are left out too.
+        Empty number fields are left out. If `seen` contains the values that the form showed at
+        first, unchanged values are left out too.
         """
         values: dict[str, Any] = {field.name: self.text(field.name) for field in asked}
         for field in action.fields:
@@ -92,10 +92,9 @@ class Form(ImmutableMultiDict[str, str]):
 
 
 def seen(waitlist: Document, names: Iterable[str]) -> str:
-    """Return the settings in `names` as JSON.
+    """Return the settings in `names` as JSON for the form's hidden field `seen`.
 
-    The form keeps this JSON in its hidden field `seen`. When the operator saves the form, the field
-    shows which values the operator saw.
+    When the operator saves the form, this field says which values the operator saw.
     """
     return json.dumps({name: waitlist[name] for name in names})
 
@@ -103,7 +102,7 @@ def seen(waitlist: Document, names: Iterable[str]) -> str:
 def save_settings(console: Console, waitlist_id: str, form: Form, given: dict[str, Any]) -> None:
     """Save only the settings that the operator has changed in the form.
 
-    Other settings keep the changes that other operators have made in the meantime.
+    Other operators may have changed other settings in the meantime. Their changes are kept.
     """
     change_seen(console.api, waitlist_id, form.seen(), given)
 
@@ -144,8 +143,8 @@ def dialog(
 ) -> Response:
     """Return the dialog in which the operator confirms an action on a waitlist or on a person.
 
-    The dialog does not ask for the fields in `known`. It shows the people in `chosen`, and sends
-    the ids of their entries.
+    The dialog does not ask for the fields in `known`. It lists the people in `chosen`, and submits
+    their entry ids.
     """
     unknown = [field for field in action.fields if field not in known]
     questions = action.asked(waitlist, person or {})
@@ -212,7 +211,7 @@ def bulk_dialog(
 
 
 def shown_people(chosen: Sequence[Document], waitlist: Document) -> dict[str, Any]:
-    """Return the names and the entry ids of these people, for the template of a dialog."""
+    """Return the names and the entry ids of the chosen people, for the template of a dialog."""
     if not chosen:
         return {}
     return {
@@ -232,11 +231,10 @@ def second_dialog(
     sure: str = "",
     **values: Any,
 ) -> Response:
-    """Return the second dialog of an action. It asks the operator again, and says what the action
-    will do.
+    """Return the second dialog of an action, which says what the action will do and asks again.
 
-    The dialog repeats what the operator has entered in the first dialog. If `sure` is given, the
-    operator must tick this sentence.
+    The second dialog submits the values from the first dialog too. If `sure` is given, the operator
+    must tick this sentence.
     """
     entered = [replace(field, kind="seen", value=form.text(field.name)) for field in action.fields]
     question = Field("sure", sure, "tick", is_required=True)

@@ -25,8 +25,8 @@ from waitlist_cli.operations.person import Person
 from waitlist_cli.terminal.output import format_count
 
 PATH = "/lists/{waitlist}/bulk/{action}"
-# The maximum number of people for one action, which needs a few requests for each person. A table
-# never shows more people than this.
+# The maximum number of people on whom an operator can take one action. The action needs a few
+# requests for each person. A table never shows more people than this.
 MOST_PEOPLE = 200
 
 
@@ -45,7 +45,8 @@ def routes(console: Console) -> list[Route]:
         action, bulk = _bulk_action(request)
         key, waitlist, values = form.key, console.get(f"/{waitlist_id}"), form.read(action)
         seen = [field.name for field in action.fields if field.kind == "seen"]
-        # If the dialog is sent twice, the people are those from before the first time.
+        # If the browser sends the dialog twice, the second request must see the people as they were
+        # before the action.
         people = [
             console.undos.person_before(f"{key}.{person['entry_id']}", partial(dict, person))
             for person in chosen_people(console, waitlist_id, form.getlist("entry"))

@@ -28,8 +28,8 @@ MOST_UNDOS = 100
 class Undo:
     """How an operator can undo an action.
 
-    If the action has been sent to the service, the undo sends the inverses. If the action is a
-    `decision` that has not been sent yet, the undo forgets the decision.
+    If the action is a `decision` that has not been sent to the service yet, the undo drops the
+    decision. Otherwise, the undo sends the requests in `inverses`.
     """
 
     waitlist_id: str
@@ -154,8 +154,8 @@ class Console:
         """Return an entry. If this console has claimed the entry, add the claim token."""
         found = self.get(f"/{waitlist_id}/entries/{entry_id}")
         claim = self.claims.get((waitlist_id, entry_id))
-        # If the number of attempts has changed, the claim of this console has expired in the
-        # meantime, and another client has claimed the entry.
+        # If the number of attempts has changed, this console's claim has expired, and another
+        # client has claimed the entry since then.
         lasts = (
             claim is not None
             and found["status"] == "offered"
@@ -173,15 +173,16 @@ class Console:
         return action.inverse(before, self.person(waitlist["waitlist_id"], before["entry_id"]))
 
     def can_wait(self, action: PersonAction, waitlist: Document, person: Document) -> bool:
-        """Return whether an action on this person is sent when it can no longer be undone.
+        """Return whether the console sends this action some seconds later, so that it can be
+        undone.
 
-        If requests can undo the action, it is sent at once.
+        If requests can undo the action, the console sends the action at once.
         """
         can_wait = action.can_wait and self.decisions.seconds > 0
         return can_wait and not action.can_be_inverted(waitlist, person)
 
     def decide(self, decision: Decision) -> Response:
-        """Remember a decision for some seconds, and return the response that says so."""
+        """Remember a decision, which is sent some seconds later, and tell the operator about it."""
         kept = self.decisions.add(decision)
         seconds = self.decisions.seconds
         text = f"{kept.label}: {kept.name}. This happens in {format_duration(int(seconds))}."
@@ -212,10 +213,13 @@ class Console:
     ) -> Response:
         """Return the response after an action has succeeded.
 
-        If `to` is given, the browser opens this page. Otherwise it closes the dialog and shows the
-        notice. A notice with a `code` to copy stays on the page until the operator closes it. If
-        `undo` is given, the notice has a button that posts to this path. If the code `is_link`, the
-        notice also shows it as a QR code.
+        If `to` is given, the browser opens this page. Otherwise, the browser closes the dialog and
+        shows the notice.
+
+        If the notice has a `code` to copy, it stays on the page until the operator closes it. If
+        `is_link` is true, the code is a link, and the notice also shows the link as a QR code.
+
+        If `undo` is given, the notice has a button that posts to this path.
         """
         notice = Notice(text, code, undo, is_link)
         if to is not None:

@@ -57,8 +57,11 @@ def routes(console: Console) -> list[Route]:
             return _page(console, request, room=room, problem=problem, focus=ROOM)
         waitlist = console.get(f"/{waitlist_id}")
         for decision in decisions.open_in(waitlist_id):
-            # While an operator can still undo the end of a call, the person counts as claimed. A
-            # person who was called by mistake must be back at the old place before the next call.
+            # Until a decision is sent, the person counts as claimed. If the number of claims is
+            # limited, send all decisions, so that another person can be claimed.
+            #
+            # If a person was called by mistake, always send the decision. The person is then back
+            # at the old place before the next call.
             if waitlist["max_claims"] or decision.label == PUT_BACK.label:
                 decisions.send_all(waitlist_id, decision.entry_id)
         body = {"count": 1, "lease_seconds": LEASE_SECONDS, "call": {"to": room}}
@@ -81,7 +84,7 @@ def routes(console: Console) -> list[Route]:
             quote(room),
             max_age=YEAR_SECONDS,
             # The cookie is valid for all pages of the waitlist, because the dialog *Call* on a
-            # person's page reads it too.
+            # person's page also needs the name of the desk.
             path=f"/lists/{waitlist_id}",
             httponly=True,
             samesite="strict",
@@ -224,7 +227,7 @@ def _end_call(
         values[CLAIM_TOKEN.name] = token
     else:
         # The request does not contain the claim token. Another console may have called the person
-        # in the meantime, so first let the service check the token.
+        # in the meantime. Let the service check this console's token first.
         person.send(EXTEND, **{CLAIM_TOKEN.name: token})
     person.send(action, **action.to_body(values))
     console.claims.pop((waitlist_id, entry_id), None)

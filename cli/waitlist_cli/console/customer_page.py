@@ -21,7 +21,7 @@ from waitlist_cli.operations.settings import NO_PAGE
 from waitlist_cli.operations.spellings import fold
 
 PATH = "/lists/{waitlist}/page"
-# The service's errors name a field by its path. The paths of all fields of the customer page begin
+# The service names each invalid field by a path. The paths of all fields of the customer page begin
 # with this prefix.
 PAGE_PREFIX = "body.page."
 NEW_QUESTION = {**defaults("page.fields"), "name": "", "label": ""}

@@ -48,8 +48,8 @@ def call_later(seconds: float, function: Callable[[], None]) -> None:
 class Decisions:
     """Sends each decision `seconds` after it was made, unless the operator undoes it.
 
-    Nobody else learns of a decision that is undone: the customer gets no message, and the place of
-    the customer does not change. When the console ends, it sends all decisions at once.
+    If a decision is undone, the service never learns of it: the customer gets no message and keeps
+    their place. When the console ends, it sends all open decisions at once.
     """
 
     seconds: float = UNDO_SECONDS
@@ -129,11 +129,14 @@ class Decisions:
         self._problems.pop((waitlist_id, entry_id), None)
 
     def next_key(self, waitlist_id: str) -> str:
-        """Return the idempotency key of the next call, which stays the same until the call."""
+        """Return the idempotency key for the next call.
+
+        The key stays the same until a person has been called.
+        """
         return self._next_keys.setdefault(waitlist_id, str(uuid.uuid4()))
 
     def renew_key(self, waitlist_id: str) -> None:
-        """Forget the idempotency key, because the call for which it was created has been made."""
+        """Forget the idempotency key after the call. The next call gets a new key."""
         self._next_keys.pop(waitlist_id, None)
 
     def say(self, waitlist_id: str, text: str) -> None:

@@ -24,8 +24,8 @@ KEPT = ("misses", "decline", "until", "then")
 def launch_form_values(policy: Mapping[str, Any] | None, zone: str = "UTC") -> dict[str, Any]:
     """Return the initial values of the launch form, which come from the saved policy.
 
-    The start is a local time of the time zone `zone`. If the saved policy does not describe a
-    launch, the fields for the start, the slots and the rate are empty.
+    The start is a local time in the time zone `zone`. If the saved policy is not a launch, the
+    fields for the start, the slots and the rate are empty.
     """
     policy = policy or DEFAULTS
     rate, times = policy["rate"] or {}, policy["schedule"]

@@ -80,8 +80,8 @@ def routes(console: Console) -> list[Route]:
         try:
             save_settings(console, waitlist_id, form, {"messages": _typed(form)})
         except Refused as error:
-            # The field names of the form lack the prefix `messages.`, so remove it from the names
-            # in the errors.
+            # The form's field names do not begin with `messages.`, so remove this prefix from the
+            # field names in the errors.
             fields = [
                 replace(found, field=found.field.replace("body.messages.", "body."))
                 for found in error.fields

@@ -45,7 +45,7 @@ def sparkline(values: Sequence[int]) -> str:
 def series(history: Document) -> dict[str, Any]:
     """Return the columns of a chart: the times in seconds, and one column for each kind of count.
 
-    Where samples are missing, the columns contain None, so that the chart shows a gap.
+    If a sample is missing, the columns contain None, and the chart shows a gap.
     """
     step = history["step_seconds"]
     names = (*FLOWS, "waiting", "offered", "parked", "inside")

@@ -47,8 +47,8 @@ def routes(console: Console) -> list[Route]:
         waitlist_id = waitlist_of(request)
         page = _draft(console, waitlist_id)
         state, language = _chosen(request.query_params)
-        # The frame shows the customer page. It must not show the console's notices, so keep the
-        # notices for the next page of the console.
+        # The frame shows the customer page, which must not show the console's notices. Keep the
+        # notices for the console's next page.
         answer = console.pages.answer(
             request,
             "customer_page_frame.html",

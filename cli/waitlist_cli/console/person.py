@@ -72,8 +72,8 @@ def routes(console: Console) -> list[Route]:
         waitlist = console.get(f"/{waitlist_id}")
         person = console.person(waitlist_id, entry_of(request))
         action = find_action(PERSON_ACTIONS, request.path_params["action"])
-        # If this console has made the claim, it knows the claim token. The operator then need not
-        # enter the token.
+        # If this console has made the claim, it knows the claim token, and the operator need not
+        # enter it.
         known = (CLAIM_TOKEN,) if person["claim_token"] else ()
         who = name_of(person, waitlist)
         if action is CLAIM_PERSON:
@@ -86,7 +86,8 @@ def routes(console: Console) -> list[Route]:
         key, waitlist = form.key, console.get(f"/{waitlist_id}")
         earlier = console.decisions.find(waitlist_id, entry_id)
         if earlier is not None and earlier.form_key != key:
-            # The action comes after the decision, so the decision can no longer be undone.
+            # The operator takes a new action on this person. Send the earlier decision first. It
+            # can no longer be undone.
             console.decisions.send_all(waitlist_id, entry_id)
         before = console.undos.person_before(key, partial(console.person, waitlist_id, entry_id))
         values = form.read(action, action.asked(waitlist, before), form.seen())
@@ -112,7 +113,8 @@ def routes(console: Console) -> list[Route]:
                 console.claims.pop((waitlist_id, entry_id), None)
             return answer
 
-        # If the action is not possible now, it is sent at once, so that the dialog shows the error.
+        # If the person's status does not allow the action, send it at once. The service refuses it,
+        # and the dialog shows the error.
         waits = console.can_wait(action, waitlist, before)
         if waits and action in possible_for_person(before):
             label = action.button_text

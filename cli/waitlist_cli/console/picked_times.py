@@ -52,10 +52,10 @@ def in_zone(value: str, zone: str) -> str:
 def picked_utc(
     typed: str, zone: str, label: str, before: str, shown_zone: str = "UTC"
 ) -> str | None:
-    """Return a picked time in UTC, or None if the field is empty.
+    """Return the time from a form field in UTC, or None if the field is empty.
 
     The form has shown the saved time `before` in the time zone `shown_zone`. If the operator has
-    not changed the field, return `before`, which also contains the milliseconds.
+    not changed the field, return `before`, because the form shows no milliseconds.
     """
     if not typed:
         return None

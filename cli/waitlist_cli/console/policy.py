@@ -157,8 +157,8 @@ def _typed(form: Form) -> dict[str, Any] | None:
     return {
         "rate": None if count is None else rate,
         "schedule": [
-            # If the operator has not changed a line, keep the scheduled time that it shows, instead
-            # of parsing the line.
+            # If the operator has not changed a line, keep its scheduled time as it was saved. Parse
+            # only changed lines.
             scheduled
             for line in form.lines("schedule")
             for scheduled in (
@@ -180,9 +180,9 @@ def _typed(form: Form) -> dict[str, Any] | None:
 
 
 def _lines_of(policy: Mapping[str, Any] | None, zone: str) -> dict[str, Mapping[str, Any]]:
-    """Map each line of the form's schedule field to the scheduled time that it shows.
+    """Map each line of the form's schedule field to the scheduled time that the line shows.
 
-    The lines show local times in `zone`.
+    The times in the lines are local times in `zone`.
     """
     return {
         schedule_line(

@@ -6,7 +6,7 @@ from starlette.responses import Response
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import CliError, Defective, Unauthorised, Unavailable, WrongUsage
 
-# If one of the following errors prevents a page from being shown, the browser loads the page again
+# If a page cannot be shown because of one of these errors, the browser loads the page again
 # automatically.
 RETURNS = (Unavailable, Unauthorised, Defective)
 RETRY_SECONDS = 5
@@ -15,7 +15,7 @@ RETRY_SECONDS = 5
 def problem_page(console: Console, request: Request, error: CliError) -> Response:
     """Return the response for an error.
 
-    If an action fails, the error appears in its dialog. If a page cannot be refreshed, the error
+    If an action has failed, its dialog shows the error. If a page could not be refreshed, the error
     appears above the page.
     """
     is_action = request.method == "POST"
@@ -30,7 +30,7 @@ def problem_page(console: Console, request: Request, error: CliError) -> Respons
     if is_action:
         return response
     if request.headers.get("hx-request") == "true":
-        # If htmx sent the request, show the error above the page, which keeps its content.
+        # If htmx sent the request, show the error above the page and keep the rest of the page.
         response.headers.update({"HX-Retarget": "#trouble", "HX-Reswap": "innerHTML"})
     elif isinstance(error, RETURNS):
         response.headers["Refresh"] = str(RETRY_SECONDS)

@@ -175,7 +175,7 @@ class Pages:
     ) -> HTMLResponse:
         """Render a template.
 
-        If htmx sent the request, render only a part of a page, and otherwise a full page.
+        Render a full page, or only a part of the page if htmx sent the request.
         """
         is_part = request.headers.get("hx-request") == "true"
         layout = "part.html" if is_part else "page.html"

@@ -24,8 +24,8 @@ class _Ended(Exception):
 class Search:
     """A search through the people of one waitlist.
 
-    The search has examined `looked` of the `total` people. If it has found MOST_FOUND people, it
-    stops and `is_full` is true.
+    The search has examined `looked` of the `total` people. After it has found MOST_FOUND people,
+    the search stops, and `is_full` is true.
     """
 
     id: str
@@ -68,8 +68,8 @@ class Search:
 class Searches:
     """The searches that the operator has started in this console.
 
-    The address of a result page contains the number of the search instead of its text, because the
-    text can be personal data.
+    The text of a search can be personal data, so the address of a result page contains only the
+    number of the search.
     """
 
     _searches: dict[str, Search] = field(default_factory=dict)

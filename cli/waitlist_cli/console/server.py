@@ -57,8 +57,8 @@ def run_console(context: Context, port: int, *, opens_browser: bool, undo_second
             )
         entrance.open()
         server = web_server(guard)
-        # If a signal stops uvicorn, uvicorn sends the same signal to the process again. Shutdown
-        # handles the second signal, so that the process can still remove its temporary folder.
+        # After a signal has stopped uvicorn, uvicorn sends the same signal to the process again.
+        # Shutdown handles this second signal, so that the process can remove its temporary folder.
         shutdown = Shutdown(lambda: setattr(server, "should_exit", True), _interrupt)
         with suppress(KeyboardInterrupt), shutdown.installed(), _sigttin_ignored():
             entrance.open_at_each_line()

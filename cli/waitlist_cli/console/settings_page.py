@@ -130,8 +130,8 @@ def _asked(question: Question, base: Document, fields: list[Field]) -> Field:
     if not question.kind:
         usual = next(field for field in fields if field.name == question.setting)
         return replace(usual, label=question.label)
-    # Leave the field for a time empty, so that the operator chooses a time. Only the command line
-    # uses the default time of the template.
+    # Leave the field for a time empty, so that the operator chooses a time. The default time of the
+    # template is used only by the command line.
     value = None if question.kind == "time" else get(base, question.setting)
     return replace(_field_of(question), value="" if value is None else str(value))
 
@@ -159,7 +159,11 @@ def _answer(form: Form, question: Question) -> Any:
 
 
 def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
-    """Return the fields of the form, and separately those that say how guests are identified."""
+    """Return the fields of the form in two lists.
+
+    The second list contains the fields that say how guests are identified. The first list contains
+    all other fields.
+    """
     fields: list[Field] = []
     for name in SHOWN:
         if name == "timezone":
@@ -301,7 +305,7 @@ def _number(typed: int | None, setting: Setting) -> int | None:
 def _read_group(form: Form, group: Setting) -> dict[str, Any] | None:
     """Return the settings of a group.
 
-    Return None if its first field is empty, because the group is then turned off.
+    If the first field of the group is empty, the group is turned off. Return None then.
     """
     first, *others = settings_in(group.name).values()
     if form.text(first.name.replace(".", "_")) not in ("", "off", "0"):

@@ -61,7 +61,7 @@ def group_into_batches(
 ) -> Iterator[Batch]:
     """Group records into batches without changing their order.
 
-    Each row's idempotency key consists of the random string `run_key` and the row number.
+    The idempotency key of a row consists of the random string `run_key` and the row number.
     """
     batch = Batch()
     for record in records:
@@ -99,7 +99,7 @@ def _row(record: Record, columns: Columns, run_key: str) -> Row:
         return Row(record, None, str(error))
     if reading.entry is None:
         return Row(record, None, notes=reading.notes)
-    # The service recognises a row by its idempotency key if the same request is sent twice.
+    # If a request is sent twice, the service recognises each row by its idempotency key.
     entry = reading.entry | {"idempotency_key": f"{run_key}-{record.number}"}
     address = str(entry.get("profile", {}).get(columns.identity, ""))
     return Row(

@@ -34,12 +34,12 @@ def cell_of(part: str, value: Any) -> str:
     elif isinstance(value, bool):
         text = "yes" if value else "no"
     elif isinstance(value, dict) and value.keys() == {"text", "version"}:
-        # The answer to a checkbox contains the text that the customer agreed to, and its version.
+        # The answer to a checkbox consists of the text that the customer agreed to, and the version
+        # of this text.
         text = str(value["text"])
     else:
         text = value if isinstance(value, str) else escaped_json(value)
-    # Other control characters could affect a program that displays the file, so leave the cell
-    # empty.
+    # Other control characters could change what a program displays, so leave the cell empty.
     return "" if CONTROLS.search(_LINE_BREAKS.sub("", text)) else text
 
 

@@ -74,8 +74,8 @@ class Columns:
     def read(self, fields: Mapping[str, Any]) -> Reading:
         """Convert a row to an entry. Raise InvalidRow if a value is not valid."""
         is_exported = is_export(fields)
-        # Look for damaged values unless the file is an export in JSON lines, because nobody edits
-        # such a file in a spreadsheet.
+        # Nobody edits an export in JSON lines in a spreadsheet, so do not look for damaged values
+        # in such a file.
         row = _Row(self, may_be_broken=self.splits_values or not is_exported)
         exported: dict[str, Any] = {}
         for column, value in fields.items():
@@ -101,10 +101,10 @@ class Columns:
     def _identify_exported(
         self, entry: dict[str, Any], profile: Mapping[str, Any], exported: Mapping[str, Any]
     ) -> None:
-        """Add the customer id from an exported row, if no address identifies the person.
+        """If no address identifies the person, add the customer id from the exported row.
 
-        A row about a banned customer can lack the address. The customer id then identifies the
-        person.
+        A row about a banned customer can lack the address. Such a customer is identified by the
+        customer id.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:
@@ -123,8 +123,8 @@ class Columns:
         elif CUSTOMER not in entry:
             raise InvalidRow(f"no customer id in {self._column_of(CUSTOMER)}")
         if "banned" in entry:
-            # For a banned customer, the service stores only the id or the address, so drop all
-            # other data.
+            # The service stores only the id or the address of a banned customer, so drop all other
+            # data.
             profile = {} if CUSTOMER in entry else parts["profile"]
             parts = {"profile": profile, "attributes": {}}
         return entry | {name: part for name, part in parts.items() if part}
@@ -173,9 +173,8 @@ class _Row:
     def _put_whole(self, part: str, whole: Mapping[str, Any]) -> None:
         """Add all fields of a row's JSON object, which contains the profile or the attributes.
 
-        Some fields also have a cell of their own. If the value of the cell differs from the value
-        in the JSON object, the operator has probably edited the cell, so the value of the cell is
-        imported.
+        Some fields also have a cell of their own. If the cell and the JSON object differ, the
+        operator has probably edited the cell, so the cell is imported.
         """
         for name, value in whole.items():
             _, cell = self._cells.get((part, name), ("", None))
@@ -198,8 +197,8 @@ class _Row:
     def check_addresses(self) -> None:
         """Raise InvalidRow if another program has damaged an address.
 
-        An export contains each address twice, in a cell and as JSON. If the two are equal, the
-        address is not damaged.
+        An export contains each address twice: in a cell and in JSON. If both are equal, the address
+        is not damaged.
         """
         for target in ADDRESSES if self._may_be_broken else ():
             part, _, name = target.partition(".")

@@ -67,8 +67,8 @@ class DryRun:
     # The people at the end of the new order.
     last: list[Person] = field(default_factory=list)
     duplicate_rows: int = 0
-    # Each tuple describes a row with the same customer as an earlier row. It contains the number of
-    # this row, and the person of the earlier row.
+    # Rows about a customer whom an earlier row already contains. Each tuple consists of the row
+    # number and the person of the earlier row.
     duplicates: list[tuple[int, Person]] = field(default_factory=list)
     refused_rows: int = 0
     # Tuples of a row number and a reason.
@@ -143,8 +143,7 @@ def dry_run(
 ) -> DryRun:
     """Read all rows and predict the result of the import.
 
-    `results` contains the results from the service by row number, if the service has checked the
-    rows.
+    If the service has checked the rows, `results` maps each row number to the service's result.
     """
     found = DryRun()
     people = list(_people(records, columns, now, found, results or {}, waitlist))
@@ -206,7 +205,7 @@ def _refuse(found: DryRun, row: int, reason: str) -> None:
     if len(found.refused) < SHOWN:
         found.refused.append((row, reason))
     # Keep only a limited number of different reasons. A reason can contain the invalid value, so
-    # every row could have a reason of its own.
+    # each row could have a different reason.
     if reason in found.reasons or len(found.reasons) < MOST_REASONS:
         found.reasons[reason] += 1
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from waitlist_cli.errors import WrongUsage
 
 UTF_8, WESTERN = "utf-8", "cp1252"
-# Common encodings, with the names that programs show in their menus.
+# Common encodings, with the names under which programs list them in their menus.
 ENCODINGS = {
     UTF_8: "UTF-8",
     "utf-16": "UTF-16 (Unicode text from Excel)",
@@ -29,8 +29,8 @@ PART_BYTES = 1_000_000
 # The maximum size of the sample of lines with non-ASCII characters from which the encoding is
 # guessed. A larger sample would not improve the guess.
 SAMPLE_BYTES = 20_000
-# Several encodings can fit a short text. Because Windows-1252 is the most common encoding, it is
-# chosen unless another encoding fits better by more than the following margins.
+# Several encodings can fit a short text. Windows-1252 is the most common encoding. Another encoding
+# is chosen only if it fits better by more than these margins.
 LIKE_BEST_CHAOS, LIKE_BEST_COHERENCE = 0.08, 0.02
 # This error handler turns each undecodable byte into a lone surrogate. The import then refuses only
 # the row that contains the byte.

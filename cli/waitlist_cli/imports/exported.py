@@ -10,9 +10,10 @@ from waitlist_cli.terminal.output import VALUE_SEPARATOR
 from waitlist_cli.terminal.times import utc
 
 Use = Literal["taken", "noted", "implied"]
-# How an import uses the fields of an export. It imports the `taken` fields. It does not import the
-# `noted` fields, but its report mentions them. It ignores the `implied` fields, and its report does
-# not mention them.
+# How an import uses the fields of an export.
+#
+# The import reads the `taken` fields. It skips the `noted` fields and mentions them in its report.
+# It also skips the `implied` fields, but does not mention them.
 FIELDS: Mapping[str, Use] = {
     "entry_id": "implied",
     "customer_id": "taken",

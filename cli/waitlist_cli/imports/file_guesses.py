@@ -37,10 +37,8 @@ class ReadAs:
 
     @property
     def text(self) -> str:
-        """The guesses as JSON.
-
-        The file of refused rows contains this text, because guesses from the few refused rows alone
-        could be different.
+        """The guesses as JSON. This text is stored in the file of refused rows, because the few
+        refused rows could lead to different guesses.
         """
         if not (self.customer or self.time_format or self.addresses):
             return ""
@@ -97,8 +95,8 @@ def guess_settings(output: Output, rows: FirstRows, given: GivenOptions) -> Read
     """Guess the settings that the operator has not given, and print a note about each unusual
     guess.
 
-    If the file is a file of refused rows, it contains the guesses for the original file, and these
-    guesses are used.
+    A file of refused rows contains the guesses for the original file. If the operator imports such
+    a file, these guesses are used.
     """
     found = next(map(ReadAs.from_text, filter(None, rows.of(READ_AS))), None)
     if found is None or (found.identity, found.time) != (given.identity, given.time):

@@ -49,8 +49,8 @@ class TimeGuess:
 
     # The format of the times. It is None if the times are in ISO 8601.
     time_format: str | None
-    # A different format that also fits all the times, but gives different results. It is None if
-    # there is no such format.
+    # A different format that fits the times too, but gives different results. It is None if there
+    # is no such format.
     other: str | None = None
 
 
@@ -58,7 +58,8 @@ class TimeGuess:
 class Guess:
     """What the columns probably contain.
 
-    Each field is the name of a column, except `times`, which is the format of the signup times.
+    Each field is the name of a column. Only `times` is different: it is the format of the signup
+    times.
     """
 
     customer: str | None

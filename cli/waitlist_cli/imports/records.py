@@ -53,7 +53,8 @@ class Record:
     fields: dict[str, Any] = field(default_factory=dict)
     # The reason why the row cannot be sent, or "".
     problem: str = ""
-    # The original text of a row that has no valid JSON or does not fit the header. Otherwise "".
+    # The original text of a row that is not valid JSON or does not fit the header. It is "" for
+    # every other row.
     line: str = ""
 
 
@@ -93,8 +94,8 @@ class Lines:
     def read(self, most: int = -1) -> str:
         """Return the next line.
 
-        If the line has more than `most` characters, return only the first `most` of them. The next
-        call returns the rest.
+        If the line is longer than `most` characters, return its first `most` characters. The next
+        call returns the following characters.
         """
         if self._put_back:
             line, self._put_back = self._put_back, ""
@@ -117,8 +118,8 @@ class Source:
         self.form = form
         self.encoding = encoding
         self._binary = binary
-        # The error handler marks bytes that cannot be decoded. The import can then refuse the rows
-        # with such bytes and import all other rows.
+        # The error handler marks bytes that cannot be decoded. The import then refuses only the
+        # rows with such bytes.
         self._text = io.TextIOWrapper(
             binary, encoding=codec_of(encoding), errors=errors_of(encoding), newline=""
         )
@@ -152,8 +153,8 @@ class Source:
         cells = [name.strip() for name in next(self._rows(), [])]
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
-            # This program adds apostrophes anywhere in a cell. Other programs add an apostrophe
-            # only at the beginning of a cell.
+            # This program puts an apostrophe before a formula anywhere in a cell. Other programs do
+            # so only at the beginning of a cell.
             self._original = restore_cell
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
@@ -184,7 +185,7 @@ class Source:
             if row is None:
                 return
             if self._lines.is_exhausted:
-                # The CSV reader asks for another line after the last line only if a quote is still
+                # If the CSV reader asks for another line after the last line, a quote is still
                 # open.
                 raise WrongUsage(
                     f"{self.name}, line {first_line}: a quote in this row is never closed. "

@@ -18,8 +18,8 @@ from waitlist_cli.terminal.spreadsheets import SheetWriter
 class RejectedRows:
     """A file to which refused rows are written. It is created when the first row is refused.
 
-    `read_as` describes the guesses about the original file. It is stored in this file, so that a
-    later import of this file need not guess again.
+    The file also stores `read_as`, the guesses about the original file, for a later import of the
+    refused rows.
     """
 
     def __init__(self, path: Path, source: Source, *, append: bool, read_as: str = "") -> None:
@@ -32,7 +32,7 @@ class RejectedRows:
         self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        # Do not remove a device such as /dev/null, which root could do. If the path is a folder,
+        # Keep a device such as /dev/null, which root could remove. If the path is a folder,
         # `unlink` raises an error, so the operator learns early that the path is wrong.
         if not append and not path.is_symlink() and (path.is_file() or path.is_dir()):
             path.unlink()

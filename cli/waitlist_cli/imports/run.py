@@ -31,7 +31,7 @@ BESIDE_ADDRESS = (
     "a second place. Import the addresses with --identity and without customer ids"
 )
 # The smallest size of a request. While the service is busy, requests are halved until they have
-# only this number of rows. Only requests of this size are retried many times.
+# this size. Only requests of this size are retried many times.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
@@ -214,7 +214,7 @@ class ImportRun:
     def _results(self, rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         """Send the rows and yield the result of each row.
 
-        If the service is busy, the next request contains fewer rows.
+        If the service is busy, the function sends fewer rows in the next request.
         """
         start = 0
         while start < len(rows):

@@ -18,7 +18,7 @@ Issued = tuple[str, str, str, str, str]
 class TokenFile:
     """A CSV file with the entry token of each person whose row was accepted.
 
-    An import that begins at row 1 replaces the file, because it receives all tokens again.
+    An import that begins at row 1 receives all tokens again, so it replaces the file.
     """
 
     def __init__(self, path: Path, *, append: bool) -> None:

@@ -1,7 +1,7 @@
 """Declares what operators can do.
 
-Each `Action` is declared once. The command, the dialog in the console, and the IAM rights of the
-team on duty follow from this declaration.
+Each `Action` is declared once. The declaration defines the command, the dialog in the console, and
+whether the team on duty may take the action.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,8 +48,8 @@ class Field:
     option: str = ""
     # The help text of the option in the command, if it differs from the hint in the dialog.
     help: str = ""
-    # Returns the field as it should be for a waitlist and a person, or None if the dialog does not
-    # need the field. The person is {} if the action is on the whole waitlist.
+    # Returns the field as the dialog for a waitlist and a person shows it, or None if the dialog
+    # does not need the field. If the action is on the whole waitlist, the person is {}.
     adapt: Callable[["Field", Document, Document], "Field | None"] | None = None
 
     def shown_for(self, waitlist: Document, person: Document) -> "Field | None":
@@ -80,8 +80,8 @@ class Field:
     def instant(self, typed: str, zone: str, others: str = "") -> str:
         """Parse a time that the operator typed or picked, and convert it to UTC.
 
-        A time without a UTC offset is a local time in `zone`. `others` continues the error message
-        and says what else the field accepts.
+        A time without a UTC offset is a local time in `zone`. `others` is added to the error
+        message, and says what else the operator can enter.
         """
         try:
             return utc(typed, ZoneInfo(zone))
@@ -139,7 +139,7 @@ class Inverse:
     entry_id: str = ""
     # The fields of the request body that come from the operator.
     values: Mapping[str, Any] = field(default_factory=dict)
-    # What the operator reads after the undo, if the notice of the action would be misleading.
+    # The message after the undo. If it is empty, the operator reads the usual notice of the action.
     notice: str = ""
 
 
@@ -158,17 +158,15 @@ class Action(Request):
     title: str
     consequence: str
     # Returns another sentence about what the action does to this person or this waitlist. Only the
-    # dialog shows this sentence. The help of the command is not about a particular person, so it
-    # cannot show it.
+    # dialog shows this sentence.
     more: Callable[[Document], str] = lambda _: ""
     # The text of the button that carries out the action, if it differs from the action's name.
     button: str = ""
-    # The text of the button that opens the dialog, if it differs from the text of the button inside
-    # the dialog.
+    # The text of the button that opens the dialog, if it differs from the button inside the dialog.
     label: str = ""
-    # Returns the questions that the dialog asks. The arguments are the waitlist and the person. The
-    # person is {} if the action is on the whole waitlist. The dialog shows the other fields only if
-    # the operator opens them.
+    # Returns the questions that the dialog asks. The arguments are the waitlist and the person. If
+    # the action is on the whole waitlist, the person is {}. All other fields are hidden until the
+    # operator opens them.
     asked: Callable[[Document, Document], Sequence[Field]] = lambda _waitlist, _person: ()
     fields: Sequence[Field] = ()
     # True if the dialog stays open after the action, so that the operator can take the action
@@ -202,7 +200,7 @@ class Action(Request):
 class Bulk:
     """How an operator takes an action on several people at once.
 
-    In the texts, `{people}` stands for the people, such as `3 people`.
+    In the texts, `{people}` stands for these people, for example `3 people`.
     """
 
     title: str
@@ -210,10 +208,8 @@ class Bulk:
     consequence: str
     # What the operator reads after the action.
     notice: str
-    # An action on several people usually begins with the first person in the queue. If this
-    # function returns true for the operator's values, the action begins with the last person. For
-    # example, people who are moved to the front one after another keep their order only in this
-    # way.
+    # Returns whether the action begins with the last of these people. For example, people who are
+    # moved to the front keep their order only if the last person is moved first.
     is_backwards: Callable[[Document], bool] = lambda _: False
 
 
@@ -241,10 +237,10 @@ class PersonAction(Action):
     # True if the action ends a claim. The console then forgets the token of its own claim.
     ends_claim: bool = False
     # Returns the requests that undo the action, in the order in which they are sent. The arguments
-    # are the person before the action, and the same person after it. None means that no request can
-    # undo the action.
+    # are the person before the action and the person after it. None means that no request can undo
+    # the action.
     inverse: Callable[[Document, Document], Sequence[Inverse]] | None = None
-    # Returns whether the inverse undoes the whole action on this person. Its arguments are the
+    # Returns whether the requests of `inverse` undo the whole action. The arguments are the
     # waitlist and the person before the action.
     has_inverse_for: Callable[[Document, Document], bool] = lambda _waitlist, _person: True
     # Whether and how operators can take the action on several people at once.
@@ -258,8 +254,8 @@ class PersonAction(Action):
     def can_wait(self) -> bool:
         """Return whether the console may send the action some seconds later.
 
-        If the action reveals a secret, the operator needs the secret at once. An action that asks a
-        second question is sent after the answer.
+        The console may not delay an action that reveals a secret or that asks the operator a second
+        time.
         """
         return not self.reveals and not self.sure
 
@@ -272,8 +268,8 @@ class PersonAction(Action):
 class ListRequest:
     """The data that an operator has submitted in the dialog of an action on a waitlist.
 
-    Each opened dialog has its own idempotency `key`, so submitting a dialog twice has only one
-    effect.
+    Each dialog has its own idempotency `key`. If a dialog is submitted twice, the second request
+    has no effect.
     """
 
     api: "Api"
@@ -292,5 +288,5 @@ class ListAction(Action):
     # returned. None means that no request can undo the action.
     inverse: Callable[[Any], Sequence[Inverse]] | None = None
     # Returns what the action would do. A second dialog shows this text and asks the operator again.
-    # If the text is "", the action can be undone, and there is no second dialog.
+    # If the text is "", there is no second dialog, because the action can be undone.
     ask_again: Callable[[ListRequest], str] = lambda _: ""

@@ -45,7 +45,7 @@ OFFER_SECONDS = Field(
 
 
 def end_after(seconds: int, zone: str) -> str:
-    """Format the end of an offer that is made now and lasts this many seconds."""
+    """Describe when an offer ends that is made now and lasts this many seconds."""
     until = datetime.now(UTC) + timedelta(seconds=seconds)
     return moment_text(until.isoformat(), zone)
 
@@ -191,9 +191,10 @@ def admissions(
     """Offer `count` slots in several requests. After each request, yield the entries that got a
     slot.
 
-    `filters` is the part of the request body that says which people get a slot. If `refill` is
-    true, slots that people do not use go to the next people until `count` people have entered. This
-    is called a quota. A count of 0 ends the quota.
+    `filters` is the part of the request body that says which people get a slot.
+
+    If `refill` is true, the service keeps offering unused slots until `count` people have entered.
+    This is called a quota. A count of 0 ends the quota.
     """
     for number, first in enumerate(range(0, max(1, count), MOST_ADMITTED), start=1):
         body = {**filters, "count": min(MOST_ADMITTED, count - first)}
@@ -204,10 +205,11 @@ def admissions(
         found = api.operator("POST", f"/{waitlist_id}/admit", body, key=f"{key}.{number}")[
             "entries"
         ]
-        # If a request is repeated, the response omits offers that have ended in the meantime. A
-        # response with too few entries therefore does not mean that the queue is empty, but a
-        # response without entries does. If `refill` is true, send all requests even if nobody gets
-        # a slot yet.
+        # A response without entries means that nobody is left in the queue. A response with fewer
+        # entries than requested does not mean this: if the request was repeated, offers that have
+        # ended in the meantime are missing.
+        #
+        # If `refill` is true, send all requests even if nobody gets a slot yet.
         if not found and not refill:
             return
         yield found
@@ -234,7 +236,7 @@ def _admit(request: ListRequest) -> tuple[str, Any]:
 
 
 def _names(request: ListRequest, waitlist: Document, entries: Sequence[Document]) -> str:
-    """Return the names of these people after a colon, or "" if there are more than three people."""
+    """Return ": " and the names of these people. Return "" if there are more than three people."""
     if not 0 < len(entries) <= MOST_NAMES:
         return ""
     people = [
@@ -244,7 +246,10 @@ def _names(request: ListRequest, waitlist: Document, entries: Sequence[Document]
 
 
 def _warn(request: ListRequest) -> str:
-    """Return what cannot be undone, or "" if offers are made that can be withdrawn."""
+    """Return a warning about what cannot be undone.
+
+    Return "" if the people get offers, because an operator can withdraw offers.
+    """
     count, unused = request.values[COUNT.name], request.values[UNUSED.name]
     if unused == "end":
         return _warn_of_end(request)

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 
 def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = False) -> int:
-    """Ask all people in the queue whether they are still waiting, and return how many were asked.
+    """Ask all people in the queue whether they are still waiting. Return the number of people
+    asked.
 
-    A person who signed up, was asked or confirmed within the last `days` days is skipped.
+    People who signed up, were asked or confirmed within the last `days` days are skipped.
     """
     asked, cursor = 0, ""
     while True:
@@ -37,7 +38,10 @@ def _ask(request: ListRequest) -> tuple[str, Any]:
 
 
 def _count(request: ListRequest) -> str:
-    """Say how many people would be asked. Raise WrongUsage if nobody would be asked."""
+    """Say how many people would be asked whether they are still waiting.
+
+    Raise WrongUsage if nobody would be asked.
+    """
     days = request.values.get("days", 0)
     count = ask_all(request.api, request.waitlist_id, days, dry_run=True)
     if not count:

@@ -5,15 +5,15 @@ from waitlist_cli.operations.leave import can_return, returns
 
 
 def _end_of_ban(person: Document, after: Document) -> list[Inverse]:
-    """Return the requests that end a ban and give the person their place back."""
+    """Return the requests that end a ban and return the person to their place."""
     unban = Inverse("unban", person["entry_id"], {"banned_at": after["banned_at"]})
     return [unban, *(returns(person) if person["status"] == "waiting" else [])]
 
 
 def _has_end(waitlist: Document, person: Document) -> bool:
-    """Return whether the end of a ban gives the person back everything that the ban took away.
+    """Return whether ending a ban restores everything that the ban took from the person.
 
-    A ban takes nothing away from a person who is inside or has left.
+    A ban takes nothing from a person who is inside or has left.
     """
     return person["status"] in ("admitted", "left") or can_return(waitlist, person)
 

@@ -31,9 +31,9 @@ def _one_language(field: Field, waitlist: Document, _person: Document) -> Field 
 
 
 def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a text in one language.
+    """Return the field for a message text in one language.
 
-    Return None unless the waitlist has this language and at least one other language.
+    Return None if the waitlist does not have this language or has no other language.
     """
     languages = languages_of(waitlist)
     return field if field.name.rpartition("_")[2] in languages and len(languages) > 1 else None
@@ -121,9 +121,7 @@ def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def reach_text(answer: Document) -> str:
-    """Describe how many people a message reaches on each channel, and how many people it does not
-    reach.
-    """
+    """Describe how many people a message reaches by each channel, and how many it does not reach."""
     mail, sms = answer["reached"]["mail"], answer["reached"]["sms"]
     verb = "would get" if answer["dry_run"] else "get"
     one = verb if answer["dry_run"] else "gets"

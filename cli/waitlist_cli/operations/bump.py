@@ -33,11 +33,10 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 
 
 def way_back(person: Document) -> list[Inverse]:
-    """Return the request that moves a person back to their present place after a later move.
+    """Return the request that would undo a later move of this person.
 
-    The request is a move to a priority, which places people by the times of their signups. If the
-    person's present place does not follow from the time of their signup, no request can move the
-    person back, and the list is empty.
+    The request moves the person to their present priority. Within a priority, people are ordered by
+    signup time. If the person is not where their signup time would place them, the list is empty.
     """
     if person["rank"] is None or person["joined_at"] is None:
         return []
@@ -113,8 +112,8 @@ BUMP = PersonAction(
 class Bumps:
     """Moves every person in a file to the same kind of destination.
 
-    If a row is sent twice, the person moves only once, because the idempotency key of each row
-    stays the same during a run.
+    The idempotency key of each row stays the same during a run. If a row is sent twice, the person
+    moves only once.
     """
 
     waitlist_id: str
@@ -127,8 +126,8 @@ class Bumps:
     def in_order(self, records: Sequence[Record]) -> Sequence[Record]:
         """Return the rows in the order in which the people must be moved.
 
-        For moves to the front, the last row comes first, because each person then moves ahead of
-        the people who were moved before.
+        For moves to the front, the last row comes first, because each person moves ahead of those
+        who were moved before.
         """
         return records[::-1] if self.to.get("to") == "front" else records
 

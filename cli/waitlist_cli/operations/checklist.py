@@ -21,8 +21,7 @@ FIELDS = {
     "messages.kinds": "rules",
     "messages.texts": "own-words",
 }
-# On the policy form, the field for one of the following settings has the last part of the setting's
-# name as its id.
+# On the policy form, the ids of these fields are the last parts of the names of their settings.
 OWN_LAYOUT = {
     f"admission.{key}"
     for key in (

@@ -48,9 +48,9 @@ LEASE = Field(
 
 
 def _former_lease(before: Document, extended: Document) -> list[Inverse]:
-    """Return the request after which a claim ends when it would have ended without the extension.
+    """Return the request that gives a claim its former deadline back after it was extended.
 
-    Return no request if the claim has ended since, or would have ended by now.
+    Return no request if the claim has ended or the former deadline has passed.
     """
     if not (before["claimed_until"] and extended["claim_token"]):
         return []

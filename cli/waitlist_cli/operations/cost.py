@@ -9,7 +9,7 @@ Verify = Literal["mail", "sms"]
 
 @dataclass(frozen=True)
 class Operation:
-    """The resources that one API call uses. `tests/service/test_units.py` measures them."""
+    """The resources that one API call uses, as `tests/service/test_units.py` measures them."""
 
     # DynamoDB write request units.
     writes: float = 0
@@ -56,16 +56,17 @@ POLLS_A_MINUTE = 5 * 3
 # The additional resources for posting an event to a webhook, including the SQS requests.
 WEBHOOK = Operation(writes=2, reads=2, table_calls=4, queue_calls=0)
 WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES = 3, 100, 0.5, 600
-# The additional resources for sending a message to a customer because of an event. Each message is
-# assumed to need an invocation of its own.
+# The additional resources for sending a message to a customer after an event. The estimate assumes
+# one Lambda invocation per message.
 MESSAGE = Operation(writes=6, reads=3, table_calls=8, queue_calls=0)
 MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
 # The assumed milliseconds of Lambda time that AWS bills. The log field `latency_ms` contains the
 # real values.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# The number of bytes that each request adds to the access log and to the logs of both functions,
-# and that each run adds to the log of maintenance. Lambda's own log lines are included.
+# The bytes that AWS bills for logs: a request's bytes in the access log, in the public function's
+# log and in the private function's log, and a maintenance run's bytes. Lambda's own log lines are
+# included.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
 # The assumed number of ElastiCache processing units (ECPUs) for one run of a script. A simple
 # command that transfers up to 1 KB uses one ECPU.
@@ -261,14 +262,14 @@ def _messages(month: Month, prices: Prices) -> float:
 
 
 def _watched(month: Month, part: str, is_busy: bool, prices: Prices) -> float:
-    """Return what the metrics and alarms for a part of the stack cost in a month, in dollars."""
+    """Return the monthly cost, in dollars, of the metrics and alarms for a part of the stack."""
     watched = WATCHED[month.monitoring][part]
     metrics = watched.busy if is_busy else watched.idle
     return metrics * prices.metric_month + watched.alarmed * prices.alarm_month
 
 
 def _idle_queue(gigabytes: float, prices: Prices) -> float:
-    """Return what an SQS queue with only one event per minute costs in a month, in dollars."""
+    """Return the monthly cost, in dollars, of an SQS queue that gets one event per minute."""
     heartbeat = _queued(
         Operation(), HEARTBEAT_SQS, HEARTBEAT_MS, gigabytes, HEARTBEAT_BYTES, prices
     )
@@ -276,9 +277,9 @@ def _idle_queue(gigabytes: float, prices: Prices) -> float:
 
 
 def _an_event(prices: Prices) -> float:
-    """Return the cost of putting an event on the event bus, in dollars.
+    """Return the cost, in dollars, of putting an event on the event bus.
 
-    Each event is assumed to need an invocation of its own.
+    The estimate assumes one Lambda invocation per event.
     """
     millis = EVENT_MS / 1000 * EVENT_GB * prices.lambda_per_gb_second
     return (prices.events_per_million + prices.lambda_per_million) / 1e6 + millis
@@ -287,9 +288,9 @@ def _an_event(prices: Prices) -> float:
 def _queued(
     operation: Operation, sqs: int, millis: int, gigabytes: float, log_bytes: int, prices: Prices
 ) -> float:
-    """Return the cost of handling an event from an SQS queue, in dollars.
+    """Return the cost, in dollars, of handling an event from an SQS queue.
 
-    Each event is assumed to need an invocation of its own.
+    The estimate assumes one Lambda invocation per event.
     """
     return (
         (sqs * prices.sqs_per_million + prices.lambda_per_million) / 1e6
@@ -301,7 +302,7 @@ def _queued(
 
 
 def _webhook(month: Month, events: float, prices: Prices) -> float:
-    """Return what it costs in a month, in dollars, to post this many events to a webhook."""
+    """Return the monthly cost, in dollars, of posting this many events to a webhook."""
     an_event = _queued(WEBHOOK, WEBHOOK_SQS, WEBHOOK_MS, WEBHOOK_GB, WEBHOOK_BYTES, prices)
     return (
         events * an_event
@@ -312,7 +313,7 @@ def _webhook(month: Month, events: float, prices: Prices) -> float:
 
 
 def idle_list(prices: Prices = Prices()) -> float:
-    """Return what one more idle waitlist in a stack costs in a month, in dollars."""
+    """Return the monthly cost, in dollars, of one more idle waitlist in a stack."""
     a_minute = (
         IDLE_LIST_MS / 1000 * PUBLIC_GB * prices.lambda_per_gb_second
         + IDLE_LIST_READS / 1e6 * prices.reads_per_million
@@ -328,7 +329,7 @@ def cost_of(
     prices: Prices = Prices(),
     operations: Mapping[str, Operation] = OPERATIONS,
 ) -> dict[str, float]:
-    """Return the cost of these calls in dollars. The keys are the items of the bill.
+    """Return the cost of these calls in dollars, by the items of the bill.
 
     The cost of the idle stack is not included.
     """

@@ -8,8 +8,7 @@ from waitlist_cli.operations.action import PersonAction
 from waitlist_cli.operations.claim import COMPLETE, RELEASE
 from waitlist_cli.operations.leave import REMOVE
 
-# The time for which a skipped person cannot be called again. In the meantime, the next people are
-# called.
+# How long a skipped person cannot be called again. Other people are called in the meantime.
 SKIP_SECONDS = 120
 
 
@@ -17,7 +16,8 @@ SKIP_SECONDS = 120
 class Outcome:
     """What an operator can do with a person who has been called, and the request for it.
 
-    `shortcut` is the key that presses the button. In `done`, `{who}` stands for the person.
+    `shortcut` is the key on the keyboard that presses the button. In `done`, `{who}` stands for the
+    person.
     """
 
     name: str

@@ -73,9 +73,9 @@ def choices(name: str) -> list[tuple[str, str]]:
 
 
 def end_of_group(setting: Setting) -> str | None:
-    """Return what happens if an operator turns off the group that this setting belongs to.
+    """Return what happens if an operator turns off the group to which this setting belongs.
 
-    A group is turned off with its first setting. For any other setting, return None.
+    Only the first setting of a group turns the group off. Return None for any other setting.
     """
     if not setting.group:
         return None

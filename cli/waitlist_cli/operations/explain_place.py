@@ -58,7 +58,7 @@ class Ahead:
     left: int
     # The number of people who joined after this entry, but are ahead of it now.
     ahead_later: int
-    # Whether all people were examined. If some were not examined, the real numbers can be higher.
+    # Whether all people were examined. If not, the real numbers can be higher.
     is_whole: bool
 
 
@@ -142,8 +142,7 @@ def _places(
 ) -> tuple[Place, Place]:
     """Return the positions before and after an event.
 
-    `place` is the position that the entry had after the previous event. `following` is the next
-    event.
+    `place` is the position after the previous event. `following` is the next event.
     """
     before: Place = None if place is None else UNKNOWN
     if event["event"] in OFF_QUEUE or _is_off_at_once(event, following):
@@ -167,9 +166,9 @@ def _is_off_at_once(event: dict[str, Any], following: dict[str, Any] | None) -> 
 
 
 def _gained(before: Place, after: Place) -> int | Literal["unknown"] | None:
-    """Return how many positions an entry has moved forward between two positions.
+    """Return how many positions an entry has moved forward.
 
-    Return None if the entry was not in the queue at one of these positions.
+    Return None if `before` or `after` is None, which means that the entry was not in the queue.
     """
     if before is None or after is None:
         return None

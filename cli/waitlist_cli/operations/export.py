@@ -151,8 +151,8 @@ def export_people(
 def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]:
     """Yield the text of an export in pieces.
 
-    The columns of a CSV file depend on all people, so a CSV file is yielded only after the last
-    person has been read.
+    The columns of a CSV file depend on all people. A CSV file is therefore yielded only after the
+    last person has been read.
     """
     if form == "jsonl":
         yield from (escaped_json(person) + "\n" for person in people)
@@ -211,11 +211,10 @@ def _shown(value: Any) -> Any:
 
 
 def _cell(part: str, rest: dict[str, Any], name: str) -> str:
-    """Return the text of the cell for a profile field or an attribute, and remove its value from
-    `rest`.
+    """Return the text of the cell for a profile field or an attribute.
 
-    If an import could not read exactly the same value from the cell, the value also stays in
-    `rest`.
+    If an import can read exactly the same value from the cell, remove the value from `rest`, the
+    values that are exported as JSON.
     """
     if name not in rest:
         return ""

@@ -83,7 +83,10 @@ def ends(typed: str, zone: str) -> dict[str, Any]:
 
 
 def invited_text(invitation: Document, zone: str = "") -> str:
-    """Say how many people are invited, and until when. Without a time zone, the time is in UTC."""
+    """Say how many people are invited, and when their offers end.
+
+    Without a time zone, the end is given in UTC.
+    """
     invited = invitation["funnel"]["invited"]
     people = format_count(invited, "person is invited", "people are invited")
     text = f"{people}. The offers end at {moment_text(invitation['until'], zone)}."

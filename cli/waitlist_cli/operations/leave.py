@@ -4,16 +4,16 @@ from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, Perso
 
 
 def can_return(_waitlist: Document, person: Document) -> bool:
-    """Return whether a person who is removed can be reinstated without a difference.
+    """Return whether a reinstatement fully undoes the removal of this person.
 
-    A reinstated person waits, does not rest, and counts as verified. An offer or a claim does not
-    come back.
+    A reinstated person waits, does not rest (let others go first), and counts as verified. A
+    reinstatement does not bring back an offer or a claim.
     """
     return person["status"] == "waiting" and not {*(person["not_ready"] or ())} - {"held_back"}
 
 
 def returns(person: Document) -> list[Inverse]:
-    """Return the requests that give a person who has been removed the former place back."""
+    """Return the requests that return a removed person to the former place."""
     requests = [Inverse("reinstate", person["entry_id"])]
     if "held_back" in (person["not_ready"] or ()):
         reason = {"reason": person["held_back_reason"] or ""}

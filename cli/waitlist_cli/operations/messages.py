@@ -59,9 +59,9 @@ def plain(text: str) -> str:
 
 
 def pieces(line: str) -> list[tuple[str, bool]]:
-    """Split a line into parts.
+    """Split a line into parts, each with a flag.
 
-    Each part comes with a flag, which is true if the part has a reading direction of its own.
+    The flag is true if the part has its own reading direction.
     """
     parts = ISOLATED.split(line)
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]

@@ -129,7 +129,7 @@ def _end(request: ListRequest) -> tuple[str, Any]:
 
 
 def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str, Any]:
-    """Replace the notice. Return what to tell the operator, and the former and the new notice."""
+    """Replace the notice. Return a message for the operator, the former notice and the new notice."""
     path = PATH.format(waitlist_id=request.waitlist_id)
     try:
         answer = request.api.operator("PUT", path, body)
@@ -144,14 +144,14 @@ def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str
 
 
 def _field_of(path: str) -> str:
-    """Return the field of the dialog that sets this field of the request body."""
+    """Return the dialog field that sets this field of the request body."""
     return re.sub(r"^body\.text\.languages\.(\w+).*", r"body.text_\1", path).replace(
         "body.text.text", "body.text"
     )
 
 
 def shown_text(notice: Document) -> str:
-    """Describe until when customers see the notice, or say that the notice has ended."""
+    """Describe how long customers see the notice, or say that the notice has ended."""
     if notice["text"] is None:
         return ENDED
     until = f"until {format_value(notice['until'])}" if notice["until"] else "until you end it"

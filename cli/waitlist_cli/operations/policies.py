@@ -139,7 +139,7 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
 
 
 def is_sum(policy: Mapping[str, Any]) -> bool:
-    """Return whether the policy has both a rate and a schedule and adds up their slots."""
+    """Return whether the policy has both a rate and a schedule, and adds up their slots."""
     return bool(policy.get("combine") == "sum" and policy["rate"] and policy["schedule"])
 
 
@@ -155,10 +155,7 @@ def scheduled_text(scheduled: Mapping[str, Any]) -> str:
 
 
 def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
-    """Return a warning if people who do not use their offers can use up many slots.
-
-    Otherwise, return None.
-    """
+    """Return a warning if unused offers can use up many slots. Otherwise, return None."""
     if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
         return None
     attempts = waitlist["max_attempts"]

@@ -33,7 +33,7 @@ REDRIVE = PersonAction(
     button="Return",
     path="/{waitlist_id}/parked/{entry_id}/redrive",
     # The request contains the time at which the person was parked (set aside). If the person has
-    # been parked again since the dialog was opened, the service refuses the request.
+    # been returned and parked again since then, the service refuses the request.
     fields=(Field("parked_at", "Parked at", "seen"), TO, REASON),
     notice=back_in_queue,
     bulk=Bulk(

@@ -27,7 +27,8 @@ REINSTATE = PersonAction(
     inverse=lambda person, _: [
         Inverse("remove", person["entry_id"], notice="{who} has left the list again.")
     ],
-    # A person who is parked again would need a claim first.
+    # A person who was parked before cannot be parked again by a request, because only claimed
+    # people can be parked.
     has_inverse_for=lambda _, person: person["status"] == "left",
     bulk=Bulk(
         "Give {people} their former places back?",

@@ -258,7 +258,7 @@ class Output:
         self.console.print(Text(replace_controls(text)), soft_wrap=True)
 
     def _shown(self, value: object) -> object:
-        """Return a value with its times in the time zone in which people read them."""
+        """Convert the times in a value to the time zone in which people read them."""
         if isinstance(value, str) and INSTANT.search(value):
             return localize_briefly(value, self.zone())
         return value

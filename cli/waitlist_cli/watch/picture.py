@@ -39,7 +39,7 @@ class Snapshot:
     depths: tuple[int, ...]
     people: Sequence[dict[str, Any]]
     # The reason why the latest numbers could not be read, or "" if they were read. If there is a
-    # reason, the snapshot repeats the previous numbers.
+    # reason, the snapshot contains the previous numbers.
     problem: str = ""
 
     def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:

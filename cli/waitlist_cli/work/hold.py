@@ -31,10 +31,10 @@ class HoldLost(Exception):
 
 @dataclass
 class Hold:
-    """A claimed entry, and the time at which the claim expires.
+    """A claimed entry, and the time until which the claim is certainly valid.
 
-    The lease is counted from the moment before the request was sent. The time is therefore never
-    later than the time at which the service lets the claim expire.
+    The lease is counted from the moment before the request was sent, so the claim does not expire
+    earlier at the service.
     """
 
     context: Context

@@ -28,9 +28,8 @@ from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# The longest pause of a worker after failures. If there were no pauses, a program that always fails
-# would run again and again without a break, because a released entry returns to the head of the
-# queue.
+# The longest pause of a worker after failures. A released entry returns to the head of the queue.
+# The pause keeps a program that always fails from running again and again without a break.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
 # After the program has failed for a person, this person is not claimed again for some time. The
@@ -159,8 +158,8 @@ class Worker:
         # same key and returns the same claim.
         self._key = _new_key()
         claims = answer["claims"]
-        # If `max_claims` has limited the response, more people may be waiting. They can be claimed
-        # when another claim ends.
+        # If `max_claims` has limited the response, more people may be waiting. Claim them when
+        # another claim ends.
         self._is_limited = bool(answer.get("limit"))
         if not claims:
             return None

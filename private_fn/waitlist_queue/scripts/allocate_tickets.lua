@@ -11,12 +11,12 @@ local SHARED_MILLISECOND_SECONDS = 86400
 -- second.
 local APART = 8
 
--- An import must wait for the end of a rebuild, because its rows could get the ranks of entries that have not been
--- restored yet.
+-- An import must wait until a rebuild has ended. Before that, its rows could get the ranks of entries that have not
+-- been restored yet.
 local stamp = ticket_after(math.max(tonumber(meta_last_ticket), tonumber(known_stamp)), now)
 redis.call('HSET', keys.meta, 'last_ticket', stamp + count * APART)
--- If a later call has rows with the same `joined_at`, it gets higher numbers for them. Its rows are therefore placed
--- behind the rows of this call.
+-- If a later call has rows with the same `joined_at`, these rows get higher numbers. They are therefore placed behind
+-- the rows of this call.
 local offsets = {}
 for ticket, size in string.gmatch(shared_milliseconds, '(%d+):(%d+)') do
   offsets[#offsets + 1] = redis.call('HINCRBY', keys.shared_milliseconds, ticket, size) - size

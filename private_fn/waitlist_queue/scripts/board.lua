@@ -38,8 +38,8 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- Adds pairs of rank and position for some entries of a sorted set. Entries with an unverified address get no pair,
--- because the pairs are public and would show when somebody signed up.
+-- Adds pairs of a rank and a position for some entries of a sorted set. Entries with an unverified address are left
+-- out, because the pairs are public and would show when these people signed up.
 local cuts = {}
 local function cut(set, other)
   local count = redis.call('ZCARD', set)

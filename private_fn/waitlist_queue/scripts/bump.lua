@@ -10,8 +10,8 @@ local place = place_of(keys, entry_id)
 if not place or place.state ~= 'waiting' then return {'not_waiting'} end
 -- An entry with a different ticket belongs to a later signup, which this message must not move.
 if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'} end
--- All waiting entries are counted to find the target. Positions, in contrast, do not count entries with an unverified
--- address.
+-- The target is found by counting all waiting entries. A position, in contrast, does not count entries with an
+-- unverified address.
 local function index_of(at) return count_between(keys, '-inf', at - 1) end
 local index = index_of(place.rank)
 

@@ -51,8 +51,8 @@ else
   end
   if not hold then return {refusal} end
 end
--- During a rebuild, the number of entries ahead is not known, so the position is left out. If the waitlist hides its
--- counts from customers, the total is left out.
+-- During a rebuild, it is not known how many entries are ahead, so the reply contains no position. If the waitlist
+-- hides its counts from customers, the reply contains no total.
 local index = meta_state == 'warm' and count_ahead(keys, entry_id)
 return {outcome, hold.stamp, hold.rank, hold.ticket, hold.attempts, hold.token, index and index + 1,
   index and meta_hide_counts ~= '1' and count_verified(keys), hold.basis, hold.placed,

@@ -5,16 +5,16 @@
 -- ARGV entry_id ticket confirm_by_millis action settings_version
 -- RETURNS ended|kept
 if not meta_not_ready then return {'kept'} end -- no customer of the list was ever asked
--- The settings may have changed since the request was made. The newer settings can require a different action, so
--- ignore the request.
+-- The settings may have changed since the message was sent. If the new settings require a different action, ignore the
+-- message.
 if tonumber(settings_version) < tonumber(meta_settings_version) then return {'kept'} end
 local millis = math.floor(now / 1000)
 local rank, is_ready = waiting_rank(keys, entry_id)
 -- Keep the entry if it is not waiting, or if it belongs to a newer signup, which has a different ticket.
 if not rank or ticket_of(keys, entry_id, rank) ~= tonumber(ticket) then return {'kept'} end
 local packed = redis.call('HGET', keys.readiness, entry_id)
--- A customer whose page has stopped polling must answer like every other customer. If the entry has any other reason
--- not to be ready, keep the entry.
+-- A customer who was asked must answer even if their page has stopped polling. If the entry is not ready for any other
+-- reason, keep the entry.
 if not is_ready and has_reason(without_away(packed)) then return {'kept'} end
 local deadline = question_of(packed)
 if deadline ~= tonumber(confirm_by_millis) or millis < deadline then return {'kept'} end

@@ -8,8 +8,7 @@
 local function setting(name) return string.match(' ' .. settings, ' ' .. name .. '=(%d+)') end
 local segments_version, version = setting('segments_version'), tonumber(setting('version'))
 local is_newer = version > tonumber(meta_settings_version or -1)
--- The settings decide what happens after an expired offer. Expired offers must therefore be ended under the old
--- settings.
+-- The settings decide what happens after an expired offer. End expired offers before the settings change.
 if meta_state == 'warm' and is_newer and has_expired_holds(keys, now) then return {'expiring'} end
 local outcome = 'exists'
 if not meta_state then

@@ -8,7 +8,7 @@ local function pass_end(pass_seconds, now)
 end
 
 -- Admits a customer, and ends the customer's claim or offer. The customer counts as inside until the time
--- `inside_until`. If this time is 0, the customer does not count as inside.
+-- `inside_until`, or not at all if this time is 0.
 local function admit(keys, entry_id, hold, stamp, inside_until)
   use_up(keys, hold)
   if hold.state == 'offered' then

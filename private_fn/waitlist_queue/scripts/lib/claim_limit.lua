@@ -1,8 +1,8 @@
 -- If the number of claims is limited, the sorted set `claimed` contains all claimed entries. The sorted set `held`
--- cannot be used for this limit, because it also contains the entries with an offer.
+-- cannot be used to count claims, because it also contains entries with an offer.
 local HOLDS_AT_ONCE = 500
 
--- Fills the set `claimed` after a rebuild, or after the `max_claims` setting has been turned on.
+-- Fills the set `claimed`. This is necessary after a rebuild, and after the `max_claims` setting has been turned on.
 local function index_claims(keys)
   local first = 0
   repeat
@@ -18,8 +18,7 @@ local function index_claims(keys)
   redis.call('HSET', keys.meta, 'claims_indexed', '1')
 end
 
--- Returns how many of the `count` requested entries may be claimed now. Before this call, the caller must end the
--- expired claims.
+-- Returns how many of the `count` requested entries may be claimed now. The caller must end expired claims first.
 local function within_limit(keys, max_claims, is_indexed, count, now)
   if not is_indexed then index_claims(keys) end
   -- Count only claims whose deadline has not passed.

@@ -1,6 +1,9 @@
--- A decision is pending as long as the record of the entry may not contain it. The hash `pending_decisions` contains
--- the pending decisions about each entry, oldest first. Maintenance writes them to the record. A decision has the form
--- verb|token|stamp|rank|ticket|attempts|at;basis;placed;until;declines. The class Decision explains these fields.
+-- A decision of Redis about an entry is pending as long as the entry's record may not contain it. The hash
+-- `pending_decisions` contains the pending decisions about each entry, oldest first. Maintenance writes them to the
+-- record.
+--
+-- A decision has the form verb|token|stamp|rank|ticket|attempts|at;basis;placed;until;declines. The class Decision
+-- explains these fields.
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
 -- Returns the logical timestamp and the field `placed` of the newest pending decision about an entry. Both are 0 if
@@ -53,7 +56,7 @@ local function decisions_of(keys, entry_id)
   return rows
 end
 
--- Returns the newest pending decision for which `matches` returns true, or nil.
+-- Returns the newest pending decision for which the function `matches` returns true. Returns nil if there is none.
 local function find_decision(keys, entry_id, matches)
   local found
   for _, decision in ipairs(read_decisions(keys, entry_id)) do
@@ -62,7 +65,7 @@ local function find_decision(keys, entry_id, matches)
   return found
 end
 
--- Returns the decision that was made for an earlier request with this claim token and is not in DynamoDB yet, or nil.
+-- Returns the pending decision that an earlier request with this claim token has led to. Returns nil if there is none.
 local function decision_by_token(keys, entry_id, verb, token)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb == verb and decision.token == token
@@ -86,20 +89,21 @@ local function forget_decisions_after(keys, entry_id, stamp)
   end
 end
 
--- Returns the newest pending decision before a logical timestamp, or nil. Moves within the queue are ignored.
+-- Returns the newest pending decision before a logical timestamp, but ignores moves within the queue. Returns nil if
+-- there is none.
 local function last_end(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb ~= 'bumped' and decision.stamp < stamp
   end)
 end
 
--- Returns the newest pending decision before a logical timestamp, or nil.
+-- Returns the newest pending decision before a logical timestamp. Returns nil if there is none.
 local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- If the last claim or offer before a logical timestamp was ended by a decision of the kind `verb`, such as `expired`,
--- returns this decision. Otherwise, returns nil or false.
+-- Returns the decision that ended the last claim or offer before a logical timestamp. If it is not of the kind `verb`,
+-- such as `expired`, returns nil or false.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

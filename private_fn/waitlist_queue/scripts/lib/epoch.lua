@@ -1,11 +1,12 @@
 -- NEEDS tickets
 
--- `floor` comes from the clock of a Lambda function, which may be ten minutes slow. If the Redis clock has been set
--- back, an earlier queue may have used logical timestamps up to UNKNOWN_SECONDS after `floor`.
+-- If the Redis clock has been set back, the earlier queue may have used logical timestamps up to UNKNOWN_SECONDS after
+-- `floor`. UNKNOWN_SECONDS is large, because the Lambda function's clock, which `floor` comes from, may be ten minutes
+-- slow.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
--- If the Redis clock has not been set back, an earlier queue may have used logical timestamps up to SPARE_SECONDS after
--- `floor`. SPARE_SECONDS must be less than a second, because signups leave gaps between their tickets only if the
--- tickets are at most a second ahead of the clock.
+-- If the Redis clock has not been set back, the earlier queue may have used logical timestamps up to SPARE_SECONDS
+-- after `floor`. SPARE_SECONDS must be less than a second. Signups leave gaps between their tickets only if the tickets
+-- are at most a second ahead of the clock.
 local SPARE_SECONDS = 0.5
 
 -- Returns the first logical timestamp of a new queue. This timestamp is later than those of all earlier queues of the

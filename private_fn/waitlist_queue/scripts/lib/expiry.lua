@@ -2,10 +2,13 @@
 
 local EXPIRED_AT_ONCE = 200
 
--- Returns what happens to an entry whose claim or offer has expired: `leave`, `to_back`, `park` or `keep_place`. If the
--- waitlist has the setting `misses`, every missed offer counts as an attempt. After too many attempts, `misses` decides
--- what happens, and until then `no_show` decides. Without the setting `misses`, `no_show` always decides, and missed
--- offers count as attempts only if `no_show` is `keep_place`.
+-- Returns what happens to an entry whose claim or offer has expired: `leave`, `to_back`, `park` or `keep_place`.
+--
+-- If the waitlist has the setting `misses`, every missed offer counts as an attempt. The setting `no_show` decides
+-- until there are too many attempts. After that, `misses` decides.
+--
+-- Without the setting `misses`, `no_show` always decides. A missed offer then counts as an attempt only if `no_show` is
+-- `keep_place`.
 local function after_end(hold, ends)
   local is_offer = hold.state == 'offered'
   if is_offer and not ends.misses and ends.no_show ~= 'keep_place' then return ends.no_show end

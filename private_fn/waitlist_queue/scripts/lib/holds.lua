@@ -41,16 +41,16 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Removes the deadline of a claim or an offer that has ended. The end usually makes room for another customer, so the
--- next poll runs the admission policy. If `keeps_room` is true, the end makes no room.
+-- Removes the deadline of a claim or an offer that has ended. Usually, another customer can be admitted after that, so
+-- the next poll runs the admission policy. If `keeps_room` is true, nobody else can be admitted.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
   if was_held and not keeps_room then wake(keys) end
 end
 
--- Stores that the decision with the logical timestamp `stamp` may be missing in the record of the entry. Maintenance
--- then updates the record within a minute.
+-- Remembers that the record of the entry may lack the decision with the logical timestamp `stamp`. Maintenance then
+-- updates the record within a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
 end
@@ -77,8 +77,8 @@ local function start_hold(keys, entry_id, rank, state, token, deadline, stamp, p
   return hold
 end
 
--- Returns the claim of an entry. If the entry has no claim with this token, returns nil and an error code. If the
--- customer has already been admitted with this token, returns the claim and the word `completed`.
+-- Returns the claim of an entry. Returns nil and an error code if the entry has no claim with this token. Returns the
+-- claim and the word `completed` if the customer has already been admitted with this token.
 local function check_token(keys, entry_id, token, now)
   local hold = read_hold(keys, entry_id)
   if not hold or hold.state == 'parked' then return nil, 'not_held' end
@@ -89,8 +89,8 @@ local function check_token(keys, entry_id, token, now)
   return hold
 end
 
--- Returns the open offer of an entry. If there is none, returns nil and an error code. If the customer has already
--- been admitted, returns the offer and the word `completed`.
+-- Returns the open offer of an entry. Returns nil and an error code if there is no open offer. Returns the offer and
+-- the word `completed` if the customer has already been admitted.
 local function check_offer(keys, entry_id, ticket, token, offered_until_millis, now)
   local hold = read_hold(keys, entry_id)
   if not hold then return nil, 'not_offered' end
@@ -108,7 +108,7 @@ local function check_offer(keys, entry_id, ticket, token, offered_until_millis, 
 end
 
 -- Returns whether a claim or an offer has expired but has not been ended yet. Until it is ended, positions and counts
--- are wrong, so scripts that return them return `expiring` instead.
+-- are wrong. Scripts that return positions or counts then return `expiring` instead.
 local function has_expired_holds(keys, now)
   return redis.call('ZCOUNT', keys.held, '-inf', math.floor(now / 1000)) > 0
 end

@@ -5,8 +5,8 @@
 local MOVE_SECONDS = 86400
 local OLD_MOVES_PER_RUN = 20
 
--- Deletes some moves that are older than a day. The expiry of the set does not delete them, because each new move
--- postpones the expiry.
+-- Deletes some moves that are older than a day. Without this, old moves could stay in the set, because each new move
+-- postpones the expiry of the whole set.
 local function forget_old_moves(keys, stamp)
   local oldest = stamp - MOVE_SECONDS * TICKETS_PER_SECOND
   local old = redis.call('ZRANGEBYSCORE', keys.moves, '-inf', oldest, 'LIMIT', 0, OLD_MOVES_PER_RUN)
@@ -26,8 +26,8 @@ local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end
 
--- Returns the number of places by which an earlier request moved the entry. Returns false if the number is not known,
--- because the move was restored from the record.
+-- Returns the number of places by which an earlier request moved the entry. Returns false if the number is not known.
+-- The number is not known if the move was restored from the record.
 local function distance_of(keys, once_key, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #once_key + 2)) or false

@@ -1,7 +1,7 @@
 -- NEEDS admission decisions holds policy pop presence replay
 
--- Makes an offer to each of the given entries, or admits the customers at once if the policy is automatic. Returns the
--- rows of the reply. Also returns a text for each entry, by which a repeated request finds the entry.
+-- Makes an offer to each of the given entries. If the policy is automatic, admits the customers at once instead.
+-- Returns the rows of the reply, and a text for each entry, by which a repeated request finds the entry.
 local TOKEN_LENGTH = 40
 
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
@@ -27,8 +27,8 @@ local function offer(keys, popped, policy, tokens, stamp, paid, now)
   return entries, taken, is_automatic
 end
 
--- If an admission is due, makes an offer to the first entry of the queue. Returns the rows of the reply. Also returns
--- whether the customer was admitted at once.
+-- If the policy may admit a customer now, makes an offer to the first entry of the queue. Returns the rows of the
+-- reply, and whether the customer was admitted at once.
 local function offer_next(keys, tokens, stamp, hours, now)
   local policy = read_policy(keys, now)
   read_hours(policy, hours, math.floor(now / 1000))

@@ -1,11 +1,11 @@
 -- NEEDS holds tickets
 
--- At the time `until_millis`, the admission of a waitlist ends. After this time, the waitlist makes no offers, and all
--- its offers have ended.
+-- The admission of a waitlist ends at the time `until_millis`. From then on, the waitlist makes no offers, and all
+-- earlier offers have ended.
 local HOLDS_AT_ONCE = 500
 
--- Shortens open offers so that they end at `until_millis` at the latest. Claims keep their deadlines. Maintenance
--- records the new ends.
+-- Shortens open offers so that all of them end by `until_millis`. Claims keep their deadlines. Maintenance writes the
+-- new ends of the offers to the records.
 local function end_offers_by(keys, until_millis, now)
   local first, stamp = 0, nil
   repeat

@@ -1,8 +1,8 @@
 -- NEEDS holds tickets waiting
 
--- Returns the place of an entry, or nil if Redis does not have the entry. The place of a waiting entry has the state
--- `waiting`. For an entry that is claimed, offered a slot or parked (set aside), the place is the hold from the hash
--- `claims`.
+-- Returns the place of an entry, or nil if Redis does not have the entry. If the entry is waiting, the place has the
+-- state `waiting`. If the entry is claimed, offered a slot or parked (set aside), the place is the entry's hold from
+-- the hash `claims`.
 local function place_of(keys, entry_id)
   local rank = waiting_rank(keys, entry_id)
   if not rank then return read_hold(keys, entry_id) end

@@ -47,10 +47,12 @@ local function until_over(until_millis, deadline)
   return math.min(tonumber(until_millis or nil) or math.huge, deadline)
 end
 
--- Returns the deadline of an offer that is made now and lasts for `seconds`, in milliseconds. If the opening hours end
--- before the deadline, the remaining time continues in the next opening hours. The deadline of an offer for a day or
--- longer does not depend on the hours, because the customer need not answer at once. No offer ends after the admission
--- is over.
+-- Returns the deadline, in milliseconds, of an offer that is made now and lasts for `seconds`.
+--
+-- If the opening hours end before the deadline, the remaining time continues in the next opening hours. An offer for a
+-- day or longer does not depend on the hours, because the customer need not answer at once.
+--
+-- No offer ends after the admission is over.
 local function offer_end(policy, millis, seconds)
   local deadline = until_over(policy.until_millis, millis + seconds * 1000)
   local now_open, following = unpack(policy.hours or {})
@@ -58,15 +60,15 @@ local function offer_end(policy, millis, seconds)
   return until_over(policy.until_millis, math.min(following.opens + deadline - now_open.closes, following.closes))
 end
 
--- If the record contains a newer state of the schedule than Redis, continues from the state in the record. A server
--- that takes over may lack recent writes, and must not make the same offers again.
+-- If the record contains a newer state of the schedule than Redis, continues from the state in the record. After a
+-- failover, the new server may lack recent writes, and must not make the same offers again.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
 end
 
--- Adds the admissions that are scheduled up to now. `instants` has the form "millis:count". Admissions for which nobody
--- was waiting are discarded at the next scheduled time.
+-- Adds the admissions that are scheduled up to now. `instants` has the form "millis:count". If nobody was waiting for a
+-- scheduled admission, it is discarded at the next scheduled time.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -77,7 +79,7 @@ local function count_instants(policy, instants, waiting, millis)
   end
 end
 
--- Returns how many admissions the rate allows now. The rate is a token bucket. The bucket holds the admissions of one
+-- Returns how many admissions the rate allows now. The rate is a token bucket with room for the admissions of one
 -- minute, because maintenance may be a minute late.
 local function rate_due(policy, now)
   local longest = math.max(MINUTE + (policy.left_over or 0), policy.micros_of_slot)
@@ -107,7 +109,7 @@ local function end_passes(keys, now)
 end
 
 -- Returns how many more customers may get an offer or be admitted, or nil if `max_inside` is not set. Reserved places
--- count as taken. If `is_for_kept` is true, they count as free.
+-- count as free if `is_for_kept` is true, and as taken otherwise.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
@@ -116,8 +118,8 @@ local function room_of(keys, policy, now, is_for_kept)
   return math.max(0, policy.max_inside - inside - redis.call('ZCARD', keys.held))
 end
 
--- Returns how many admissions are due now. If a policy has a rate and a schedule, the smaller number counts, or the sum
--- if `combine` is `sum`. The result never exceeds the free places inside.
+-- Returns how many customers the policy may admit now. If a policy has both a rate and a schedule, the smaller number
+-- counts, or the sum if `combine` is `sum`. The result never exceeds the free places inside.
 local function slots_due(policy, room, now)
   local rate = policy.has_rate and rate_due(policy, now)
   local scheduled = policy.has_schedule and policy.scheduled
@@ -131,8 +133,8 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns the source to which an admission is charged: the quota, the rate or the schedule. The quota is charged
--- first. If `combine` is `sum`, the rate comes next, because unused admissions of the rate expire after a minute.
+-- Returns which limit the admission with this number uses up: the quota, the rate or the schedule. The quota is used
+-- first. If `combine` is `sum`, the rate comes next, because the rate's unused admissions expire after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota

@@ -26,8 +26,8 @@ local function pop(keys, filter, is_newest, count)
   return popped
 end
 
--- Takes up to `count` entries, beginning with the entries that match the first filter. Returns each entry with its rank
--- and the zero-based index of its filter.
+-- Takes up to `count` entries. Entries that match the first filter are taken first. Returns each entry with its rank
+-- and the index of its filter, which begins at zero.
 local function pop_preferred(keys, filters, is_newest, count)
   local taken, number = {}, 0
   for filter in string.gmatch(filters, '%S+') do

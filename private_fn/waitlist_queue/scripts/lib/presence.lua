@@ -23,8 +23,8 @@ local function note_poll(keys, entry_id, now)
   end
 end
 
--- Notes that the customer of an entry is no longer away. If the entry has no other reason not to be ready, it becomes
--- ready. Returns the new readiness of the entry.
+-- Notes that an entry's customer is no longer away. If the entry has no other reason not to be ready, it becomes ready.
+-- Returns the new readiness of the entry.
 local function end_absence(keys, entry_id)
   local packed = redis.call('HGET', keys.readiness, entry_id)
   if not packed or not is_away(packed) then return packed end
@@ -35,8 +35,8 @@ end
 
 local ABSENCES_AT_ONCE = 200
 
--- Ends the absence of a limited number of customers, because the waitlist no longer has the `presence` setting. Returns
--- whether no absent customers are left.
+-- Marks a limited number of customers as no longer away, because the waitlist no longer has the `presence` setting.
+-- Returns whether no such customers are left.
 local function end_absences(keys)
   local away = redis.call('ZRANGEBYSCORE', keys.ready_at, '+inf', '+inf', 'LIMIT', 0, ABSENCES_AT_ONCE)
   for _, entry_id in ipairs(away) do end_absence(keys, entry_id) end
@@ -51,8 +51,8 @@ local function pass_over(keys, entry)
   enter_segments(keys, entry.entry_id, entry.rank, false)
 end
 
--- Takes entries in the same way as pop_preferred, but passes over the entries of customers who have stopped polling.
--- One run passes over few entries, because the hash `last_polls` is small.
+-- Takes entries in the same way as pop_preferred, but passes over entries whose customers have stopped polling. One run
+-- passes over few entries, because the hash `last_polls` is small.
 local function pop_present(keys, filters, count, presence_seconds, now)
   local popped, taken = pop_preferred(keys, filters, false, count), {}
   if not presence_seconds then return popped end

@@ -4,9 +4,10 @@
 -- have the same rank.
 local STEP = 65536 -- a move takes at most this much of a gap, so that many moves fit into the gap
 
--- Returns how many consecutive ranks are taken, beginning at `rank` and going in `direction` (1 or -1). Checking every
--- rank could take very long, so the function doubles the range until it contains a free rank, and then finds this rank
--- with a binary search.
+-- Returns how many consecutive ranks are taken, beginning at `rank` and going in `direction` (1 or -1).
+--
+-- Checking every rank could take very long. The function therefore doubles the range until it contains a free rank, and
+-- then finds this rank with a binary search.
 local function run_length(keys, rank, direction)
   local function is_full(length)
     local last = rank + direction * (length - 1)
@@ -55,9 +56,10 @@ local function free_rank_after(keys, rank)
   return rank + run_length(keys, rank, 1)
 end
 
--- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap. Entries are often
--- moved to the same spot one after the other. If a neighbour of the gap was moved there, the returned rank is close to
--- this neighbour, so that the rest of the gap stays free.
+-- Returns a free rank in the nearest gap ahead of the entry at `index`, or nil if there is no gap.
+--
+-- Entries are often moved to the same spot one after the other. If a neighbour of the gap was moved there, the returned
+-- rank is close to this neighbour, so that the rest of the gap stays free.
 local function rank_ahead_of(keys, index)
   local lower, upper, ahead, behind = gap_before(keys, waiting_at(keys, index))
   if not lower then return nil end

@@ -50,9 +50,11 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   return true
 end
 
--- The Redis keys about readiness do not exist while every entry on the waitlist has always been ready. This function
--- then keeps the script from using these keys. But if `readiness` is not empty, an entry now has a reason not to be
--- ready, so the function records that the keys exist from now on.
+-- Lets a script ignore the Redis keys about readiness. These keys do not exist as long as every entry on the waitlist
+-- has always been ready.
+--
+-- If `readiness` is not empty, an entry now has a reason not to be ready, so the function records that the keys exist
+-- from now on.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then
@@ -62,8 +64,8 @@ local function use_readiness(keys, is_used, readiness)
   end
 end
 
--- Makes an entry wait for the given number of seconds before it is ready again, because it was `delayed` or
--- `declined`. An earlier delay that ends later is kept. Returns the end of the new delay in milliseconds.
+-- Makes an entry wait for the given number of seconds before it is ready again. The reason is `delayed` or `declined`.
+-- An earlier delay that ends later is kept. Returns the end of the delay in milliseconds.
 local function delay(keys, entry_id, reason, seconds, now)
   local until_millis = math.floor(now / 1000) + seconds * 1000
   local packed = redis.call('HGET', keys.readiness, entry_id) or '0'
@@ -75,8 +77,8 @@ end
 
 local RESTS_AT_ONCE = 200
 
--- Removes the reasons not to be ready that have ended by now, from a limited number of entries. Returns whether no
--- entries with such reasons are left.
+-- Removes expired reasons not to be ready from a limited number of entries. Returns whether no entries with expired
+-- reasons are left.
 local function end_rests(keys, now)
   if not keys.not_ready then return true end
   local millis = math.floor(now / 1000)

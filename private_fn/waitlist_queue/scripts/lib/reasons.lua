@@ -3,8 +3,8 @@
 -- If the customer was asked whether they are still waiting, the deadline follows the version:
 -- "version,millis;reason=millis". After a script has handled the deadline, the comma is replaced by a `~`.
 
--- Matches the reasons `delayed` and `declined`, about which Redis decides. An entry has at most one of these two
--- reasons. If the delay in Redis differs from the delay in the record, the later delay counts.
+-- Matches the reasons `delayed` and `declined`, about which Redis decides. An entry has at most one of them. If Redis
+-- and the record have different delays, the later delay counts.
 local DELAY = ';(de%a+)=(%d+)'
 
 -- Returns when the delay of an entry ends, and the reason for the delay. If the entry is not delayed, the time is 0.
@@ -49,15 +49,15 @@ local function end_question(packed)
   return (string.gsub(packed, ',', '~', 1))
 end
 
--- Returns whether Redis has already handled the deadline that the record still contains. This check prevents a late
--- update from the record from bringing the deadline back.
+-- Returns whether Redis has already handled the deadline that the record still contains. A late update from the record
+-- must not bring this deadline back.
 local function has_ended_question(old, packed)
   local ended = old and string.match(old, '^%d+~(%d+)')
   return ended and question_of(packed) == tonumber(ended)
 end
 
--- Returns the reasons why an entry is not ready, as rows of a reply. The second value is the deadline by which the
--- customer must confirm that they are still waiting, or 0.
+-- Returns the reasons why an entry is not ready, as rows of a reply. Also returns the deadline by which the customer
+-- must confirm that they are still waiting, or 0.
 local function reasons_of(keys, entry_id)
   local rows, packed = {}, keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   for reason, millis in string.gmatch(packed or '', ';([%a_]+)=(%d+)') do
@@ -66,8 +66,8 @@ local function reasons_of(keys, entry_id)
   return rows, question_of(packed) or 0
 end
 
--- Counts the entries with an unverified address, the customers who were asked whether they are still waiting, and the
--- customers who are away.
+-- Counts three kinds of entries: entries with an unverified address, entries whose customers were asked whether they
+-- are still waiting, and entries whose customers are away.
 local function count_readiness(keys, before, packed)
   local function count(name, pattern)
     local change = (string.find(packed, pattern) and 1 or 0) - (string.find(before, pattern) and 1 or 0)

@@ -12,13 +12,13 @@ local function claim_row(keys, entry_id, hold, deadline, filter_index)
     before and before.placed or 0, filter_index}
 end
 
--- Returns the text that stands for an entry in an answer that is stored under an idempotency key. A repeated request is
--- answered from these texts.
+-- Returns the text that describes an entry in a stored answer. Answers are stored under an idempotency key, and a
+-- repeated request is answered from these texts.
 local function once_text(entry_id, token, filter_index)
   return entry_id .. ':' .. token .. (filter_index > 0 and ':' .. filter_index or '')
 end
 
--- Returns the response to a repeated request. It contains the entries of the earlier request that are still claimed or
+-- Returns the response to a repeated request. It contains those entries of the first request that are still claimed or
 -- offered, or whose customers have been admitted.
 local function replay(keys, claimed_before, deadlines)
   local entries = {}
@@ -32,7 +32,7 @@ local function replay(keys, claimed_before, deadlines)
   return entries
 end
 
--- Returns the number of entries that the earlier request has taken.
+-- Returns the number of entries that the first request has taken.
 local function count_taken(claimed_before)
   local _, taken = string.gsub(claimed_before, '%w+:%w+', '')
   return taken

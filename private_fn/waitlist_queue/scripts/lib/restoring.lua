@@ -1,7 +1,7 @@
 -- NEEDS holds int_text readiness requeue segments waiting
 
--- Returns true if the place from the record may replace the place that the entry has in Redis. The comments of the
--- class Restore explain `when`.
+-- Returns true if the place in the record may replace the place in Redis. The comments of the class Restore explain
+-- `when`.
 local function may_restore(keys, entry_id, when, expected, is_hydrating, new, present)
   if not present then return true end
   if when == 'unchanged' then return expected == present.state .. ':' .. int_text(present.rank) end
