@@ -9,8 +9,8 @@ RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 def is_retryable(status: int, code: str) -> bool:
     """Return whether a retry with the same Idempotency-Key may succeed."""
-    # If API Gateway itself sends the response, for example because the function was killed, the
-    # status is 500 and there is no `code`. A retry may then succeed.
+    # API Gateway itself can send the response, for example because the function was killed. The
+    # status is then 500, and there is no `code`. A retry may succeed.
     return status in RETRIED_STATUSES or (status == 500 and not code)
 
 
@@ -18,8 +18,8 @@ def is_retryable(status: int, code: str) -> bool:
 class RetryPolicy:
     """Says how often to retry a request, and how long to wait before each retry.
 
-    The pause before a retry is the number of seconds in the response's `Retry-After` header, or
-    `least_seconds` if there is no such header. A random time is added to the pause.
+    The wait is the number of seconds in the response's `Retry-After` header, or `least_seconds` if
+    there is no such header. A random time is added.
     """
 
     timeout_seconds: float = 30.0

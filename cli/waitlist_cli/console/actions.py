@@ -172,7 +172,7 @@ def _ending(
 ) -> str:
     """Return the sentence that says how long the action can be undone.
 
-    Return "" if requests can undo the action.
+    Return an empty string if requests can undo the action, because there is no time limit then.
     """
     if isinstance(action, ListAction):
         return "" if action.inverse else CANNOT_BE_UNDONE

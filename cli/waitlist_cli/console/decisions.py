@@ -94,7 +94,7 @@ class Decisions:
             return True
 
     def send_all(self, waitlist_id: str | None = None, entry_id: str | None = None) -> None:
-        """Send the open decisions now: all, those on a waitlist, or the decision about a person."""
+        """Send open decisions now: all of them, those on one waitlist, or the one about one person."""
         with self._lock:
             found = list(self._open.values())
         for decision in found:

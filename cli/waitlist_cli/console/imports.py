@@ -31,8 +31,8 @@ from waitlist_cli.imports.token_file import TokenFile
 from waitlist_cli.operations.action import Document
 from waitlist_cli.work.signals import Shutdown
 
-# Columns of exports and of files of refused rows that the import form ignores, because a new entry
-# does not need them.
+# Columns that the import form ignores because a new entry does not need them. They occur in exports
+# and in files of refused rows.
 IGNORED_COLUMNS = {*FIELDS, *REJECTION_COLUMNS} - {CUSTOMER, "priority", "joined_at"}
 ADDRESS = "address"
 ADDRESSES = {

@@ -8,8 +8,8 @@ from waitlist_cli.imports.broken import describe_damage
 from waitlist_cli.terminal.output import CONTROLS, VALUE_SEPARATOR, escaped_json
 
 PARTS = ("profile", "attributes")
-# The control characters that are allowed in a cell, because ordinary text needs them, although
-# terminals interpret them.
+# Control characters that are allowed in a cell. Terminals interpret them, but ordinary text needs
+# them.
 _LINE_BREAKS = re.compile("\t|\r\n|\n")
 
 

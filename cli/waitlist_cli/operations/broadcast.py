@@ -97,7 +97,7 @@ WHO_GETS_IT = (STATUS, replace(FILTER, adapt=None), ENTRIES)
 def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
     """Return the request body for what the operator has entered.
 
-    `usual` is the language of a text that names no language.
+    `usual` is the language of a text for which the operator has named no language.
     """
     text: dict[str, dict[str, str]] = {}
     for suffix, language in (("", usual), *((f"_{code}", code) for code in LANGUAGES)):
@@ -121,7 +121,7 @@ def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def reach_text(answer: Document) -> str:
-    """Describe how many people a message reaches by each channel, and how many it does not reach."""
+    """Describe how many people a message reaches by mail and by SMS, and how many it misses."""
     mail, sms = answer["reached"]["mail"], answer["reached"]["sms"]
     verb = "would get" if answer["dry_run"] else "get"
     one = verb if answer["dry_run"] else "gets"

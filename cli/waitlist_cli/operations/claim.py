@@ -225,9 +225,9 @@ def _claim(request: ListRequest) -> tuple[str, Any]:
 
 
 def _releases(answer: Document) -> list[Inverse]:
-    """Return the requests that release these claims and return the people to their places.
+    """Return the requests that release these claims, so that the people return to their places.
 
-    People who were admitted at once have no claim that could be released.
+    People who were admitted at once are left out, because they have no claim.
     """
     return [
         Inverse("release", claim["entry_id"], {"claim_token": claim["claim_token"], "to": "place"})

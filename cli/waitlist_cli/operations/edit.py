@@ -66,7 +66,7 @@ def _read(values: dict[str, Any], waitlist: Document, person: Document) -> dict[
 
 
 def _answer(question: Field, values: Mapping[str, str], person: Document) -> Any:
-    """Return the answer that the service should store. An unchanged answer stays as it was stored."""
+    """Return the answer to store. If the operator has not changed it, it stays as it was."""
     typed = values.get(question.name, question.value)
     if typed == question.value:
         return stored_answer(question, person)

@@ -77,8 +77,8 @@ def list_names(names: Sequence[str]) -> str:
 def own_name_of(person: Document, waitlist: Document) -> str:
     """Return the name of a person, which comes from their answers to the waitlist's questions.
 
-    If no question asks for a name, return the address, then the first text that the person had to
-    enter, then the customer id, then the entry id.
+    If no question asks for a name, return the first of the following that is known: the address,
+    the first required text answer, the customer id, the entry id.
     """
     return format_value(next(_names(person, waitlist)))
 
@@ -86,7 +86,7 @@ def own_name_of(person: Document, waitlist: Document) -> str:
 def data_beside_name(person: Document, waitlist: Document) -> list[tuple[str, Any]]:
     """Return the answers and other data of a person, each with the words of its question.
 
-    Leave out the answer that is the name of the person.
+    The answer that is the person's name is left out.
     """
     labels = labels_in(waitlist)
     own_name = own_name_of(person, waitlist)

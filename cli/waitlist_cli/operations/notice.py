@@ -129,7 +129,7 @@ def _end(request: ListRequest) -> tuple[str, Any]:
 
 
 def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str, Any]:
-    """Replace the notice. Return a message for the operator, the former notice and the new notice."""
+    """Replace the notice. Return a message for the operator, the former and the new notice."""
     path = PATH.format(waitlist_id=request.waitlist_id)
     try:
         answer = request.api.operator("PUT", path, body)

@@ -49,8 +49,7 @@ def redrives(
 ) -> Iterator[tuple[dict[str, Any], Refused | None]]:
     """Return the parked people to the queue, in the order in which they were parked.
 
-    Each person is yielded together with the error if the service refused the request, and otherwise
-    with None.
+    Yield each person with an error or None. The error says why the service refused the request.
     """
     path = f"/{waitlist_id}/entries"
     # Read the whole list first, because each request removes a person from the list.

@@ -114,10 +114,11 @@ def print_each(
     words: tuple[str, str],
     people: Iterable[tuple[str, dict[str, Any], Refused | None]],
 ) -> int:
-    """Print the people whom the service refused, and the number of all others.
+    """Print the people whom the service refused, and the number of all others. Return the exit
+    code.
 
-    Return the exit code. Each item of `people` has three parts: a name, the fields that identify
-    the person in the JSON output, and the error. The error is None if the request succeeded.
+    Each item of `people` has three parts: a name, the fields that identify the person in the JSON
+    output, and an error. The error is None if the request succeeded.
     """
     count, refused = 0, []
     for name, who, refusal in people:

@@ -174,7 +174,8 @@ class Output:
     as_json: bool
     console: Console
     notes: Console
-    # Returns the time zone in which people read times on a terminal. Programs read them in UTC.
+    # Returns the time zone in which the terminal shows times. In output for programs, times are in
+    # UTC.
     zone: Callable[[], str] = lambda: "UTC"
 
     def json(self, value: object) -> None:

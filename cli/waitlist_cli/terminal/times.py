@@ -123,9 +123,8 @@ def since_of(
 ) -> dict[str, str]:
     """Return the query parameter `since` in UTC, or no parameter if `text` is None.
 
-    `text` is a time, or a duration such as 30min, which is subtracted from the current time. Days
-    begin in the time zone that `zone` returns, and a time without a UTC offset is in this time
-    zone. `zone` is called only if it is needed.
+    `text` is a time, or a duration before now, such as 30min. The function `zone` returns the time
+    zone for `today` and for times without a UTC offset. It is called only if it is needed.
     """
     if text is None:
         return {}

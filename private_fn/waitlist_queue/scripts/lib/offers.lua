@@ -1,9 +1,9 @@
 -- NEEDS admission decisions holds policy pop presence replay
 
--- Makes an offer to each of the given entries. If the policy is automatic, admits the customers at once instead.
--- Returns the rows of the reply, and a text for each entry, by which a repeated request finds the entry.
 local TOKEN_LENGTH = 40
 
+-- Makes an offer to each of the given entries. If the policy is automatic, admits the customers at once instead.
+-- Returns the rows of the reply, and a text for each entry, by which a repeated request finds the entry.
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
   local is_automatic, entries, taken = policy.acceptance == 'automatic', {}, {}
   local millis = math.floor(now / 1000)

@@ -149,7 +149,7 @@ local function paid_by(policy, number)
   return paid
 end
 
--- Subtracts the admissions that were just made from the quota, the rate and the schedule.
+-- Subtracts the latest admissions from the quota, the rate and the schedule.
 local function take_due(keys, policy, taken, now)
   local by_quota = math.min(taken, policy.by_quota)
   policy.quota_open = policy.quota_open + by_quota
