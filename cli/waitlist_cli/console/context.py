@@ -173,8 +173,7 @@ class Console:
         return action.inverse(before, self.person(waitlist["waitlist_id"], before["entry_id"]))
 
     def can_wait(self, action: PersonAction, waitlist: Document, person: Document) -> bool:
-        """Return whether the console sends this action some seconds later, so that it can be
-        undone.
+        """Return whether to send this action some seconds later, so that it can be undone.
 
         If requests can undo the action, the console sends the action at once.
         """

@@ -45,7 +45,7 @@ OFFER_SECONDS = Field(
 
 
 def end_after(seconds: int, zone: str) -> str:
-    """Describe when an offer ends that is made now and lasts this many seconds."""
+    """Describe when an offer ends if it is made now and lasts this many seconds."""
     until = datetime.now(UTC) + timedelta(seconds=seconds)
     return moment_text(until.isoformat(), zone)
 

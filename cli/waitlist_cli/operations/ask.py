@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
 
 def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = False) -> int:
-    """Ask all people in the queue whether they are still waiting. Return the number of people
-    asked.
+    """Ask all people in the queue whether they are still waiting, and return their number.
 
     People who signed up, were asked or confirmed within the last `days` days are skipped.
     """

@@ -66,9 +66,7 @@ def name_of(person: Document, waitlist: Document) -> str:
 
 
 def list_names(names: Sequence[str]) -> str:
-    """Return the names at the start of a list and the number of others: `Ada, Bob, Cyd and 5
-    others`.
-    """
+    """Return the first few names and the number of others, such as `Ada, Bob and 5 others`."""
     if len(names) > MOST_NAMES + 1:
         return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES:,} others"
     return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -114,8 +114,7 @@ def print_each(
     words: tuple[str, str],
     people: Iterable[tuple[str, dict[str, Any], Refused | None]],
 ) -> int:
-    """Print the people whom the service refused, and the number of all others. Return the exit
-    code.
+    """Print the people whom the service refused, count the others, and return the exit code.
 
     Each item of `people` has three parts: a name, the fields that identify the person in the JSON
     output, and an error. The error is None if the request succeeded.

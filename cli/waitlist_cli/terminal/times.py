@@ -124,7 +124,7 @@ def since_of(
     """Return the query parameter `since` in UTC, or no parameter if `text` is None.
 
     `text` is a time, or a duration before now, such as 30min. The function `zone` returns the time
-    zone for `today` and for times without a UTC offset. It is called only if it is needed.
+    zone for `today`, for dates, and for times without a UTC offset. It is called only if needed.
     """
     if text is None:
         return {}

@@ -31,10 +31,10 @@ class HoldLost(Exception):
 
 @dataclass
 class Hold:
-    """A claimed entry, and the time until which the claim is certainly valid.
+    """A claimed entry, and the earliest time at which the claim can expire.
 
-    The lease is counted from the moment before the request was sent, so the claim does not expire
-    earlier at the service.
+    The lease is counted from the moment before the request was sent. The service counts it from a
+    later moment.
     """
 
     context: Context
