@@ -19,7 +19,7 @@ class FieldProblem:
 class CliError(Exception):
     """The base class of expected errors.
 
-    `code` is the error code from the service's response, or empty if the response contained no
+    `code` is the error code in the service's response. It is empty if the response contained no
     code.
     """
 

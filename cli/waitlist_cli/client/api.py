@@ -28,8 +28,9 @@ from waitlist_cli.errors import (
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
-# The client calls this function before each retry. Its arguments are the error message, the pause
-# in seconds, the number of the next attempt, and the maximum number of attempts.
+# The client calls this function before each retry, for example to print a note. Its arguments are
+# the error message, the pause in seconds, the number of the next attempt, and the maximum number of
+# attempts.
 OnRetry = Callable[[str, float, int, int], None]
 
 

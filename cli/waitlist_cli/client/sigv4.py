@@ -28,8 +28,8 @@ LOCAL_REGION = "us-east-1"
 class OperatorAuth(httpx.Auth):
     """Signs requests with AWS Signature Version 4.
 
-    The temporary credentials of an AWS role expire, so current credentials are read before each
-    request.
+    The signer reads the AWS credentials again before each request, because temporary credentials
+    expire.
     """
 
     requires_request_body = True

@@ -30,7 +30,7 @@ from waitlist_cli.terminal.setting_options import with_settings_named
 from waitlist_cli.terminal.times import check_instant
 
 PANEL = "Waitlists"
-# Groups of settings that `policy_text` does not describe. They are printed separately.
+# Groups of settings that are printed separately, because `policy_text` does not describe them.
 GROUPS = ("misses", "decline")
 OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 
@@ -154,8 +154,8 @@ def policy(
 def _typed_rate(
     before: dict[str, Any] | None, text: str | None, of_rate: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the `rate` setting with the changes from the options, or {} if no option is about the
-    rate.
+    """Return the setting `rate` after the changes from the options. Return {} if no option is about
+    it.
     """
     if text is None and not of_rate:
         return {}

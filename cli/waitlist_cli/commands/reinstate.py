@@ -73,8 +73,8 @@ def reinstate(
     if file is None and (customer is not None or not ids):
         ids.append(chosen_entry_id(waitlist, None, customer))
     taken = [path for path in (file, refused) if path is not None]
-    # A person whom an earlier run of this command has reinstated gets no new token in this run. The
-    # file must therefore keep the tokens from earlier runs.
+    # A person who was reinstated by an earlier run gets no new token in this run. The file must
+    # therefore keep the tokens from earlier runs.
     issued = choose_token_file(tokens, taken, append=True)
     with closing(issued) if issued is not None else nullcontext():
         if file is not None:

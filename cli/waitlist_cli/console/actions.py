@@ -123,8 +123,8 @@ def with_form(function: Endpoint) -> Callable[[Request], Any]:
         response = await run_in_threadpool(function, request, Form(pairs))
         to = response.headers.get("hx-redirect")
         if to and request.headers.get("hx-request") != "true":
-            # The browser submits the form without htmx if the scripts of the page have not been
-            # loaded. It then needs an ordinary redirect.
+            # If the page's scripts have not been loaded, the browser submits the form without htmx,
+            # and needs an ordinary redirect.
             return RedirectResponse(to, 303)
         return response
 

@@ -110,7 +110,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Console:
-    """The API client, the templates, and everything that the console remembers while it runs."""
+    """The API client, the templates, and everything else that the console keeps while it runs."""
 
     api: Api
     pages: Pages
@@ -138,7 +138,7 @@ class Console:
         The browser reloads the page every `every` seconds, or never if `every` is None.
         """
         is_part = request.headers.get("hx-request") == "true"
-        # Notices appear only on a full page. If the browser asked only for a part of a page, keep
+        # Notices appear only on a full page. If the browser has asked for a part of a page, keep
         # the notices for the next full page.
         notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
         waitlist_id = request.path_params.get("waitlist", "")

@@ -248,7 +248,7 @@ def _lines(lines: str) -> list[str]:
 def _rearrange(questions: list[dict[str, Any]], order: str) -> list[dict[str, Any]]:
     """Add, move or remove a question, and return all questions.
 
-    `order` is `add`, `up N` or `remove N`, where N is the number of the question.
+    The text `order` is `add`, `up N` or `remove N`, where N is the number of the question.
     """
     verb, _, number = order.partition(" ")
     if verb == "add":

@@ -94,7 +94,7 @@ class Decisions:
             return True
 
     def send_all(self, waitlist_id: str | None = None, entry_id: str | None = None) -> None:
-        """Send open decisions now: all of them, or only those on one waitlist or about one person."""
+        """Send all open decisions now, or only those on a waitlist or about a person."""
         with self._lock:
             found = list(self._open.values())
         for decision in found:

@@ -62,8 +62,8 @@ class FileJob:
     kind: str
     waitlist_id: str
     name: str
-    # A folder for the file, the refused rows and the entry tokens. The console deletes the folder
-    # when it ends.
+    # A folder for the file, the refused rows and the entry tokens. The folder is deleted when the
+    # console ends.
     folder: Path
     api: Api
     state: State = "ready"

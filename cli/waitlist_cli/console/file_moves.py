@@ -37,7 +37,7 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 class MoveTask:
     """A task that moves one person after another.
 
-    Only one request is sent at a time, because the order of the requests determines the positions.
+    The positions depend on the order of the requests, so only one request is sent at a time.
     """
 
     bumps: Bumps

@@ -37,8 +37,8 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-# The page that sets the cookie. It loads `/` as a new navigation instead of a redirect, because
-# after a redirect from a page of another site the browser would not send a SameSite=Strict cookie.
+# The page that sets the cookie. It loads `/` as a new navigation. A redirect would not work: if a
+# redirect comes from a page of another site, the browser sends no SameSite=Strict cookie.
 ENTRANCE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
 <link rel="icon" href="/static/icon.svg"><title>Waitlist console</title>

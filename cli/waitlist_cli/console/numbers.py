@@ -10,10 +10,10 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 
 
 def line_of(waitlist: Document, stats: Document | None) -> str:
-    """Return the state that customers see, such as `open` or `closed`. During a rebuild of the
-    queue, return `rebuilding`.
+    """Return the state that customers see, such as `open` or `closed`.
 
-    If `stats` is None, the opening times are ignored.
+    While the queue is being rebuilt, the state is `rebuilding`. If `stats` is None, the opening
+    times are ignored.
     """
     if waitlist["rebuild"] is not None:
         return "rebuilding"

@@ -128,8 +128,8 @@ def _invented_entry(state: str, waitlist: Mapping[str, Any]) -> dict[str, Any]:
 def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
     """Return the settings that the preview shows.
 
-    These are the unsaved settings of the form, or the saved settings if the form has not been
-    previewed yet.
+    The preview shows the unsaved settings of the form. If the form has not been previewed yet, it
+    shows the saved settings.
     """
     if waitlist_id in console.page_drafts:
         return console.page_drafts[waitlist_id]

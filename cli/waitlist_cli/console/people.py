@@ -195,8 +195,8 @@ def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
 def _page(console: Console, path: str, params: dict[str, str | int]) -> Any:
     """Return the first page that contains entries.
 
-    The service examines a limited number of people for each page, so a page can be empty even if
-    later pages contain entries.
+    For each page, the service examines a limited number of people. A page can therefore be empty
+    although later pages contain entries.
     """
     for _ in range(MOST_REQUESTS):
         found = console.get(path, **params)

@@ -35,9 +35,10 @@ NONE = "-"
 
 @pass_context
 def text(context: Context, value: object) -> str:
-    """Format a value as readable text. Control characters and text direction marks are replaced.
+    """Format a value as readable text.
 
-    A time is written in the time zone of the waitlist that the page shows.
+    Control characters and text direction marks are replaced. Times are in the time zone of the
+    waitlist that the page shows.
     """
     if value is None or value == "":
         return NONE
@@ -73,7 +74,7 @@ def compact(value: int | None) -> str:
         return NONE
     for size, unit in UNITS:
         if value >= size and value >= COMPACT_FROM:
-            # Cut off further digits instead of rounding, because 999,999 would be rounded up to 1M.
+            # Cut off further digits instead of rounding, so that 999,999 does not become 1M.
             tenths = value * 10 // size
             return f"{value // size if tenths >= 1000 else tenths / 10:g}{unit}"
     return f"{value:,}"
@@ -166,7 +167,7 @@ class Pages:
 
     def html(self, template: str, **values: Any) -> str:
         html = self.templates.get_template(template).render(service=self.service, **values)
-        # The template filter `text` does not see the values of form fields, so replace their
+        # The template filter `text` does not process the values of form fields, so replace their
         # surrogates here.
         return SURROGATES.sub("�", html)
 

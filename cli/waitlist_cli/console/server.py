@@ -67,10 +67,8 @@ def run_console(context: Context, port: int, *, opens_browser: bool, undo_second
 
 @contextmanager
 def _sigttin_ignored() -> Iterator[None]:
-    """Ignore the signal SIGTTIN, which would stop a background process that reads from the
-    terminal.
-
-    While the signal is ignored, reading raises an error instead.
+    """Ignore the signal SIGTTIN, which stops a background process that reads from the terminal.
+    Reading then raises an error instead.
     """
     if not hasattr(signal, "SIGTTIN"):
         yield

@@ -125,7 +125,7 @@ def _typed_id(form: Form) -> str:
 def _asked(question: Question, base: Document, fields: list[Field]) -> Field:
     """Return the form field for a question of the template.
 
-    The form shows this field instead of the usual field of the same setting.
+    The form shows this field instead of the usual field for the same setting.
     """
     if not question.kind:
         usual = next(field for field in fields if field.name == question.setting)

@@ -1,6 +1,6 @@
 """Detects ids and phone numbers that another program has damaged.
 
-For example, Excel changes a long number to 4.9E+11. A damaged value would identify the wrong
+For example, Excel changes a long number to 4.9E+11. A damaged value could identify the wrong
 person.
 """
 

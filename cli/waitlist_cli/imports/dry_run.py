@@ -29,7 +29,7 @@ ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
 # The time by which people without a signup time are sorted. It is later than all signup times, so
-# these people come after all other people with the same priority.
+# they come last among the people with their priority.
 LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 
@@ -118,9 +118,10 @@ def try_out_import(
 ) -> DryRun:
     """Predict the result of an import.
 
-    The result contains names of people only if `waitlist` is given. If addresses identify people,
-    the service checks the rows, because only the service knows which addresses belong to the same
-    person.
+    The result contains names of people only if `waitlist` is given.
+
+    If addresses identify people, the service checks the rows, because only the service knows which
+    addresses belong to the same person.
     """
     if columns.identity is None:
         return dry_run(records, columns, datetime.now(UTC), waitlist=waitlist)

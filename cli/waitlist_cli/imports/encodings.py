@@ -70,8 +70,8 @@ def codec_of(encoding: str) -> str:
 def detect_encoding(path: Path) -> str:
     """Detect the encoding of a file, and return its key in `ENCODINGS`.
 
-    If at least half of the non-ASCII characters are valid UTF-8, the file counts as UTF-8, although
-    some rows may be broken.
+    If at least half of the non-ASCII characters are valid UTF-8, the encoding is UTF-8. Some rows
+    may then contain invalid bytes.
     """
     decoder = codecs.getincrementaldecoder(UTF_8)("surrogateescape")
     letters = broken = 0
@@ -97,7 +97,8 @@ def detect_encoding(path: Path) -> str:
 
 
 def _likely(sample: bytes) -> str:
-    # Importing charset_normalizer is slow, and most files are UTF-8, so import it only here.
+    # Importing charset_normalizer is slow and rarely needed, because most files are UTF-8. Import
+    # it only here.
     from charset_normalizer import from_bytes
 
     others = [name for name in ENCODINGS if name not in (UTF_8, "utf-16")]

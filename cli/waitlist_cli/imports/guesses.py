@@ -113,7 +113,7 @@ def guess_address_column(
 def guess_address_columns(
     names: Sequence[str], samples: Sequence[Sequence[object]], taken: Collection[str] = ()
 ) -> dict[str, str]:
-    """Guess which columns contain mail addresses and phone numbers. Map them to profile.email and
+    """Guess which columns contain mail addresses and phone numbers, for profile.email and
     profile.phone.
 
     The columns and fields in `taken` are skipped, because they already have another use.
@@ -170,8 +170,7 @@ def guess_time_format(values: Iterable[object]) -> TimeGuess | None:
     fitting = [pattern for pattern in formats if _moments(texts, pattern) is not None]
     if not fitting:
         return None
-    # Most files are sorted by signup time, so prefer a format in which the times are in ascending
-    # or descending order.
+    # Most files are sorted by signup time, so prefer a format in which the times are sorted.
     ordered = [pattern for pattern in fitting if _is_in_order(_moments(texts, pattern) or [])]
     first = (ordered or fitting)[0]
     moments = _moments(texts, first)
@@ -189,8 +188,8 @@ def _is_iso(text: str) -> bool:
         datetime.fromisoformat(text)
     except ValueError:
         return False
-    # Do not accept a value that consists only of digits. It can be a valid ISO 8601 date, but it is
-    # more likely a number.
+    # Do not accept a value of digits only. It can be a valid ISO 8601 date, but it is more likely a
+    # number.
     return not text.isdecimal()
 
 

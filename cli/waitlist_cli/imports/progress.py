@@ -16,8 +16,8 @@ from rich.text import Text
 class Bar:
     """A progress bar that shows the number of imported rows.
 
-    The length of the bar depends on the bytes that have been read, because the total number of rows
-    is not known in advance.
+    Its length shows how many bytes have been read, because the total number of rows is not known in
+    advance.
     """
 
     def __init__(self, console: Console, words: str, total_bytes: int | None) -> None:

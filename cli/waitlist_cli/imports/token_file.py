@@ -31,8 +31,8 @@ class TokenFile:
     def write(self, issued: Sequence[Issued]) -> None:
         """Write the tokens from one response.
 
-        The rows of a response count as done only after their tokens have been written, so no token
-        is lost if the import stops.
+        The rows of a response are done only after their tokens have been written, so no token is
+        lost if the import stops.
         """
         if not issued:
             return
@@ -67,8 +67,8 @@ def choose_token_file(
 ) -> TokenFile | None:
     """Return the token file that the operator chose, or None if the operator chose none.
 
-    Raises WrongUsage if the path is already used for another file of the import, or if a file with
-    other content exists there.
+    Raises WrongUsage if the import already uses the path for another file, or if the path belongs
+    to a file with other content.
     """
     if chosen is None:
         return None

@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 
 def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = False) -> int:
-    """Ask all people in the queue whether they are still waiting, and return their number.
+    """Ask all people in the queue whether they are still waiting.
 
-    People who signed up, were asked or confirmed within the last `days` days are skipped.
+    Return the number of people asked. People who signed up, were asked or confirmed within the last
+    `days` days are skipped.
     """
     asked, cursor = 0, ""
     while True:

@@ -25,8 +25,8 @@ class Operation:
     signatures: int = 0
 
 
-# The numbers apply to customers whose profile has at most 500 bytes. For `offer`, the policy is
-# assumed to make many offers in one run.
+# The numbers are for customers with a profile of at most 500 bytes. In `offer`, the policy makes
+# many offers in one run.
 OPERATIONS = {
     "signup": Operation(writes=10, table_calls=2, events=1),
     # A signup on a waitlist that verifies addresses. The request to verify the address is counted
@@ -197,8 +197,7 @@ BOARDS_A_MONTH = HOURS * 3600 // 5
 
 
 def monthly(month: Month, prices: Prices = Prices()) -> dict[str, float]:
-    """Return the monthly cost in dollars. The keys are the items of the bill, and the last item is
-    the total.
+    """Return the monthly cost in dollars, by the items of the bill. The last item is the total.
 
     If there are no requests in the month, the result is the cost of an idle stack.
     """

@@ -54,7 +54,7 @@ def settings() -> dict[str, Setting]:
 def settings_in(group: str) -> dict[str, Setting]:
     """Return the settings of a group by their keys.
 
-    The group "" has the settings and groups that belong to no group.
+    The group "" contains the groups, and the settings that belong to no group.
     """
     return {one.key: one for one in settings().values() if one.group == group}
 

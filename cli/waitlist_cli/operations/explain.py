@@ -101,7 +101,7 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
 
 
 QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
-# Events that change whether an entry is ready, but not its position.
+# Events that change whether an entry is ready, but do not change its position.
 READINESS = (
     "rested",
     "resumed",

@@ -39,7 +39,7 @@ class Step:
     before: Place
     after: Place
     # How many positions the entry moved forward between the previous event and this event, because
-    # other people left the queue or were moved. The number is negative if the entry moved back.
+    # other people left the queue or were moved. A negative number means that the entry moved back.
     gained: int | Literal["unknown"] | None
 
 
@@ -47,7 +47,7 @@ class Step:
 class Ahead:
     """Counts what happened ahead of an entry while the entry was waiting.
 
-    People who were erased or signed up again in the meantime are not counted.
+    People who have been erased or have signed up again since then are not counted.
     """
 
     # The number of people who were admitted while the entry was waiting.

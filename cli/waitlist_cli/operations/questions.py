@@ -117,7 +117,7 @@ def stored_answer(field: Field, person: Document) -> Any:
 
 
 def _one_line(stored: object) -> str | None:
-    """Return a stored answer as text, or None if a single-line field cannot show it exactly."""
+    """Return a stored answer as text. Return None if a field of one line cannot show it exactly."""
     if stored is None:
         return ""
     if isinstance(stored, bool) or not isinstance(stored, str | int | float):
@@ -155,7 +155,9 @@ def _fields(waitlist: Document) -> Iterator[Field]:
 
 
 def _address(waitlist: Document) -> Field | None:
-    """Return the field for the address that identifies a person, or None if there is none."""
+    """Return the field for the address that identifies people. Return None if no address identifies
+    them.
+    """
     if waitlist["identity"] is None:
         return None
     field = waitlist["identity"]["field"]

@@ -44,8 +44,8 @@ def change(
 ) -> Any:
     """Change the settings that a JSON Merge Patch contains, and return the waitlist.
 
-    If `version` is given, and the settings have changed since this version, raise Refused with the
-    code `settings_changed`.
+    If the settings have changed since `version`, raise Refused with the code `settings_changed`. If
+    no `version` is given, always make the change.
     """
     try:
         return api.operator("PATCH", f"/{waitlist_id}", given, version=version)
@@ -98,8 +98,7 @@ def change_seen(
 def replacement_patch(former: Any, new: Any) -> Any:
     """Return the JSON Merge Patch that changes the object `former` into the object `new`.
 
-    If one of the values is not an object, return the new value unchanged. The service then checks
-    it.
+    If one of the values is not an object, return `new`. The service then checks it.
     """
     if not (isinstance(former, dict) and isinstance(new, dict)):
         return new

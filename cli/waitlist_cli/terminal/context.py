@@ -40,8 +40,8 @@ class Context(typer.Context):
         from waitlist_cli.client.sigv4 import operator_auth
 
         target = target_of(self.choice, os.environ)
-        # Plain HTTP is allowed only for services on this computer. Requests to them need no proxy
-        # and no certificate authorities, so httpx does not load either.
+        # Plain HTTP is allowed only for services on this computer. Requests to such a service need
+        # no proxy and no certificate authorities, so httpx loads neither.
         is_https = target.url.lower().startswith("https:")
         try:
             http = httpx.Client(

@@ -155,9 +155,8 @@ class Console(rich.console.Console):
 
 
 def discard(console: Console) -> None:
-    """Redirect all further output to /dev/null.
-
-    Otherwise, the program would fail again at exit, when it flushes the output.
+    """Redirect all further output to /dev/null, because flushing the output at exit would fail
+    again.
     """
     # The console has no file descriptor in tests.
     with suppress(OSError):

@@ -15,8 +15,8 @@ from waitlist_cli.terminal.output import CONTROLS, escaped_json
 # The longest pause between two requests, in seconds.
 MOST_SECONDS = 3600.0
 ANYONE = "anyone"
-# A filter can have several attributes, separated by commas. A comma separates two attributes only
-# if it is followed by a name and `=`. Any other comma is part of a value.
+# A filter can have several attributes, separated by commas. A comma is a separator only if a name
+# and `=` follow it. Every other comma is part of a value.
 NEXT_NAME = re.compile(r",(?=[a-z][a-z0-9_]*=)")
 WaitlistId = Annotated[str, typer.Argument(metavar="WAITLIST", help="Id of the waitlist.")]
 EntryId = Annotated[

@@ -110,7 +110,7 @@ def _annotation(setting: Setting, name: str) -> Any:
         kind = Literal[tuple(setting.choices)]
     meaning = _meaning_of_off(setting)
     off = f"{OFF.get(setting.type, repr(''))} means {meaning}." if meaning else ""
-    # The option accepts 0 if 0 turns the setting off, and never accepts negative numbers. The
+    # If 0 turns the setting off, the option accepts 0. It never accepts negative numbers. The
     # service checks all other limits.
     least = (0 if meaning else min(setting.minimum, 1)) if setting.type == "integer" else None
     words = " ".join(filter(None, (setting.help, HINTS.get(setting.type), off)))

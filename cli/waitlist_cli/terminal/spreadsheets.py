@@ -1,8 +1,7 @@
 """Writes CSV files that are safe to open in a spreadsheet.
 
 Customers choose the values, and a spreadsheet would run a value that looks like a formula. This
-module therefore puts an apostrophe before each formula. OWASP recommends this against CSV
-injection.
+module puts an apostrophe before each formula, as OWASP recommends against CSV injection.
 """
 
 import csv
