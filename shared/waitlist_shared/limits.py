@@ -28,9 +28,8 @@ MAX_PASS_SECONDS = 7 * 24 * 3600
 MAX_ATTEMPTS, DEFAULT_MAX_ATTEMPTS = 100, 5
 MAX_NOT_READY_REASONS = 8
 MAX_PAGE = 100
-# The limits for segments. A segment setting is a list of attribute names. Entries with the same
-# values for these attributes belong to the same segment. MAX_COMBINATIONS is the maximum number of
-# segments for one entry.
+# The limits for the segments of a waitlist. A segment consists of the entries that have the same
+# values for some attributes. An entry belongs to at most MAX_COMBINATIONS segments.
 MAX_SEGMENTS = 16
 MAX_SEGMENT_ATTRIBUTES = 8
 MAX_COMBINATIONS = 64

@@ -1,7 +1,9 @@
-"""Computes ranks and tickets. `scripts/lib/tickets.lua` has the same constants.
+"""Computes ranks and tickets.
 
-A rank is (255 - priority) * TIER + ticket. The ROOM ranks before the first ticket of a priority are
-for entries that are moved to the front of this priority.
+A rank is (255 - priority) * TIER + ticket. Before the first ticket of each priority, ROOM ranks are
+kept for entries that are moved to the front of this priority.
+
+The file `scripts/lib/tickets.lua` contains the same constants.
 """
 
 from datetime import UTC, datetime, timedelta

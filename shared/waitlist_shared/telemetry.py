@@ -1,8 +1,7 @@
 """Writes one JSON log line for each unit of work.
 
-If a namespace is configured, the line is a record in CloudWatch's embedded metric format.
-CloudWatch then reads the metrics from the log, so publishing them needs no API calls. No metric
-describes a single waitlist or person.
+If a namespace is configured, the line is in CloudWatch's embedded metric format, and CloudWatch
+reads the metrics from the log. No metric describes a single waitlist or person.
 """
 
 import re

@@ -40,10 +40,11 @@ def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
 
 
 class OverLeaver(Struct, frozen=True):
-    """Lets the waiting entries of a waitlist leave after its admission has ended.
+    """Lets the waiting entries of a waitlist leave after its admission has ended, even if they are
+    not ready.
 
-    Entries that are not ready must also leave. Claimed and parked entries stay, because an operator
-    decides about them. If a run ends too early, the next run lets the remaining entries leave.
+    Claimed and parked entries stay, because an operator decides about them. If a run ends too
+    early, the next run continues.
     """
 
     queue: QueueClient

@@ -62,7 +62,7 @@ class Transport(Protocol):
     def send(self, message: Message, ids: Delivery | None) -> None:
         """Send a message. Raise TryAgain or Refused on failure.
 
-        `ids` identifies the message if it bounces later. It is None for an example message.
+        `ids` identifies the message if it bounces later. An example message has no `ids`.
         """
 
 

@@ -125,8 +125,8 @@ class EntryRecords(Struct, frozen=True):
     def find_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of an entry, even if it has expired. Return None if there is no record.
 
-        Raise EntryNotFound if the id belongs to an alias. An alias leads from the new address of a
-        moved entry to that entry.
+        Raise EntryNotFound if the id belongs to an alias, which stands for an entry that was moved
+        to another address.
         """
         found = self.ledger.read_stored(waitlist_id, entry_id)
         if found is not None and found.is_alias:

@@ -1,7 +1,7 @@
 """Define the facets of an entry's record. A facet groups the fields of one capability.
 
-Each facet is stored as a map under its own attribute. The attribute is absent until the capability
-is used for the entry. A change to a facet writes the whole map.
+A facet is stored as a map, which is always written as a whole. The map is absent until the
+capability is used for the entry.
 """
 
 from collections.abc import Iterator

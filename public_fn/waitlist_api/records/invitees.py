@@ -1,10 +1,8 @@
 """Store what became of each invitee. An invitee is an entry that got an offer through an
 invitation.
 
-Each invitee has an item, which is written in the same transaction as the record of the entry.
-
-The key of the item contains the ticket of the signup and no personal data. The item can therefore
-be kept when the entry is erased.
+The item of an invitee is written in the same transaction as the record of the entry. The item
+contains no personal data, so it is kept when the entry is erased.
 """
 
 from collections import Counter

@@ -38,10 +38,9 @@ Alter = Callable[[EntryRecord], EntryRecord]
 class Transition(Struct, frozen=True, kw_only=True):
     """A decision of Redis about an entry, as it is written to the record.
 
-    `stamp` is the logical timestamp of the decision. `basis` is the timestamp of the newest earlier
-    decision about the entry that Redis knew.
-
-    If the record is newer than `basis`, Redis has lost writes. The decision is then not recorded.
+    `stamp` is the timestamp of the decision, and `basis` is the timestamp of the decision before
+    it, as far as Redis knew. If the record is newer than `basis`, Redis has lost writes, so the
+    decision is not recorded.
     """
 
     waitlist_id: str

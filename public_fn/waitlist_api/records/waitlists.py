@@ -28,8 +28,8 @@ SegmentsState = Literal["ready", "building"]
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
     """The progress of the search for customers who must be asked whether they are still waiting.
 
-    Maintenance searches the queue in several runs. The next run continues after the rank `after`.
-    If `after` is None, a new search begins at the time `next_millis`.
+    The next maintenance run continues after the rank `after`. If `after` is None, a new search
+    begins at the time `next_millis`.
     """
 
     after: int | None = None

@@ -1,9 +1,8 @@
-"""Declare the limits and the descriptions of settings.
+"""Declare the limits and the descriptions of settings. A setting is a field of a struct in this
+package.
 
-A setting is a field of a struct in this package. The type of the field is annotated with a Setting.
-
-The request bodies (`http/schemas/settings.py`) are generated from the structs. So are the
-command-line options and the forms for operators (`tools/settings.py`).
+The request bodies, the command-line options and the forms for operators are generated from these
+declarations (`http/schemas/settings.py` and `tools/settings.py`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

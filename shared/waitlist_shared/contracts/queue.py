@@ -157,8 +157,8 @@ class Init(OnWaitlist, frozen=True, kw_only=True):
     floor_ticket: Ticket = 0
     # The values with which the counters of a new queue begin.
     counters: Counters = Counters()
-    # A new queue ignores the times of the admission schedule up to this Unix time in milliseconds,
-    # because the previous queue may already have made the offers for these times.
+    # A new queue ignores the schedule times up to this Unix time in milliseconds. The previous
+    # queue may already have made the offers for these times.
     scheduled_until: Number = 0
 
 
