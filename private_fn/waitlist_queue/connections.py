@@ -1,6 +1,4 @@
-"""Redis connections that never wait beyond the deadline of a call and that know the `run_id` of
-their server.
-"""
+"""Redis connections that keep the deadline of a call and know the `run_id` of their server."""
 
 import socket
 import ssl
@@ -147,7 +145,7 @@ def _run_id(info: str) -> str:
 class _DeadlineTlsConnection(_DeadlineConnection, SSLConnection):
     """A TLS connection that shares its TLS context with the other connections in the pool.
 
-    Loading the CA certificates for each connection would take longer than connecting.
+    A context loads the CA certificates, which takes longer than connecting.
     """
 
     def __init__(self, contexts: list[ssl.SSLContext], **options: Any) -> None:
@@ -172,8 +170,8 @@ class _DeadlinePool(ConnectionPool):
 
 def connect(config: Config) -> Client:
     """Return a client for the Redis server or cluster at `redis_url`."""
-    # Do not send the name and version of the client library to Redis, because the Redis user may
-    # not be allowed to run the commands for this.
+    # Do not send the name and version of the client library to Redis. The Redis user may not be
+    # allowed to run the commands for this.
     options: dict[str, Any] = {"decode_responses": True, "protocol": 2, "driver_info": None}
     options.update(socket_keepalive=True, credential_provider=credentials_of(config))
     if config.redis_cluster:

@@ -9,7 +9,7 @@ import time
 class Deadline(threading.local):
     """The deadline of a call to Redis. Each thread has its own deadline.
 
-    The time limit begins when the thread enters the `with` block.
+    The time begins to run when the thread enters the `with` block.
     """
 
     def __init__(self, call_seconds: float) -> None:

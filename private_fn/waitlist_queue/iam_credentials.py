@@ -44,7 +44,7 @@ class IamCredentials(CredentialProvider):
         """Return the name of the IAM user and a valid token."""
         with self._lock:
             # The age of the token is measured with the wall clock, because the monotonic clock may
-            # stand still while Lambda freezes the process.
+            # stop while Lambda freezes the process.
             now = self._now()
             if not self._token or not 0 <= now - self._signed_at < RENEWAL_SECONDS:
                 self._token = self._signed()

@@ -93,8 +93,7 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     return [result_of(operation.script, operation.result, own) for own in replies]
 
 
-# The cache uses the name of the script as its key, because computing the hash of a whole Script
-# object would be slow.
+# The cache key is the name of the script, because hashing a whole Script object would be slow.
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
     """Return the Redis keys that a script uses for every request about a waitlist."""

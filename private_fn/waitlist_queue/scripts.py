@@ -102,7 +102,7 @@ def load(path: Path) -> Script:
 def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
     """Return the texts of the named files, and of all files that they need.
 
-    Each file comes after the files that its header names.
+    A file comes after the files that its own header names.
     """
     texts: dict[str, str] = {}
 
@@ -171,7 +171,7 @@ def _header(text: str) -> str:
 def _declared(header: str, keyword: str) -> dict[str, Names]:
     """Return the declarations in the header lines that begin with a keyword.
 
-    Each line contains one or more names and then the words that belong to these names.
+    Each of these lines contains one or more names, followed by the words that belong to the names.
     """
     lines = [line.split() for line in _lines(header, keyword)]
     return {name: tuple(others) for first, *others in lines for name in first.split("|")}

@@ -26,7 +26,7 @@ def checked_waitlist_id(text: str) -> str:
 
 
 def chosen_entry_id(waitlist_id: str, entry: str | None, customer: str | None) -> str:
-    """Return the entry id that the operator gave, or derive it from the customer id.
+    """Return the entry id that the operator gave, or derive the entry id from a customer id.
 
     Raises WrongUsage unless the operator gave exactly one valid id.
     """

@@ -42,10 +42,8 @@ class Form(ImmutableMultiDict[str, str]):
 
     @property
     def key(self) -> str:
-        """The idempotency key of the dialog.
-
-        If the operator presses the button of the dialog twice, the second request has the same key
-        and no effect.
+        """The idempotency key of the dialog. If the operator presses the button twice, both
+        requests have the same key, so the second request has no effect.
         """
         return self.text("key") or str(uuid.uuid4())
 

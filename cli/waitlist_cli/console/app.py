@@ -65,9 +65,9 @@ PARTS = (
 
 @contextmanager
 def console_app(api: Api, folder: Path, undo_seconds: float = UNDO_SECONDS) -> Iterator[ASGIApp]:
-    """Yield the web application of the console, and stop all background work afterwards.
+    """Yield the web application of the console.
 
-    The console stores dropped files in `folder`.
+    At the end, stop all work in the background. The console stores dropped files in `folder`.
     """
     pages = Pages(str(api.http.base_url).rstrip("/"))
     console = Console(api, pages, decisions=Decisions(undo_seconds))

@@ -102,7 +102,7 @@ def chosen_people(
 ) -> list[dict[str, Any]]:
     """Return the selected people in the order of the queue.
 
-    People without a position come last, in the order of their signups.
+    People without a position come last, ordered by signup time.
     """
     chosen = [*dict.fromkeys(entries)]
     if not chosen or len(chosen) > MOST_PEOPLE or not all(map(ENTRY_ID.fullmatch, chosen)):

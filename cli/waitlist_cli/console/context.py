@@ -70,8 +70,8 @@ class Undos:
     def person_before(self, key: str, read: Callable[[], Document]) -> Document:
         """Return the person as they were before the action with this idempotency key.
 
-        If the browser sends the same action again, the person is not read again, because the first
-        attempt may already have changed them.
+        If the browser repeats a request, the action may already have changed the person. The person
+        is therefore read only for the first request.
         """
         if key not in self._before:
             self._before[key] = read()

@@ -204,8 +204,8 @@ def _page(
         every=REFRESH_SECONDS,
     )
     if request.method == "POST":
-        # By default, the response to a button replaces only the part of the page that shows errors.
-        # This action has succeeded, so replace the whole page instead.
+        # By default, a button's response replaces only the page's error messages. After a
+        # successful action, replace the whole page instead.
         response.headers.update({"HX-Retarget": "#main", "HX-Reswap": "innerMorph"})
     return response
 

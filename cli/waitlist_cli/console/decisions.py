@@ -1,6 +1,6 @@
 """Remembers the decisions of operators that can still be undone.
 
-A decision is sent to the service when it can no longer be undone.
+A decision can be undone for some seconds. After that, it is sent to the service.
 """
 
 import threading
@@ -63,7 +63,7 @@ class Decisions:
     _next_keys: dict[str, str] = field(default_factory=dict)
 
     def add(self, decision: Decision) -> Decision:
-        """Remember a decision, send it later, and return it.
+        """Remember a decision, which is sent later, and return it.
 
         If there already is a decision about the person, ignore the new decision, and return the
         earlier one.

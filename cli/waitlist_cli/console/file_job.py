@@ -19,8 +19,8 @@ from waitlist_cli.terminal.spreadsheets import UTF_8_MARK
 from waitlist_cli.work.signals import Shutdown
 
 State = Literal["ready", "running", "stopping", "stopped", "failed", "done"]
-# The number of rows from which the console guesses the meaning of the columns. The operator sees
-# the first few of these rows.
+# The number of rows from which the console guesses what the columns contain. The operator sees the
+# first few of these rows.
 GUESSED_ROWS, SHOWN_ROWS = 1_000, 3
 DELIMITERS = (",", ";", "\t", "|")
 

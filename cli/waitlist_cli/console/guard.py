@@ -74,7 +74,7 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                # Do not replace headers that are already set, because the preview frame has its own
+                # Keep headers that are already set, because the preview frame has its own
                 # Content-Security-Policy.
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
@@ -149,7 +149,7 @@ async def _posted_token(request: Request) -> str:
 def _is_from(origin: str, headers: Headers) -> bool:
     """Return whether a page of the console sent the request.
 
-    Every browser sends either the header Origin or the header Sec-Fetch-Site.
+    Every browser sends an Origin header or a Sec-Fetch-Site header, which show this.
     """
     if (named := headers.get("origin")) is not None:
         return named == origin

@@ -107,7 +107,7 @@ class ImportTask:
             self.ended,
             self.on_list,
             # The counts that the import updates while it runs. If the import is stopped and
-            # continued later, counting continues from these values.
+            # continued later, the counts are not reset.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
@@ -142,7 +142,7 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
 def _fixed_target(name: str, *, exported: bool) -> str:
     """Describe how the import uses a column of an export.
 
-    Return "" if the operator can choose how the column is used.
+    Return "" if the operator can choose the use of the column.
     """
     if exported and name in FIELDS:
         return "As in the export"

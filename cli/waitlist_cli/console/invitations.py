@@ -7,8 +7,8 @@ from starlette.routing import Route
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.operations.invite import FUNNEL, INVITE, PATH
 
-# The maximum number of invitations on the page. The number is limited because the service has to
-# count the people of each invitation.
+# The maximum number of invitations on the page. It is small because the service counts the people
+# of each invitation.
 MOST = 20
 REFRESH_SECONDS = 10
 

@@ -115,8 +115,8 @@ def routes(console: Console) -> list[Route]:
     return [
         Route(PATH, show),
         Route("/lists/{waitlist}/columns", with_form(choose), methods=["POST"]),
-        # The search uses POST, because the address of a GET request would leave the customer id in
-        # the browser's history.
+        # The search uses POST, because the browser's history would keep a customer id in the
+        # address of a GET request.
         Route(PATH, with_form(search), methods=["POST"]),
         Route("/lists/{waitlist}/found/{search}", show_found),
     ]
@@ -125,7 +125,7 @@ def routes(console: Console) -> list[Route]:
 def _search(console: Console, waitlist_id: str, form: Form) -> Response:
     """Open the page of the person with exactly this id or address.
 
-    If there is no such person, search for people whose data contains the text.
+    If there is no such person, search for the text in everyone's data.
     """
     text = form.text("find")
     if not text:
@@ -157,8 +157,8 @@ def _find_by_address(console: Console, waitlist_id: str, text: str) -> str | Non
     try:
         found = find_person(console.api, waitlist_id, {identity["field"]: text})
     except Refused as error:
-        # The text is not the address of anyone on this waitlist. It may still be a part of an
-        # address or a name, so search for it.
+        # Nobody on this waitlist has this address. The text may be a part of an address or a name,
+        # so search for it.
         if error.code in ("entry_not_found", "invalid_request"):
             return None
         raise
@@ -176,8 +176,7 @@ def _is_there(console: Console, waitlist_id: str, entry_id: str) -> bool:
 
 
 def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
-    """Return the query parameters that limit a list of waiting people, for example to those who are
-    ready.
+    """Return the query parameters that filter a list of waiting people, for example by readiness.
 
     Raises WrongUsage if a parameter has an unknown value.
     """

@@ -167,10 +167,7 @@ def _call_to_desk(room: str) -> PersonAction:
 
 
 def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the events of a history, newest first.
-
-    Each event comes with the entry's positions before and after it.
-    """
+    """Return the events of a history, newest first, each with the positions before and after it."""
     steps = {(step.at, step.event): step for step in steps_of(history)}
     return [
         {**event, "by": actor(event["by"]), "step": steps.get((event["at"], event["event"]))}

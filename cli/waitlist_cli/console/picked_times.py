@@ -17,9 +17,10 @@ def zones() -> list[str]:
 
 
 def picked_instant(typed: str, zone: str, label: str) -> datetime:
-    """Parse a local time in the time zone `zone`. Raises WrongUsage if clocks skip this time.
+    """Parse a local time in the time zone `zone`.
 
-    If clocks show the local time twice, the result is the earlier time.
+    Raises WrongUsage if clocks skip this time. If clocks show this time twice, return the earlier
+    of the two times.
     """
     if not typed:
         raise WrongUsage(f"{label}: choose a date and a time.")

@@ -11,8 +11,8 @@ from waitlist_cli.errors import CliError
 from waitlist_cli.operations.search import STATUSES, found_people
 
 MOST_FOUND = 200
-# The maximum number of searches that the console keeps. A new search stops and replaces the oldest
-# search.
+# The maximum number of searches that the console keeps. If there are more, the oldest search is
+# stopped and dropped.
 MOST_KEPT = 10
 
 

@@ -21,8 +21,8 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.work.signals import Shutdown
 
 IPV4, IPV6 = "127.0.0.1", "::1"
-# A browser may connect to either loopback address. The console listens on both addresses, so that
-# no other program can receive requests for the console.
+# A browser may connect to either loopback address. The console listens on both. Otherwise, another
+# program could receive requests for the console.
 FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
 # If a socket fails with one of the following errors, the computer does not support IPv6. No program
 # can then listen on ::1.

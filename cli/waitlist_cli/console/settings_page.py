@@ -176,7 +176,7 @@ def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
 def _zone_field(value: str) -> Field:
     """Return the field for the time zone.
 
-    A new waitlist has no time zone yet, so the page initially chooses the browser's time zone.
+    A new waitlist has no time zone yet. The page then begins with the browser's time zone.
     """
     setting = settings()["timezone"]
     names = zones() if value in ("", *zones()) else [value, *zones()]

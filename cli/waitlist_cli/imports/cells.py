@@ -14,9 +14,9 @@ _LINE_BREAKS = re.compile("\t|\r\n|\n")
 
 
 def is_export_column(column: str) -> bool:
-    """Return whether a column of an export contains a single profile field or a single attribute.
+    """Return whether a column of an export contains a single profile field or attribute.
 
-    The name of such a column is `profile.NAME` or `attributes.NAME`.
+    Such a column has the name `profile.NAME` or `attributes.NAME`.
     """
     part, _, name = column.partition(".")
     return part in PARTS and bool(name)

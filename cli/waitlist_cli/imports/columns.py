@@ -48,8 +48,8 @@ class Columns:
     # Maps the name of each column to the field that it fills: customer_id, priority, joined_at,
     # profile.NAME or attributes.NAME.
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
-    # Whether every column that has no target becomes a profile field. If not, the import drops
-    # these columns, except the columns of an export.
+    # Whether every column that has no target becomes a profile field. If false, such a column is
+    # not imported unless it is a column of an export.
     keep_others: bool = True
     splits_values: bool = True
     zone: tzinfo = UTC

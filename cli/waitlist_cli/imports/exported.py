@@ -51,8 +51,10 @@ FIELDS: Mapping[str, Use] = {
     "ban_reason": "taken",
 }
 WAITING = ("waiting", "joining")
-# Notes about data of an export that is not imported. "There" means the waitlist that was exported.
-# "Here" means the waitlist into which people are imported.
+# Notes about data of an export that is not imported.
+#
+# In the notes, "there" means the exported waitlist. "Here" means the waitlist into which people are
+# imported.
 OFFERED = "Offered or claimed there: waiting at their places here"
 PARKED = "Parked there: held back at their places here"
 DELAYED = "Passed over for some time after a claim there: ready here"

@@ -35,8 +35,8 @@ PRIORITIES = ("priority", "priorität", "prio")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 DIGITS = re.compile(r"[^@]*\d[^@]*")
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S", ", %H:%M:%S")
-# Date formats in order of preference. If a date with slashes is ambiguous, the first number is
-# taken as the month, as American programs write it.
+# Date formats in order of preference. If a date with slashes is ambiguous, the first number is the
+# month, as in American programs.
 DATES = (
     *("%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d"),
     *("%m/%d/%y", "%d/%m/%y", "%d.%m.%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),

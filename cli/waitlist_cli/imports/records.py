@@ -16,8 +16,8 @@ from waitlist_cli.imports.encodings import ENCODINGS, UTF_8, codec_of, detect_en
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.spreadsheets import remove_apostrophe, restore_cell
 
-# The maximum length of a row. Without a limit, a quote that is never closed would make the program
-# read the rest of the file into memory.
+# The maximum length of a row. If a quote is never closed, this limit keeps the program from reading
+# the rest of the file into memory.
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
@@ -205,8 +205,8 @@ class Source:
     def _problem_of(self, row: list[str]) -> str:
         """Describe how a row differs from the header. Return "" if the row fits.
 
-        Empty cells beyond the last column of the header are accepted, because spreadsheets often
-        write them.
+        Spreadsheets often write empty cells beyond the last column of the header. These cells are
+        accepted.
         """
         count = len(self._header)
         if len(row) < count or any(map(str.strip, row[count:])):
@@ -265,7 +265,7 @@ def open_source(
 ) -> Iterator[Source]:
     """Open a file, or standard input if `path` is a hyphen.
 
-    If `encoding` is not given, the encoding of a file is detected, and a pipe is read as UTF-8.
+    If no `encoding` is given, the encoding of a file is detected. A pipe is then read as UTF-8.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:

@@ -75,7 +75,7 @@ class RejectedRows:
         # A byte order mark lets spreadsheets recognise UTF-8. A file of JSON lines has no byte
         # order mark.
         codec = codec_of(self._encoding) if self._columns is not None else self._encoding
-        # A byte that could not be decoded as UTF-8 is written unchanged. In other encodings the
+        # A byte that could not be decoded as UTF-8 is written unchanged. For other encodings, the
         # original byte is not known, so an escape is written instead.
         errors = "surrogateescape" if self._encoding == UTF_8 else "backslashreplace"
         self._file = open_private(self.path, append=not is_new, encoding=codec, errors=errors)

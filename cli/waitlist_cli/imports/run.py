@@ -119,7 +119,8 @@ class Counts:
 class ImportRun:
     """Sends the rows of a file, one request after another.
 
-    The requests are sent in order, so people without a signup time join in the order of the file.
+    People without a signup time join in the order of the file, because the requests are sent in
+    this order.
     """
 
     api: "Api"

@@ -73,9 +73,10 @@ def offers_end(waitlist: Document) -> str:
 
 
 def offered_until(entries: list[dict[str, Any]], zone: str = "") -> str:
-    """Describe when these offers end. Without a time zone, the time is in UTC.
+    """Describe when these offers end.
 
-    If they end at different times, mention only the earliest time.
+    If they end at different times, name only the earliest time. Without a time zone, the time is in
+    UTC.
     """
     ends = sorted({entry["offered_until"] for entry in entries if entry["offered_until"]})
     if not ends:
@@ -268,9 +269,9 @@ def _warn(request: ListRequest) -> str:
 
 
 def quota_text(stats: Document) -> str:
-    """Describe the progress of the quota, which offers slots until a number of people have entered.
+    """Describe the progress of the quota. Return "" if there is no quota.
 
-    Return "" if there is no quota.
+    A quota offers slots until a given number of people have entered.
     """
     if not stats["quota"]:
         return ""

@@ -1,7 +1,7 @@
 """Describes the settings of a waitlist.
 
-The service declares the settings. `tools/settings.py` writes these declarations to the file
-`settings.json`, which this module reads.
+The service declares the settings, and `tools/settings.py` writes the declarations to
+`settings.json`. This module reads that file.
 """
 
 import json

@@ -41,8 +41,8 @@ LIST_ACTIONS: tuple[ListAction, ...] = (
     *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, MESSAGE, NOTICE, END_NOTICE, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
-# Requests that forms of the console, commands and file imports send. None of the requests has a
-# dialog of its own.
+# Requests that have no dialog of their own. They are sent by forms of the console, by commands and
+# by file imports.
 OTHERS = (
     Request(method="PUT", path=LIST),
     Request(method="PATCH", path=LIST),
@@ -54,8 +54,8 @@ OTHERS = (
     # A test message can be sent to any address, so the team on duty may not send this request.
     Request(path=f"{LIST}/messages/test", is_daily=False),
 )
-# All requests that operators can send, except GET requests. The team on duty may only send the
-# requests for which `is_daily` is true.
+# All requests that operators can send, except GET requests. The team on duty may send a request
+# only if `is_daily` is true.
 REQUESTS: tuple[Request, ...] = (*PERSON_ACTIONS, *LIST_ACTIONS, *OTHERS)
 
 
@@ -104,9 +104,8 @@ def possible_for_people(people: Sequence[Document]) -> list[PersonAction]:
 
 
 def possible_for_list(waitlist: Document) -> list[ListAction]:
-    """Return the actions that are possible with the settings of the waitlist.
-
-    The action that deletes the waitlist is left out.
+    """Return the actions that the settings of the waitlist allow, except the deletion of the
+    waitlist.
     """
     return [
         ADMIT,

@@ -118,8 +118,7 @@ READINESS = (
     "ending",
     *QUESTIONS,
 )
-# For each event that can move a waiting entry, a description of the move. The output adds who moved
-# the entry and when.
+# Describes how each event moves a waiting entry. The output adds who moved the entry, and when.
 MOVED = {
     "bumped": "Moved",
     "released": "Returned to the queue",

@@ -85,7 +85,8 @@ def explain(
 ) -> Explanation:
     """Explain a person's position. `waitlist` and `person` are responses of the API.
 
-    At most `most` people of each list are read.
+    The API has lists of people, such as the admitted people. The function reads at most `most`
+    people of each list.
     """
     path = f"/{waitlist['waitlist_id']}/entries"
     events = list(pages(f"{path}/{person['entry_id']}", "history", include="history"))

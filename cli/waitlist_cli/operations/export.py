@@ -55,8 +55,8 @@ IF_ANY = (
 )
 # Columns that a CSV file has only if the operator asks for all columns.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until", "call")
-# The statuses of people. Each person has exactly one of them, with one exception: a banned person
-# can also have the status `admitted` or `left`.
+# The statuses of people. Each person has exactly one of them, except that a banned person can also
+# have the status `admitted` or `left`.
 ALL = "all"
 EVERYONE = ("waiting", "offered", "parked", "admitted", "left", "banned")
 # The maximum number of fields that get their own column. Guests can invent field names, and a
@@ -100,8 +100,8 @@ def everyone(pages: Pages) -> Iterator[Person]:
     """Yield every person exactly once. `pages` returns the people with a given status."""
     for status in EVERYONE:
         for person in pages(status):
-            # A banned person can also have the status `admitted` or `left`. Such a person has
-            # already been yielded, so do not yield them again.
+            # A banned person can also be listed as `admitted` or `left`. If the person has already
+            # been yielded, do not yield them again.
             is_written = status == "banned" and (person["left_at"] or person["admitted_at"])
             if not is_written:
                 yield person
@@ -126,8 +126,8 @@ def export_people(
     if form == "csv" and not is_whole:
         sheet = sheet_of(context.call("GET", waitlist_id))
     people = everyone(pages) if query["status"] == ALL else pages(query["status"])
-    # Fetch the first person before opening the file, so that a refused request leaves an existing
-    # file unchanged.
+    # Fetch the first person before the file is opened. If the request is refused, an existing file
+    # then stays unchanged.
     first = list(islice(people, 1))
     count = 0
 

@@ -21,7 +21,7 @@ def _change(
 ) -> ListAction:
     """Create an action that changes settings of a waitlist.
 
-    `undo` is the name of the action that changes the settings back.
+    `undo` is the name of the action that reverses the change.
     """
     return ListAction(
         name=name,

@@ -60,7 +60,7 @@ def _may_be_number(text: str) -> bool:
 def check_profile(waitlist: Document, profile: Mapping[str, Any]) -> None:
     """Raise WrongUsage if the profile contains an answer that its question does not allow.
 
-    The service checks the address that identifies a person, so this function does not check it.
+    The address that identifies a person is not checked here, because the service checks it.
     """
     identity = waitlist["identity"]
     for field in fields_for(waitlist):
@@ -95,7 +95,7 @@ def accepted(field: Field, typed: str) -> str:
 def answered_fields(waitlist: Document, person: Document) -> list[Field]:
     """Return one field for each question, with the answer of this person.
 
-    Leave out a question whose answer cannot be edited in a field of one line, such as a list.
+    Questions whose answers do not fit into a field of one line, such as lists, are left out.
     """
     fields = []
     for field in fields_for(waitlist):
@@ -108,10 +108,7 @@ def answered_fields(waitlist: Document, person: Document) -> list[Field]:
 
 
 def stored_answer(field: Field, person: Document) -> Any:
-    """Return what the record of the person contains as the answer to a question.
-
-    None means that there is no answer.
-    """
+    """Return the stored answer of the person to a question, or None if there is no answer."""
     part, _, name = field.name.partition(".")
     return person[part].get(name)
 

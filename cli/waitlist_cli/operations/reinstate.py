@@ -45,8 +45,8 @@ NO_TOKENS = "no_entry_tokens"
 class Reinstatements:
     """Reinstates people.
 
-    If the request for an entry is repeated, the entry is reinstated only once, because the
-    idempotency key of each entry stays the same during a run.
+    The idempotency key of each entry stays the same during a run. If a request is repeated, the
+    entry is reinstated only once.
     """
 
     api: "Api"
@@ -60,8 +60,8 @@ class Reinstatements:
     def reinstate(self, entry_id: str, name: str) -> dict[str, Any] | Refused | None:
         """Reinstate a person and return the entry.
 
-        If the person is already on the waitlist, return None. If the service refuses the request
-        for another reason, return the error.
+        Return None if the person is already on the waitlist. Return the error if the service
+        refuses the request for another reason.
         """
         key = f"{self.run_key}-{entry_id}"
         person = Person(self.api, self.waitlist_id, entry_id, key, PATIENT)

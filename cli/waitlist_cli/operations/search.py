@@ -30,15 +30,15 @@ def found_people(
     on_limit: Callable[[str], object] = lambda _: None,
     on_look: Callable[[], object] = lambda: None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the people whose call number, id, profile or attributes contain `text`, or contain all
-    its words in any order.
+    """Yield the people whose call number, id, profile or attributes contain `text`.
 
-    The search examines at most `most` people of each status. If it reaches this limit, it calls
-    `on_limit` with the status.
+    People are also found if their data contains all the words of `text` in any order. The search
+    examines at most `most` people of each status. If it reaches this limit, it calls `on_limit`
+    with the status.
     """
     wanted = Wanted(text)
-    # A person whose status changes during the search can be read twice. Remember the people who
-    # have been found, so that each is yielded only once.
+    # If a person's status changes during the search, the person can be read twice. Remember the
+    # people who have been found, and yield each of them only once.
     found: set[str] = set()
     for status in STATUSES:
         seen = 0

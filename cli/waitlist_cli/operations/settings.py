@@ -34,8 +34,8 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
             raise
         if error.fields:
             raise exists from error
-    # The service refused to create the waitlist because it already exists. The existing waitlist
-    # has exactly these settings, so an earlier attempt of this request has created it.
+    # The service refused to create the waitlist because it already exists with exactly these
+    # settings. An earlier attempt of this request has created it.
     return api.operator("GET", f"/{waitlist_id}")
 
 
@@ -52,8 +52,8 @@ def change(
     except Refused as error:
         if error.code != SETTINGS_CHANGED or error.fields:
             raise
-    # The service refused the change because the settings have a newer version. The newer settings
-    # already have these values, so an earlier attempt of this request has made the change.
+    # The service refused the change because the settings have a newer version. The newer version
+    # already contains the change, so an earlier attempt of this request has made it.
     return api.operator("GET", f"/{waitlist_id}")
 
 

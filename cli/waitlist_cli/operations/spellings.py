@@ -87,7 +87,7 @@ class Wanted:
     def is_in(self, value: str) -> bool:
         """Return whether a value contains the text, in any spelling.
 
-        If both are telephone numbers, the value must begin with the number that is searched for.
+        If both are telephone numbers, the value must begin with the text.
         """
         number = number_of(value)
         if number is not None and self._number is not None:
@@ -101,10 +101,10 @@ class Wanted:
         return self._folded in fold(call_number)
 
     def is_call_number(self, call_number: str | None) -> bool:
-        """Return whether the text is this call number, with or without its leading letters and
-        zeros.
+        """Return whether the text is this call number.
 
-        For example, the texts A042, 042 and 42 are the call number A042.
+        The letters and zeros at the beginning may be missing. For example, the texts A042, 042 and
+        42 are the call number A042.
         """
         if not call_number:
             return False

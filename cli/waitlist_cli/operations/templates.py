@@ -26,7 +26,7 @@ TIMES = ("opens_at", "closes_at")
 class Question:
     """A question of a template, which asks the operator about a setting of the new waitlist.
 
-    If `kind` is empty, the form asks the question with the usual field of the setting.
+    If `kind` is empty, the form shows the usual field of the setting.
     """
 
     setting: str
@@ -113,7 +113,7 @@ def put(settings: dict[str, Any], name: str, value: Any) -> None:
 def merged(settings: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of `settings` in which the values in `given` replace the old values.
 
-    If a group is given, only the settings that it contains are replaced.
+    If `given` contains a group, only the given settings of the group are replaced.
     """
     return {
         **settings,

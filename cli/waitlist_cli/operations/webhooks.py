@@ -10,10 +10,9 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Send again all events that happened since `since` and that the webhook did not accept.
+    """Send the events since `since` again that the webhook did not accept.
 
-    Each request sends some of the events. After each request, yield the number of events that it
-    has sent.
+    Each request sends some of the events. After each request, yield how many events it has sent.
     """
     more = True
     while more:

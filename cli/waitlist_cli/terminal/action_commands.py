@@ -30,7 +30,7 @@ def person_command(
     """Register a command that carries out an action on a person.
 
     The second word of `example` is the name of the command. If the operator gives the option
-    `flag`, the command carries out the action `instead`.
+    `flag`, the command carries out the action in `instead`.
     """
     own = [parameter for field in action.fields for parameter in options_of(field)]
     if action.is_deleting:
@@ -76,7 +76,7 @@ def list_command(
 def with_fields(parameter: str, fields: Sequence[Field]) -> Callable[[Function], Function]:
     """Return a decorator that gives a command an option for each of these fields.
 
-    The values of the options are passed to the command in one parameter.
+    The command receives the values of all these options in one parameter.
     """
     options = [option for field in fields for option in options_of(field)]
     return lambda function: replace_parameter(

@@ -71,8 +71,7 @@ class Context(typer.Context):
     def person(self, waitlist: str, entry: str | None, customer: str | None) -> Person:
         """Return the person whom the operator chose, either by entry id or by customer id.
 
-        All requests about this person have the same Idempotency-Key, so that a request can be
-        repeated safely.
+        All requests about this person have the same Idempotency-Key, so repeating them is safe.
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, str(uuid.uuid4()))

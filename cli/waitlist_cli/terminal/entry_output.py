@@ -82,8 +82,8 @@ def print_entries(
         context.output.json({"entries": list(people)})
         return
     if context.output.console.is_terminal:
-        # Show only one id for each person, because the lines of a terminal are short and the
-        # profile needs the space.
+        # Show only one id for each person. The lines of a terminal are short, and the profile needs
+        # the space.
         people = [
             {**entry, "customer_id": chosen_id(entry) or entry["entry_id"]} for entry in people
         ]
@@ -164,10 +164,7 @@ def name_in_arn(who: str) -> str:
 
 
 def print_status(context: Context, entry: dict[str, Any]) -> None:
-    """Print the status and the position of an entry.
-
-    If the operator asked for JSON, print the given fields as JSON.
-    """
+    """Print the status and the position of an entry, or the given fields if the output is JSON."""
     if context.output.as_json:
         context.output.json(entry)
         return

@@ -47,8 +47,8 @@ VALUE_SEPARATOR = ";"
 # The minimum width of a column in a table. If the columns do not fit on the terminal, each row is
 # printed as a block of lines.
 LEAST_WIDTH = 10
-# Control characters in customers' texts could move the cursor, overwrite the screen or reverse the
-# reading direction, so they are not printed unchanged.
+# Control characters in customers' texts are not printed unchanged. They could move the cursor,
+# overwrite the screen or reverse the reading direction.
 CONTROLS = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )

@@ -119,7 +119,7 @@ def pair(text: str, option: str) -> tuple[str, str]:
 
 
 def typed_filters(filters: Sequence[str] | None, prefer: Sequence[str] | None) -> dict[str, Any]:
-    """Return the fields of the request body that the options --filter and --prefer stand for.
+    """Return the fields of the request body for the options --filter and --prefer.
 
     Raise WrongUsage if both options are given.
     """
@@ -137,7 +137,8 @@ def _preference(text: str) -> dict[str, str]:
 
 
 def filters_of(text: str, label: str) -> dict[str, Any]:
-    """Return the part of the request body that the filters in a text field of a form describe.
+    """Parse the filters in a text field of a form, and return the part of the request body for
+    them.
 
     Each line contains one NAME=VALUE. A blank line separates two filters.
     """
@@ -176,7 +177,7 @@ def profile_of(
 def attributes_of(
     before: dict[str, Any], texts: Sequence[str] | None, label: str = "--attribute"
 ) -> dict[str, Any]:
-    """Return a copy of the attributes in which the changes from the options have been made.
+    """Return a copy of the attributes with the changes from the options.
 
     Error messages call the options `label`.
     """

@@ -69,8 +69,8 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
     """Return a decorator that replaces the `settings` parameter of a command with an option for
     each of these settings.
 
-    If a group is given, the names of the options do not begin with the name of the group, and the
-    command gets only the settings of this group.
+    If a group is given, the command gets only the settings of this group. The option names then do
+    not contain the name of the group.
     """
     chosen = [settings()[name] for name in names if settings()[name].type != "group"]
     options = [
@@ -82,8 +82,8 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
         found = _as_in_api(given, group)
         if not group:
             return found
-        # The settings of an inner group, such as `admission.misses`, are found under the name of
-        # the inner group. Add them to the settings of this group.
+        # The settings of an inner group, such as `admission.misses`, are listed under the name of
+        # the inner group. Add them to the outer group.
         parts = {name.rpartition(".")[2]: part for name, part in found.items() if name != group}
         return found.get(group, {}) | parts
 

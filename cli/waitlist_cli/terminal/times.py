@@ -22,7 +22,7 @@ class SkippedTime(ValueError):
 
 
 def read_time(text: str, zone: tzinfo = UTC, time_format: str | None = None) -> datetime:
-    """Parse a time. A time that has no UTC offset is a local time in `zone`.
+    """Parse a time. If the time has no UTC offset, it is a local time in `zone`.
 
     If clocks show the local time twice, return the earlier time. If clocks skip the local time,
     raise SkippedTime.
@@ -96,8 +96,8 @@ def check_time_format(time_format: str) -> str:
     or PM).
     """
     directives = re.findall("%(.)", time_format)
-    # Python accepts %p (AM or PM) together with every directive for hours, but ignores %p unless
-    # the hours are parsed with %I.
+    # Python accepts %p (AM or PM) with every directive for hours, but uses it only together with
+    # %I.
     if "p" in directives and "I" not in directives:
         raise WrongUsage(f"--time-format {time_format}: use %I for the hour if the format has %p.")
     if "I" in directives and "p" not in directives:

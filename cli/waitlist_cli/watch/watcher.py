@@ -90,7 +90,7 @@ class Watcher:
 
 
 def run_watch(context: Context, waitlist_id: str, seconds: float, most: int | None) -> None:
-    """Show snapshots of a waitlist, at most `most` of them, until the operator presses Ctrl-C.
+    """Show at most `most` snapshots of a waitlist.
 
     Ctrl-C ends the command after the current request. A second Ctrl-C ends it at once.
     """

@@ -82,7 +82,7 @@ class Hold:
             raise HoldLost(error.message) from error
 
     def give_back(self, how: OnFailure, reason: str, delay_seconds: int = 0) -> str:
-        """Release the entry, or park it (set it aside). Return the outcome in words.
+        """Release the entry or park it (set it aside), and return the outcome in words.
 
         A released entry can be claimed again after `delay_seconds`. Raises HoldLost if the claim
         has ended.

@@ -20,8 +20,8 @@ STDERR = 2
 class Program:
     """A running program that reads `text` from its standard input.
 
-    If `output_is_ours` is true, this command prints JSON to standard output, so the output of the
-    program goes to standard error.
+    If `output_is_ours` is true, the program's output goes to standard error, because this command
+    prints JSON to standard output.
     """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:
@@ -76,7 +76,7 @@ class Program:
         return False
 
     def _signal(self, number: int) -> bool:
-        """Send a signal to the process group. Return whether the group still has processes.
+        """Send a signal to the process group, and return whether the group still has processes.
 
         If the number of the signal is 0, nothing is sent.
         """
@@ -85,8 +85,8 @@ class Program:
         except ProcessLookupError:
             return False
         except PermissionError:
-            # The system does not allow the signal, because a process of the group belongs to
-            # another user. The group therefore still has a process.
+            # The system does not allow the signal, because it would reach a process of another
+            # user. So the group still has a process.
             return True
         return True
 

@@ -32,8 +32,8 @@ TICK_SECONDS = 0.2
 # The pause keeps a program that always fails from running again and again without a break.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
-# After the program has failed for a person, this person is not claimed again for some time. The
-# time doubles with each failure, up to this limit.
+# The longest time for which a person is not claimed again after failures. The time doubles with
+# each failure, up to this limit.
 MOST_RETRY_SECONDS = 3600
 # The maximum number of people for whom the command remembers the number of failures.
 MOST_REMEMBERED = 10_000

@@ -1,8 +1,10 @@
 -- NEEDS policy tickets
 
--- The hash `claims` contains the hold of each entry that is on the waitlist but not in the queue. A hold is a text of
--- the form "state|token|rank|ticket|attempts|stamp". The stamp is the logical timestamp at which the entry was taken
--- out of the queue.
+-- The hash `claims` contains the hold of each entry that is on the waitlist but not in the queue. A hold says why: the
+-- entry is claimed, offered a slot or parked, for example.
+--
+-- A hold has the form "state|token|rank|ticket|attempts|stamp". The stamp is the logical timestamp at which the entry
+-- was taken out of the queue.
 local PAID = ':paid'
 
 local function read_hold(keys, entry_id)
@@ -113,9 +115,8 @@ local function has_expired_holds(keys, now)
   return redis.call('ZCOUNT', keys.held, '-inf', math.floor(now / 1000)) > 0
 end
 
--- Returns the time that belongs to the state of an entry, in milliseconds. For a claim or an offer, it is the deadline.
--- For a parked entry, it is the time at which the entry was set aside. For an admitted customer, it is the end of the
--- pass. Returns 0 for any other entry.
+-- Returns the time, in milliseconds, that belongs to the state of an entry: the deadline of a claim or an offer, the
+-- time at which a parked entry was set aside, or the end of an admitted customer's pass. Returns 0 for any other entry.
 local function time_of(keys, entry_id)
   return tonumber(redis.call('ZSCORE', keys.held, entry_id) or
     redis.call('ZSCORE', keys.parked, entry_id) or redis.call('ZSCORE', keys.inside, entry_id) or 0)

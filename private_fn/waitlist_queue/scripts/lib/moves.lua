@@ -1,7 +1,7 @@
 -- NEEDS int_text tickets
 
--- The moves of an entry are remembered for a day, so that a repeated request does not move the entry again. A sorted
--- set contains the idempotency key of each move, and its logical timestamp as the score.
+-- A sorted set contains the moves of an entry: the idempotency key of each move, with the move's logical timestamp as
+-- the score. Moves are remembered for a day, so that a repeated request does not move the entry again.
 local MOVE_SECONDS = 86400
 local OLD_MOVES_PER_RUN = 20
 
@@ -13,7 +13,7 @@ local function forget_old_moves(keys, stamp)
   if #old > 0 then redis.call('ZREM', keys.moves, unpack(old)) end
 end
 
--- Remembers a move. The expiry time of the set is only ever postponed, so that no move is forgotten too early.
+-- Remembers a move. The expiry of the set can only become later, so that no move is forgotten too early.
 local function remember_move(keys, once_key, stamp, seconds, ...)
   redis.call('ZADD', keys.moves, 'NX', stamp, once_key, ...)
   if redis.call('EXPIRE', keys.moves, seconds, 'GT') == 0 then

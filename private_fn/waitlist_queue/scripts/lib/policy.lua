@@ -168,7 +168,8 @@ local function take_due(keys, policy, taken, now)
     'left_over', left_over(keys, policy, now))
 end
 
--- Returns the time, in milliseconds, at which the next admission will be due. Returns nil if the time is not known.
+-- Returns the time, in milliseconds, at which the policy may admit the next customer. Returns nil if this time is not
+-- known.
 local function next_due(keys, policy, room, next_instant, millis)
   if policy.is_over then return nil end
   local rate_at, schedule_at = policy.has_limit and 0 or math.huge, 0

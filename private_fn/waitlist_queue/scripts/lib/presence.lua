@@ -1,8 +1,9 @@
 -- NEEDS pop readiness reasons segments tickets waiting
 
 -- If the waitlist has the `presence` setting, the hash `last_polls` contains the time of the last poll for entries near
--- the head of the queue and for entries with an offer. The times are seconds since 2020, because Redis stores such
--- small numbers in few bytes. An entry that is not in the hash counts as present.
+-- the head of the queue and for entries with an offer. An entry that is not in the hash counts as present.
+--
+-- The times are seconds since 2020, because Redis stores such small numbers in few bytes.
 local WATCHED = 200 -- the number of ready entries at the head of the queue whose polls are noted
 local MOST_POLLS = 400 -- Redis stores a hash with more than 512 fields in three times as many bytes
 

@@ -28,8 +28,8 @@ local function first_rank_of(rank)
   return math.min(MAX_PRIORITY, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
 
--- Finds the nearest free ranks ahead of the entry `behind`, within the same priority. Returns the ranks on both sides
--- of this gap and the entries with these ranks, or nil if there is no gap.
+-- Finds the nearest gap (free ranks) ahead of the entry `behind`, within the same priority. Returns the ranks on both
+-- sides of the gap and the entries with these ranks, or nil if there is no gap.
 local function gap_before(keys, behind, upper)
   local before_first = first_rank_of(upper) - 1
   local ahead, lower = waiting_until(keys, upper - 1)

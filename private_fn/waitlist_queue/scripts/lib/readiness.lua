@@ -30,8 +30,8 @@ local function with_delay(packed, until_millis, reason)
   return until_millis > 0 and string.format('%s;%s=%d', others, reason, until_millis) or others
 end
 
--- Writes the readiness from the record, unless Redis has the same or a newer readiness of this signup. Returns whether
--- the readiness was written.
+-- Writes the readiness from the record, unless Redis already has this readiness or a newer one for this signup. Returns
+-- whether the readiness was written.
 local function accept_readiness(keys, entry_id, packed, is_another_stay)
   if not keys.not_ready then return false end
   if is_another_stay then forget_readiness(keys, entry_id) end

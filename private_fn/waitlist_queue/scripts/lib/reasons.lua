@@ -1,7 +1,8 @@
 -- The hash `readiness` contains the reasons why an entry is not ready, in the form
--- "version;reason=millis;reason=millis". Each reason ends at the time `millis`, or has no known end if `millis` is 0.
--- If the customer was asked whether they are still waiting, the deadline follows the version:
--- "version,millis;reason=millis". After a script has handled the deadline, the comma is replaced by a `~`.
+-- "version;reason=millis;reason=millis". Each reason ends at the time `millis`. If `millis` is 0, the end is not known.
+--
+-- If the customer was asked whether they are still waiting, the deadline for the answer follows the version:
+-- "version,millis;reason=millis". After a script has handled the deadline, a `~` replaces the comma.
 
 -- Matches the reasons `delayed` and `declined`, about which Redis decides. An entry has at most one of them. If Redis
 -- and the record have different delays, the later delay counts.
