@@ -98,7 +98,7 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # Calls that got no reply are retried last. Their nodes may not respond, and waiting for the
+        # Retry the calls that got no reply last. Their nodes may not respond, and waiting for the
         # nodes may use up the remaining time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {

@@ -178,8 +178,9 @@ class Invitations(Struct, frozen=True):
             **once_fields(invitation.by, f"{invitation.invitation_id} {invitation.page}", []),
         )
         try:
-            # An earlier run may have made offers that are not recorded. Redis returns these offers,
-            # even if there are no candidates any more.
+            # An earlier run may have made the offers of this page without recording them. Send the
+            # request even if there are no candidates any more, because Redis then returns these
+            # offers.
             admitted: c.AdmitResult = self.recovering_queue.read(request)
         except AdmissionOver:
             return self.records.note_page(invitation, taken, None, is_done=True)

@@ -178,8 +178,8 @@ def give_up_message(
     signup.
     """
     is_same_stay = record is not None and record.ticket == claim.ticket
-    # If the customer left before the signup was recorded, send Leave instead of Drop. Only Leave
-    # makes Redis count a customer who has left.
+    # If the customer left before the signup was recorded, send Leave instead of Drop, because only
+    # Leave adds the customer to the number of customers who have left.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.intent.erase:
         return leave_of(record)

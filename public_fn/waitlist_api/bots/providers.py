@@ -97,7 +97,7 @@ PROVIDERS: dict[str, Provider] = {
         script_url="https://js.hcaptcha.com/1/api.js?render=explicit",
         sources="https://hcaptcha.com https://*.hcaptcha.com",
         directives=("script-src", "frame-src", "style-src", "connect-src"),
-        # hCaptcha documents no limit, so use the limit of the signup schema.
+        # hCaptcha documents no maximum length of a token, so use the limit of the signup schema.
         max_token_length=8192,
     ),
 }

@@ -11,8 +11,8 @@ from waitlist_shared.ranks import millis_of
 
 # The maximum number of pages that one run processes. Each page has 100 entries.
 PAGES = 5
-# The maximum time between two checks of all entries. A check may miss entries that are not waiting
-# or not ready when they are checked.
+# The maximum time between two checks of all entries. A check may miss an entry, for example if the
+# entry is not ready at that moment.
 LONGEST_PAUSE_MILLIS = 3600_000
 
 

@@ -4,13 +4,13 @@
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'has_call_numbers',
   'presence_seconds', 'misses_at_most', 'misses_then', 'until_millis'}
 
--- Begins a new admission schedule. Unused admissions of the old schedule are discarded.
+-- Begins a new admission schedule, and discards the unused slots of the old schedule.
 local function begin_schedule(keys, since_millis)
   redis.call('HSET', keys.meta, 'scheduled', 0, 'scheduled_until', since_millis)
 end
 
--- Writes the settings, which have the form "name=value" and are separated by spaces. If the segments have changed, the
--- segment index is emptied. If the rate has changed, the unused admissions of the old rate are discarded.
+-- Writes the settings, which have the form "name=value" and are separated by spaces. If the declared segments have
+-- changed, the segment index is emptied. If the rate has changed, the unused slots of the old rate are discarded.
 local function apply_settings(keys, settings, segments_version, known_segments, now)
   local old_count, old_millis, old_from, max_claims = unpack(redis.call('HMGET', keys.meta, 'rate_count',
     'rate_millis', 'rate_from', 'max_claims'))

@@ -16,7 +16,8 @@ local function ticket_after(last_ticket, clock_micros)
   return math.max(tonumber(last_ticket) + 1, clock)
 end
 
--- Returns the ticket of an entry. The hash `tickets_of_moved` has the tickets that cannot be computed from a rank.
+-- Returns the ticket of an entry. If the entry was moved, the ticket is stored in `tickets_of_moved`. Otherwise, the
+-- ticket is computed from the rank.
 local function ticket_of(keys, entry_id, rank)
   return tonumber(redis.call('HGET', keys.tickets_of_moved, entry_id)) or rank % TIER
 end
@@ -30,8 +31,8 @@ local function next_stamp(keys, now, last, known_stamp)
   return stamp
 end
 
--- Makes all new tickets and logical timestamps later than `newest`. New tickets must be later than every ticket that a
--- client has received, and new logical timestamps must be later than every event of an entry.
+-- Makes all new tickets and logical timestamps later than `newest`, so that none of them is older than a ticket that a
+-- client has received or an event of an entry.
 local function stay_later_than(keys, last_ticket, newest)
   if newest > tonumber(last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 end
