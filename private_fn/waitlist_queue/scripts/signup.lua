@@ -21,8 +21,8 @@ if meta_state then
   is_expiring = meta_state == 'warm' and has_expired_holds(keys, now)
   clock_ticket = ticket_after(0, now)
   shut = shut_line(meta_open, meta_opens_millis, meta_closes_millis, now)
-  -- A ticket contains the time of its signup. If tickets are more than a second ahead of the clock, there is no gap
-  -- between two signups, so that tickets do not get further ahead.
+  -- There are usually gaps between the tickets of signups. While tickets are more than a second ahead of the clock,
+  -- leave no gaps, so that tickets do not get further ahead.
   if last_ticket - clock_ticket <= TICKETS_PER_SECOND then apart = APART end
 end
 

@@ -100,10 +100,10 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, body: MessageBody, idempotency_key: IdempotencyKey = None
     ) -> MessageAnswer:
         """Each person gets the message at most once, by mail or SMS, with a link to their place.
-        Left out are people who have turned messages off, whose address does not work or is not
-        verified, who have left, and who join after this request. The limits and budgets of messages
-        apply. The waitlist needs the setting `messages`, but `messages.kinds` need not contain
-        `message`. To see who would get the message, send `dry_run` first.
+        People get no message if they have turned messages off, if their address does not work or is
+        not verified, if they have left, or if they join after this request. The limits and budgets
+        of messages apply. The waitlist needs the setting `messages`, but `messages.kinds` need not
+        contain `message`. To see who would get the message, send `dry_run` first.
         """
         command = BroadcastCommand(
             waitlist_id=waitlist_id,
