@@ -55,7 +55,7 @@ class RunLog(Struct, frozen=True):
         numbers["troubles"] = count_troubles(numbers)
         names = COUNTS
         if is_done and operation == OF_ALL:
-            # Only a complete run over all waitlists measures the gauges.
+            # Only a run that has visited all waitlists reports the gauges.
             names = (*COUNTS, *LEVELS)
         span = Span(
             operation=operation,

@@ -32,7 +32,7 @@ local function replay(keys, claimed_before, deadlines)
   return entries
 end
 
--- Returns the number of entries that the first request has taken.
+-- Returns the number of entries that were taken when the request first arrived.
 local function count_taken(claimed_before)
   local _, taken = string.gsub(claimed_before, '%w+:%w+', '')
   return taken
