@@ -107,18 +107,19 @@ def _typed(form: Form) -> dict[str, Any] | None:
         "language": form.text("language") or NO_RULES["language"],
         "timezone": form.text("timezone") or NO_RULES["timezone"],
         "texts": _read_texts(form.lines("texts")),
-        "sms_countries": _countries(form.text("sms_countries")),
+        "sms_countries": country_codes(SMS_COUNTRIES, form.text("sms_countries")),
         "sms_number_types": form.getlist("number_type") or NO_RULES["sms_number_types"],
         "sms_parts_per_day": form.number("sms_parts_per_day", "SMS parts a day"),
         "mails_per_day": form.number("mails_per_day", "Mails a day"),
     }
 
 
-def _countries(typed: str) -> list[str]:
+def country_codes(field: Field, typed: str) -> list[str]:
+    """Return the country codes in the text of a form field."""
     countries = typed.upper().replace(",", " ").split()
     for country in countries:
         if not re.fullmatch("[A-Z]{2}", country):
-            raise SMS_COUNTRIES.wrong(
+            raise field.wrong(
                 f"{country} is not a country code. Write two letters for each country, such as DE."
             )
     return countries

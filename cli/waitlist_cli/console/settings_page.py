@@ -15,6 +15,7 @@ from starlette.routing import Route
 from waitlist_cli.client.ids import checked_waitlist_id
 from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
+from waitlist_cli.console.messages import country_codes
 from waitlist_cli.console.picked_times import picked_utc, zones
 from waitlist_cli.errors import FieldProblem, Refused, WrongUsage
 from waitlist_cli.operations.action import Document, Field
@@ -140,7 +141,7 @@ def _field_of(question: Question) -> Field:
     return Field(
         question.setting,
         question.label,
-        question.kind,
+        "text" if question.kind == "countries" else question.kind,
         question.hint,
         is_required=question.required,
         at_least=1,
@@ -153,6 +154,8 @@ def _answer(form: Form, question: Question) -> Any:
         raise field.wrong(EMPTY)
     if question.kind == "number":
         return field.number(typed)
+    if question.kind == "countries":
+        return country_codes(field, typed)
     if question.kind == "time":
         return picked_utc(typed, form.text("timezone"), question.label, "")
     return typed or None

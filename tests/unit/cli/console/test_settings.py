@@ -102,6 +102,17 @@ def test_a_list_is_created_only_once(console: Opened, typed: Typed) -> None:
         assert problem in console.submit_refused("/new", **{**form, **changes})
 
 
+def test_a_counter_asks_for_the_country_of_local_numbers(console: Opened, bakery: Bakery) -> None:
+    waitlist_id = f"{bakery.waitlist_id}-desk"
+    form = {**SETTINGS, "id": waitlist_id, "like": "counter", "timezone": "Europe/Berlin"}
+    assert "Country of mobile numbers" in console.text("/new?like=counter")
+    wrong = console.send("/new", **form, **{"messages.sms_countries": "Germany"})
+    assert "Write two letters for each country, such as DE." in wrong.text
+    console.submit("/new", **form, **{"messages.sms_countries": "de"})
+    messages = bakery.typed.json("show", waitlist_id)["messages"]
+    assert (messages["kinds"], messages["sms_countries"]) == (["called"], ["DE"])
+
+
 def test_a_template_asks_a_few_questions(console: Opened, typed: Typed) -> None:
     waitlist_id = f"new-{secrets.token_hex(4)}"
     page = console.text("/new?like=launch")
