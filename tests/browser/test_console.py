@@ -248,6 +248,7 @@ def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None
     page, waitlist_id = console.page, f"new-{secrets.token_hex(4)}"
     console.go("/")
     page.get_by_role("link", name="New list").click()
+    page.wait_for_url("**/new")
     field = page.get_by_label("Id", exact=True)
     page.get_by_label("Name", exact=True).fill("Café Zoé (2)")
     expect(field).to_have_value("cafe-zoe-2")
@@ -269,6 +270,7 @@ def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None
     page.get_by_role("button", name="Create").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Café Zoé")
     page.get_by_role("link", name="Settings").click()
+    page.wait_for_url("**/settings")
     # Browsers ask only on a page on which somebody has pressed a key or a button.
     page.get_by_label("Capacity").press("7")
     page.once("dialog", lambda dialog: dialog.dismiss())
