@@ -362,6 +362,63 @@ def test_the_focus_returns_to_its_place_after_each_dialog(console: Console) -> N
     assert console.page.evaluate("document.activeElement.closest('.actions') !== null")
 
 
+def act_on_ticked(console: Console, button: str) -> None:
+    page = console.page
+    console.go(f"{console.list_path}/people")
+    page.wait_for_load_state()
+    page.get_by_label("Tick ada", exact=True).check()
+    console.do(button)
+    # The table has been refreshed when the people are no longer ticked.
+    expect(page.get_by_role("button", name=f"{button}…", exact=True)).to_be_disabled()
+
+
+def save(console: Console, tab: str, button: str) -> None:
+    console.go(f"{console.list_path}/{tab}")
+    console.page.wait_for_load_state()
+    console.page.get_by_role("button", name=button, exact=True).click()
+    expect(console.notice).to_contain_text("saved")
+
+
+def find(console: Console) -> None:
+    console.go(f"{console.list_path}/people")
+    console.page.wait_for_load_state()
+    console.page.get_by_label("Find").fill("ad")
+    console.page.keyboard.press("Enter")
+    # The page is loaded for the second time when the search has ended.
+    expect(console.page.get_by_text("Searched 2 people, in every status.")).to_be_visible()
+
+
+def serve_one(console: Console) -> None:
+    console.go(f"{console.list_path}/serve")
+    console.page.wait_for_load_state()
+    console.serve()
+    expect(console.claim_of("ada")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        pytest.param(lambda console: act_on_ticked(console, "Hold back"), id="hold back"),
+        pytest.param(lambda console: act_on_ticked(console, "Move"), id="move"),
+        pytest.param(lambda console: save(console, "settings", "Save"), id="settings"),
+        pytest.param(lambda console: save(console, "page", "Save the page"), id="page"),
+        pytest.param(lambda console: save(console, "messages", "Save the messages"), id="messages"),
+        pytest.param(find, id="find"),
+        pytest.param(serve_one, id="serve"),
+    ],
+)
+def test_the_focus_is_never_lost_after_an_action(
+    console: Console, act: Callable[[Console], None]
+) -> None:
+    console.sign_up("ada", "bob")
+    act(console)
+    # A browser takes the focus away from a disabled button only when it draws the next frame.
+    frames = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    console.page.wait_for_load_state()
+    console.page.evaluate(frames)
+    assert console.page.evaluate("document.activeElement !== document.body")
+
+
 def test_two_adjacent_numbers_are_separated(console: Console) -> None:
     """Numbers that stand side by side have a visible separator, so that nobody reads them as one
     number.

@@ -11,6 +11,7 @@ const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");
 const NOTICE_MILLIS = 12000;
 const SENT_MILLIS = 1000;
+const LOADS_PAGE = "action-loads-page";
 const GONE = "The console does not answer. If it has ended, start it again with `waitlist console`.";
 
 const polls = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
@@ -24,7 +25,10 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden) htmx.trigger(document.body, "refresh");
 });
 document.addEventListener("htmx:before:response", (event) => {
-  if (event.detail.ctx.response.status < 400) trouble.replaceChildren();
+  const { status, headers } = event.detail.ctx.response;
+  if (status < 400) trouble.replaceChildren();
+  // The response loads a page, which begins without the focus.
+  if (headers.has("HX-Redirect") || headers.has("HX-Refresh")) sessionStorage.setItem(LOADS_PAGE, "yes");
 });
 document.addEventListener("htmx:before:request", (event) => {
   if (event.detail.ctx.sourceElement instanceof HTMLFormElement) clearProblems(event.detail.ctx.sourceElement);
@@ -50,6 +54,18 @@ function returnFocus() {
   const beside = [...document.querySelectorAll("#main .actions button")];
   const place = focused.at < 0 ? null : beside[Math.min(focused.at, beside.length - 1)];
   (document.getElementById(focused.id) ?? place ?? document.getElementById("main")).focus();
+}
+
+// While the request of a form runs, its button is disabled, and the browser takes the focus away from it. After
+// this event, the button is enabled again.
+document.addEventListener("htmx:finally:request", (event) => {
+  const { submitter } = event.detail.ctx.request;
+  if (submitter) setTimeout(() => keepFocus(submitter));
+});
+function keepFocus(submitter) {
+  if (document.activeElement !== document.body) return;
+  const canFocus = submitter.isConnected && !submitter.disabled;
+  (canFocus ? submitter : document.getElementById("main")).focus({ preventScroll: true });
 }
 
 document.addEventListener("htmx:after:swap", (event) => {
@@ -150,6 +166,10 @@ const drop = document.getElementById("drop");
 if (drop) acceptFiles(drop);
 if (document.getElementById("counter")) runCounter();
 useTables();
+if (sessionStorage.getItem(LOADS_PAGE) && document.activeElement === document.body) {
+  document.getElementById("main").focus({ preventScroll: true });
+}
+sessionStorage.removeItem(LOADS_PAGE);
 document.querySelector("[data-print]")?.addEventListener("click", () => print());
 const created = document.getElementById("new");
 if (created) suggestId(created);

@@ -70,5 +70,9 @@ function countTicks() {
   if (place) place.textContent = count ? `${count} ticked` : "";
   const all = document.getElementById("pick-all");
   if (all) all.checked = count > 0 && count === ticks().filter((tick) => !tick.closest("tr").hidden).length;
+  // A disabled button loses the focus.
+  if (!count && document.activeElement?.matches("[data-bulk]")) {
+    document.getElementById("main").focus({ preventScroll: true });
+  }
   for (const button of document.querySelectorAll("[data-bulk]")) button.disabled = !count;
 }
