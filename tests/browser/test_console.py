@@ -250,6 +250,8 @@ def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None
     page.get_by_role("link", name="New list").click()
     page.wait_for_url("**/new")
     field = page.get_by_label("Id", exact=True)
+    mark = "label => getComputedStyle(label, '::after').content"
+    assert "*" in page.locator("label", has_text="Name").first.evaluate(mark)
     page.get_by_label("Name", exact=True).fill("Café Zoé (2)")
     expect(field).to_have_value("cafe-zoe-2")
     field.fill("Not an id")

@@ -75,10 +75,7 @@ def _passes() -> Passes:
 
 
 def changed(token: str) -> str:
-    """Return a forged pass for a different customer.
-
-    The forged pass has the signature of a valid pass.
-    """
+    """Return a forged pass. It names a different customer, but has the signature of this pass."""
     header, content, signature = token.split(".")
     claims = json.loads(base64.urlsafe_b64decode(content + "=="))
     forged = base64.urlsafe_b64encode(json.dumps({**claims, "sub": "b" * 26}).encode())

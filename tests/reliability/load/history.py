@@ -48,7 +48,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Something that a client wants, such as a signup, with all attempts until the final response.
+    """What a client wants to do, such as to sign up. It may take several attempts.
 
     `person` is the id of the customer, or empty if the operation names no customer.
     """
