@@ -1147,7 +1147,7 @@ def test_guests_can_be_identified_by_their_addresses_with_the_keyboard(console: 
     group.get_by_label("A customer id").focus()
     page.keyboard.press("ArrowDown")
     expect(minutes).to_be_visible()
-    expect(group.get_by_label("Refused mail domains")).to_be_visible()
+    expect(group.get_by_label("Refused email domains")).to_be_visible()
     expect(group.get_by_label("Country of numbers without a + sign")).to_be_hidden()
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")

@@ -100,7 +100,7 @@ def test_the_page_says_how_the_customer_is_told(
     page.get_by_label("Email").fill("ada.lovelace@example.com")
     stage.press("Join the line")
     told = page.locator("waitlist-position .told")
-    mailed = "We will mail you at \u2068{}\u2069 when it is your turn. Wrong address?"
+    mailed = "We will email you at \u2068{}\u2069 when it is your turn. Wrong address?"
     expect(told).to_have_text(mailed.format("a…@example.com"))
     expect(page.get_by_text("You can close this page. Your place is kept.")).to_be_visible()
     assert "lovelace" not in json.dumps(stage.kept)

@@ -118,7 +118,7 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tup
             action = operation.removesuffix("Batch")
             yield f"sqs:{action}", arguments["QueueUrl"], ""
         case "SendEmail":
-            # A raw mail needs the second action too.
+            # A raw email needs the second action too.
             for action in ("ses:SendEmail", "ses:SendRawEmail"):
                 yield action, arguments["ConfigurationSetName"], ""
         case "PutEvents":

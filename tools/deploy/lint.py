@@ -107,7 +107,7 @@ def sets() -> list[Set]:
         ),
         Set("a reservation for maintenance", {"MaintenanceConcurrency": "10"}),
         Set("mail", {"MailFrom": "line@example.com"}),
-        Set("mail and SMS", SENDERS | {"Tracing": "Active"} | ISSUER),
+        Set("email and SMS", SENDERS | {"Tracing": "Active"} | ISSUER),
         Set("SMS, an edge", {"SmsFrom": "LINE", "Edge": "on"} | TABLE),
         Set("essential alarms", {"Monitoring": "essential"}),
         Set(

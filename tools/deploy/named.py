@@ -89,7 +89,7 @@ def check_mail(account: Account) -> Findings:
         yield Finding(
             STOPS,
             f"SES has verified neither {sender} (MailFrom) nor its domain in {account.region}, so"
-            " no mail can be sent. Verify the domain with the DNS records that this prints:",
+            " no email can be sent. Verify the domain with the DNS records that this prints:",
             (f"aws sesv2 create-email-identity --email-identity {identities[1]}",),
         )
     state = ses.get_account()
@@ -109,7 +109,7 @@ def check_mail(account: Account) -> Findings:
         most = state["SendQuota"]
         yield Finding(
             GOOD,
-            f"SES sends {most['MaxSendRate']:,.0f} mails per second and"
+            f"SES sends {most['MaxSendRate']:,.0f} emails per second and"
             f" {most['Max24HourSend']:,.0f} per day",
         )
 

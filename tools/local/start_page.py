@@ -37,7 +37,7 @@ PAGE = """<!doctype html>
 <h2>Where to go next</h2>
 <ul>
 <li><a href="/docs">The API documentation</a>, where you can try requests</li>
-<li><a href="/_local/mailbox">The mailbox</a>, with the mails and SMS that people get</li>
+<li><a href="/_local/mailbox">The mailbox</a>, with the emails and SMS that people get</li>
 <li>To open the operator's console: <code>{port}.venv/bin/waitlist --local console</code></li>
 <li>To sign up 2,000 people: <code>{port}make demo</code></li>
 </ul>

@@ -33,7 +33,7 @@ def message(
     *,
     values: dict[str, Any],
 ) -> None:
-    """Send a message to some or all people of a waitlist by mail or SMS.
+    """Send a message to some or all people of a waitlist by email or SMS.
 
     Each person gets it once. The command first counts who would get it, and asks before it sends
     anything.

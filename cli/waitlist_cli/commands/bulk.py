@@ -52,7 +52,7 @@ def import_file(
         Literal["email", "phone"] | None,
         typer.Option(
             "--identity",
-            help="Identify people by their mail address or phone number. Give the column of the "
+            help="Identify people by their email address or phone number. Give the column of the "
             "addresses with --customer. By default, the command finds the column by its name "
             "or its values.",
         ),

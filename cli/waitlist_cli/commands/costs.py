@@ -93,7 +93,7 @@ def cost(
         Verify | None,
         typer.Option(
             "--verify",
-            help="Include the cost of sending a verification link for each signup, by mail or SMS.",
+            help="Include the cost of sending each signup a verification link by email or SMS.",
         ),
     ] = None,
     monitoring: Annotated[

@@ -61,7 +61,7 @@ def messages(
         str | None,
         typer.Option(
             "--email",
-            help="Mail address for the test. Use - to read the address from standard input.",
+            help="Email address for the test. Use - to read the address from standard input.",
         ),
     ] = None,
     phone: Annotated[

@@ -149,7 +149,7 @@ def find(
         str | None,
         typer.Option(
             "--email",
-            help="Mail address of the person. Use - to read the address from standard input.",
+            help="Email address of the person. Use - to read the address from standard input.",
         ),
     ] = None,
     phone: Annotated[

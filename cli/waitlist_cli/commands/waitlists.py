@@ -166,7 +166,7 @@ def messages_text(messages: Mapping[str, Any] | None) -> str:
         parts.append(f"own words: {own}")
     if countries := ", ".join(messages["sms_countries"]):
         parts.append(f"SMS to {countries} ({', '.join(messages['sms_number_types'])})")
-    for name, unit in (("mails_per_day", "mails"), ("sms_parts_per_day", "parts of SMS")):
+    for name, unit in (("mails_per_day", "emails"), ("sms_parts_per_day", "parts of SMS")):
         if messages[name] is not None:
             parts.append(f"at most {messages[name]} {unit} a day")
     return ", ".join(parts)
@@ -176,7 +176,7 @@ def identity_text(identity: Mapping[str, Any] | None) -> str:
     """Describe how the waitlist identifies guests."""
     if identity is None:
         return "the customer_id that the caller sends"
-    field = {"email": "mail address", "phone": "telephone number"}[identity["field"]]
+    field = {"email": "email address", "phone": "telephone number"}[identity["field"]]
     if identity["verify"] == "off":
         return f"the {field}, not verified"
     minutes = format_count(identity["verify_minutes"], "minute", "minutes")

@@ -36,13 +36,13 @@ from waitlist_cli.work.signals import Shutdown
 IGNORED_COLUMNS = {*FIELDS, *REJECTION_COLUMNS} - {CUSTOMER, "priority", "joined_at"}
 ADDRESS = "address"
 ADDRESSES = {
-    "email": (ADDRESS, "Mail address, which identifies the person"),
+    "email": (ADDRESS, "Email address, which identifies the person"),
     "phone": (ADDRESS, "Phone number, which identifies the person"),
 }
 # Fields to which the form can map columns with addresses, if people are identified by customer ids.
 # Messages are sent to these addresses.
 MESSAGES_TO = (
-    ("profile.email", "Mail address for messages"),
+    ("profile.email", "Email address for messages"),
     ("profile.phone", "Phone number for messages"),
 )
 TARGETS = (

@@ -110,7 +110,7 @@ def _typed(form: Form) -> dict[str, Any] | None:
         "sms_countries": country_codes(SMS_COUNTRIES, form.text("sms_countries")),
         "sms_number_types": form.getlist("number_type") or NO_RULES["sms_number_types"],
         "sms_parts_per_day": form.number("sms_parts_per_day", "SMS parts a day"),
-        "mails_per_day": form.number("mails_per_day", "Mails a day"),
+        "mails_per_day": form.number("mails_per_day", "Emails a day"),
     }
 
 

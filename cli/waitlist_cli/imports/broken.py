@@ -25,6 +25,6 @@ def describe_damage(text: str) -> str:
 
 
 def check_undamaged(column: str, text: str) -> None:
-    """Raise InvalidRow if another program has damaged this id, mail address or phone number."""
+    """Raise InvalidRow if another program has damaged this id, email address or phone number."""
     if problem := describe_damage(text):
         raise InvalidRow(f"{column}: {text.strip()[:50]!r} {problem}: {AS_TEXT}")

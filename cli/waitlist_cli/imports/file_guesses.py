@@ -17,7 +17,7 @@ from waitlist_cli.terminal.output import Output
 
 GUESSED_ROWS = 1_000
 READ_AS = REJECTION_COLUMNS[-1]
-ADDRESS_WORDS = {"email": "mail addresses", "phone": "telephone numbers"}
+ADDRESS_WORDS = {"email": "email addresses", "phone": "telephone numbers"}
 
 
 @dataclass(frozen=True)

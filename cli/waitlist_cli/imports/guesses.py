@@ -89,7 +89,7 @@ def guess_customer_column(
 
 
 def _by_mails(names: Sequence[str], samples: Sequence[Sequence[object]]) -> str | None:
-    """Return the first column whose values are all mail addresses."""
+    """Return the first column whose values are all email addresses."""
     for name, values in zip(names, samples, strict=False):
         texts = [value for value in values if value]
         if texts and all(isinstance(text, str) and EMAIL.fullmatch(text.strip()) for text in texts):
@@ -113,7 +113,7 @@ def guess_address_column(
 def guess_address_columns(
     names: Sequence[str], samples: Sequence[Sequence[object]], taken: Collection[str] = ()
 ) -> dict[str, str]:
-    """Guess which columns contain mail addresses and phone numbers, for profile.email and
+    """Guess which columns contain email addresses and phone numbers, for profile.email and
     profile.phone.
 
     The columns and fields in `taken` are skipped, because they already have another use.

@@ -59,7 +59,7 @@ def _in_each_language(field: Field) -> tuple[Field, ...]:
 
 SUBJECT = Field(
     "subject",
-    "Subject of the mail",
+    "Subject of the email",
     hint="If you leave this empty, the subject says that the person has a message.",
 )
 TEXT = Field(
@@ -121,12 +121,12 @@ def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def reach_text(answer: Document) -> str:
-    """Describe how many people a message reaches by mail and by SMS, and how many it misses."""
+    """Describe how many people a message reaches by email and by SMS, and how many it misses."""
     mail, sms = answer["reached"]["mail"], answer["reached"]["sms"]
     verb = "would get" if answer["dry_run"] else "get"
     one = verb if answer["dry_run"] else "gets"
     text = f"{format_count(answer['people'], f'person {one}', f'people {verb}')} the message"
-    text += f": {mail:,} by mail and {sms:,} by SMS." if answer["people"] else "."
+    text += f": {mail:,} by email and {sms:,} by SMS." if answer["people"] else "."
     missed = {name: count for name, count in answer["not_reached"].items() if count}
     if missed:
         why = ", ".join(f"{count:,} {_reason(name)}" for name, count in missed.items())
@@ -169,9 +169,9 @@ def _send(request: ListRequest) -> tuple[str, Any]:
 
 MESSAGE = ListAction(
     name="message",
-    summary="Send a message to some or all people by mail or SMS.",
+    summary="Send a message to some or all people by email or SMS.",
     title="Send a message to people of {who}",
-    consequence="Each person gets the message once, by mail or SMS. A message cannot be taken "
+    consequence="Each person gets the message once, by email or SMS. A message cannot be taken "
     "back.",
     button="Send the message",
     label="Message",

@@ -54,7 +54,7 @@ UNTIL = Field(
     option="--until",
     adapt=name_zone,
 )
-SUBJECT = Field("subject", "Subject of the mail", "text", "Replaces the usual subject.")
+SUBJECT = Field("subject", "Subject of the email", "text", "Replaces the usual subject.")
 TEXT = Field(
     "text",
     "Text of the message",

@@ -46,7 +46,7 @@ def previews(
 def send_test(
     api: "Api", waitlist_id: str, kind: str, language: str | None, address: Mapping[str, str]
 ) -> None:
-    """Send a test message with example data to the mail address or the phone number in
+    """Send a test message with example data to the email address or the phone number in
     `address`.
     """
     body = {"kind": kind, "language": language, **address}

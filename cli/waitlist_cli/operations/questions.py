@@ -44,9 +44,9 @@ def fields_for(waitlist: Document) -> Sequence[Field]:
 
 
 def check_answer(field: Field, typed: str) -> None:
-    """Raise WrongUsage if the text cannot be a mail address or a telephone number."""
+    """Raise WrongUsage if the text cannot be an email address or a telephone number."""
     if field.kind == "email" and not MAIL.fullmatch(typed.strip()):
-        raise field.wrong("Enter a mail address, such as ada@example.com.")
+        raise field.wrong("Enter an email address, such as ada@example.com.")
     if field.kind == "tel" and not _may_be_number(typed.strip()):
         raise field.wrong("Enter a telephone number in digits, such as +49 30 901820.")
 

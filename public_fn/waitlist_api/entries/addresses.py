@@ -12,12 +12,12 @@ from waitlist_api.settings.identity import IdentityField, IdentityRules
 from waitlist_api.settings.sms import region_of_numbers
 from waitlist_api.settings.waitlist import WaitlistSettings
 
-# Google ignores dots before the @, and delivers mail for gmail.com and googlemail.com to the same
+# Google ignores dots before the @, and delivers email for gmail.com and googlemail.com to the same
 # mailbox.
 GOOGLE = ("gmail.com", "googlemail.com")
 BAD_MAIL = "must be an email address, such as ada@example.com"
 UNREACHABLE = (
-    "messages can be sent only to mail addresses that have only ASCII characters before the @:"
+    "messages can be sent only to email addresses that have only ASCII characters before the @:"
     " use another address"
 )
 BAD_NUMBER = "must be a telephone number in digits with its country code, such as +49 30 901820"
@@ -41,7 +41,7 @@ FEWEST_DIGITS, MOST_DIGITS = 3, 20
 class Address(Struct, frozen=True):
     """A normalised address.
 
-    Amazon SES cannot send mail to an address with non-ASCII characters before the `@`, so
+    Amazon SES cannot send email to an address with non-ASCII characters before the `@`, so
     `takes_messages` is false for such an address.
     """
 

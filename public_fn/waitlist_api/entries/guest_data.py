@@ -21,7 +21,7 @@ NO_MAIL = "must be an email address, such as ada@example.com"
 NO_NUMBER = "must be a telephone number in digits, such as +49 30 901820"
 NO_OPTION = "must be one of the options of this waitlist's form"
 NOT_AGREED = "must be the text that the customer agrees to, which is the field's current label"
-BLOCKED = "this waitlist does not accept mail addresses of this domain: use another address"
+BLOCKED = "this waitlist does not accept email addresses of this domain: use another address"
 
 
 def check_guest_data(
@@ -94,7 +94,7 @@ def check_own_data(
 def check_addresses(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> None:
-    """Raise InvalidFields if an answer cannot be the mail address or the telephone number that its
+    """Raise InvalidFields if an answer cannot be the email address or the telephone number that its
     question asks for.
 
     Operators may store any other answer.

@@ -7,7 +7,7 @@ from msgspec import Struct
 from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.records.recipients import Recipients
 
-# The request body that mail clients send for a one-click unsubscribe (RFC 8058).
+# The request body that email clients send for a one-click unsubscribe (RFC 8058).
 ONE_CLICK = "List-Unsubscribe=One-Click"
 
 

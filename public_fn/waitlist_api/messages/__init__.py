@@ -1,1 +1,1 @@
-"""Sends mail and SMS messages to the customers of a waitlist."""
+"""Sends email and SMS messages to the customers of a waitlist."""

@@ -1,4 +1,4 @@
-"""Sends mail through Amazon SES, and SMS messages through AWS End User Messaging."""
+"""Sends email through Amazon SES, and SMS messages through AWS End User Messaging."""
 
 import re
 from email.headerregistry import Address
@@ -49,7 +49,7 @@ SMTP = MailPolicy(linesep="\r\n")
 
 
 class MailChannel(Struct, frozen=True):
-    """Sends mail from one address through the SES v2 API."""
+    """Sends email from one address through the SES v2 API."""
 
     client: Any
     from_address: str

@@ -53,7 +53,7 @@ class TryAgain(Exception):
 
 
 class Refused(Exception):
-    """Raised when the mail or SMS service rejects the address."""
+    """Raised when the email or SMS service rejects the address."""
 
 
 class Transport(Protocol):
@@ -67,7 +67,7 @@ class Transport(Protocol):
 
 
 class Sender(Struct, frozen=True):
-    """Sends messages by mail and SMS, depending on what the stack supports."""
+    """Sends messages by email and SMS, depending on what the stack supports."""
 
     entries: EntryRecords
     waitlists: WaitlistRecords

@@ -26,7 +26,7 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
             label="A guest is identified by",
             choices={
                 "off": "A customer id, which your app chooses or the page creates for each browser",
-                "email": "The mail address",
+                "email": "The email address",
                 "phone": "The telephone number",
             },
         ),
@@ -81,7 +81,7 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
         Setting(
             "Nobody can sign up with an email address of these domains. Subdomains are blocked "
             "too. Write the domains in ASCII and lower case.",
-            label="Refused mail domains",
+            label="Refused email domains",
             max_length=200,
             schema=DISTINCT,
             examples=[["mailinator.com"]],

@@ -58,7 +58,7 @@ class OwnText(Settings, frozen=True, kw_only=True, omit_defaults=True):
     is called, and `{number}` by the customer's call number.
     """
 
-    subject: Annotated[NameText | None, Setting("The subject of the mail.", max_length=150)] = None
+    subject: Annotated[NameText | None, Setting("The subject of the email.", max_length=150)] = None
     text: Annotated[
         TextOfLines | None,
         Setting(
@@ -71,7 +71,7 @@ class OwnText(Settings, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class MessageRules(Settings, frozen=True, kw_only=True):
-    """The mail and SMS messages that a waitlist sends (docs/operate/messages.md)."""
+    """The email and SMS messages that a waitlist sends (docs/operate/messages.md)."""
 
     kinds: Annotated[
         tuple[KindName, ...],
@@ -180,7 +180,7 @@ class MessageRules(Settings, frozen=True, kw_only=True):
     mails_per_day: Annotated[
         int | None,
         Setting(
-            "The maximum number of mails per day (UTC).",
+            "The maximum number of emails per day (UTC).",
             null="the limit of the stack, `MailsPerDay`",
             ge=1,
             le=MAX_PER_DAY,

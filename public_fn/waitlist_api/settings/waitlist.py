@@ -251,7 +251,7 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     messages: Annotated[
         MessageRules | None,
         Setting(
-            "The mail and SMS messages that the waitlist sends.",
+            "The email and SMS messages that the waitlist sends.",
             null="that the waitlist sends no messages",
         ),
     ] = None

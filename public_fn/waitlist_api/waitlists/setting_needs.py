@@ -287,7 +287,7 @@ RULES: tuple[Rule, ...] = (
         settings=("identity.verify", "messages.kinds"),
         message="Customers must verify their address before they get an offer, but the service "
         "does not send them the link. Add `verify` to messages.kinds, and set the stack's "
-        "parameter MailFrom for mail or SmsFrom for SMS. Or send the links from your backend.",
+        "parameter MailFrom for email or SmsFrom for SMS. Or send the links from your backend.",
         is_broken=_verifies_without_link,
     ),
     Rule(
@@ -302,7 +302,7 @@ RULES: tuple[Rule, ...] = (
         settings=("identity.field", "messages.kinds"),
         message="The customer's page offers to send customers a link to their place, but the "
         "service does not send the link. Add `verify` to messages.kinds, and set the stack's "
-        "parameter MailFrom for mail or SmsFrom for SMS. Or send the links from your backend.",
+        "parameter MailFrom for email or SmsFrom for SMS. Or send the links from your backend.",
         is_broken=_finds_without_link,
     ),
     Rule(
@@ -323,7 +323,7 @@ RULES: tuple[Rule, ...] = (
         settings=("confirm", "messages.kinds"),
         message="Customers lose their place if they do not confirm that they are still waiting, "
         "but the service does not send them a message about this. Add `confirm` to messages.kinds, "
-        "and set the stack's parameter MailFrom for mail or SmsFrom for SMS. Or send the messages "
+        "and set the stack's parameter MailFrom for email or SmsFrom for SMS. Or send the messages "
         "from your backend.",
         is_broken=_asks_unheard,
     ),
@@ -331,7 +331,7 @@ RULES: tuple[Rule, ...] = (
         code="messages_without_sender",
         settings=("messages.kinds", "identity.field"),
         message="No messages are sent, because the stack cannot send to the addresses that this "
-        "waitlist uses. Set the stack's parameter MailFrom for mail, or SmsFrom for SMS.",
+        "waitlist uses. Set the stack's parameter MailFrom for email, or SmsFrom for SMS.",
         is_broken=_sends_by_nothing,
     ),
     Rule(

@@ -269,7 +269,7 @@ def test_the_link_goes_to_the_newest_spelling(guests: Guests) -> None:
 
 
 def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> None:
-    """The mail to the first spelling bounced."""
+    """The email to the first spelling bounced."""
     guests.join("A.D.A@gmail.com")
     entries, key = guests.world.services.entries, ("bakery", guests.id_of("ada@gmail.com"))
     record = entries.get(*key)

@@ -469,7 +469,7 @@ FAULTS = [
         stays={"MessagesUnsentAlarm"},
     ),
     Fault(
-        "mails bounce",
+        "emails bounce",
         reputation("BounceRate", 0.06),
         {"MailBouncesAlarm"},
         parameters=MAIL,
@@ -477,7 +477,7 @@ FAULTS = [
         stays={"MailBouncesAlarm"},
     ),
     Fault(
-        "people report mails as spam",
+        "people report emails as spam",
         reputation("ComplaintRate", 0.002),
         {"MailComplaintsAlarm"},
         parameters=MAIL,

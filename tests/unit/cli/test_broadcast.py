@@ -38,7 +38,7 @@ def test_a_dry_run_says_how_many_people_would_get_it(
     bakery: Bakery, people: list[dict[str, Any]]
 ) -> None:
     text = bakery.typed.run("message", bakery.waitlist_id, *TEXT, "--dry-run")
-    assert "2 people would get the message: 2 by mail and 0 by SMS." in text
+    assert "2 people would get the message: 2 by email and 0 by SMS." in text
     assert "1 person cannot be reached (1 no address)." in text
     assert messaged(bakery, people) == [0, 0, 0]
 
@@ -46,7 +46,7 @@ def test_a_dry_run_says_how_many_people_would_get_it(
 def test_everyone_gets_the_message_once(bakery: Bakery, people: list[dict[str, Any]]) -> None:
     command = ("message", bakery.waitlist_id, *TEXT, "--yes", "--key", "9d2c6f1e7b3a4c58")
     for _ in range(2):
-        assert "2 people get the message: 2 by mail and 0 by SMS." in bakery.typed.run(*command)
+        assert "2 people get the message: 2 by email and 0 by SMS." in bakery.typed.run(*command)
     assert messaged(bakery, people) == [1, 1, 0]
 
 

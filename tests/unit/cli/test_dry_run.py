@@ -101,7 +101,7 @@ def test_people_from_another_programs_file_can_get_messages(bakery: Bakery, tmp_
     result = bakery.typed("import", bakery.waitlist_id, path)
     assert result.exit_code == 0
     assert (
-        "The mail addresses in the column Email Address are stored as profile.email"
+        "The email addresses in the column Email Address are stored as profile.email"
         in result.stderr
     )
     assert "The telephone numbers in the column Mobile are stored as profile.phone" in result.stderr

@@ -176,7 +176,7 @@ def test_a_person_is_found_by_address_verified_and_gets_a_link(
     admin = f"{typed.url}/v1/admin/waitlists/{waitlist}"
     rules = {"field": "email", "verify": "before_offer"}
     with plain_client() as http:
-        settings = {"name": "By mail", "identity": rules}
+        settings = {"name": "By email", "identity": rules}
         assert http.put(admin, json=settings, auth=local_operator()).status_code == 201
         body = {"profile": {"email": "ada@example.com"}}
         joined = http.post(f"{typed.url}/v1/waitlists/{waitlist}/entries", json=body)

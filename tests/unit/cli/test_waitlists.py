@@ -92,7 +92,7 @@ def test_an_edit_keeps_settings_that_it_does_not_name(
     sms = ("--sms-countries", "DE, AT", "--sms-number-types", "mobile,voip")
     budgets = ("--sms-parts-per-day", "300", "--mails-per-day", "2000")
     shown = typed.run("edit", bakery.waitlist_id, *sms, *budgets)
-    told = "SMS to DE, AT (mobile, voip), at most 2000 mails a day, at most 300 parts of SMS a day"
+    told = "SMS to DE, AT (mobile, voip), at most 2000 emails a day, at most 300 parts of SMS a day"
     assert told in shown
     nothing = ("--sms-countries", "", "--sms-parts-per-day", "0", "--mails-per-day", "0")
     typed.run("edit", bakery.waitlist_id, *nothing)
@@ -132,7 +132,7 @@ def test_a_waitlist_can_identify_guests_by_address(typed: Typed, bakery: Bakery)
     more = {"plus_addresses": "same", "region": None, "blocked_domains": ["a.example"]}
     assert made["identity"] == rules | more
     shown = typed.run("edit", bakery.waitlist_id, *options)
-    assert "identity\tthe mail address, to be verified within 60 minutes\n" in shown
+    assert "identity\tthe email address, to be verified within 60 minutes\n" in shown
     phone = ("--identity", "phone", "--verify", "off", "--region", "DE")
     assert "the telephone number, not verified" in typed.run("edit", bakery.waitlist_id, *phone)
     other = ("--region", "", "--plus-addresses", "different", "--blocked-domain", "")

@@ -541,7 +541,7 @@ def test_an_unverified_sender_address_stops_the_deployment(
 @pytest.mark.parametrize(
     ("state", "mark", "text"),
     [
-        ({}, GOOD, "SES sends 14 mails per second and 50,000 per day"),
+        ({}, GOOD, "SES sends 14 emails per second and 50,000 per day"),
         ({"ProductionAccessEnabled": False}, WARNS, "SES is in its sandbox"),
         ({"SendingEnabled": False}, STOPS, "SES has paused sending"),
     ],

@@ -1,7 +1,7 @@
 """The unsubscribe URL in an email's `List-Unsubscribe` header (RFC 8058).
 
 A POST request unsubscribes the customer. GET and HEAD requests change nothing, because programs
-that scan mail open links automatically.
+that scan email open links automatically.
 """
 
 import re

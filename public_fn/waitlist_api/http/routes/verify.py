@@ -49,7 +49,7 @@ class Routes(Struct, frozen=True):
     )
     def verify(self, waitlist_id: WaitlistId, body: VerifyBody) -> Response[SignupAnswer]:
         """Send the code from the link that the address has received. The code is the part after
-        `#v=`. Call the operation only after a click, because programs that scan mail open links
+        `#v=`. Call the operation only after a click, because programs that scan email open links
         automatically. If the code was sent to a new address, the entry moves to that address. If
         another entry already has the new address, the request fails with `already_on_list` and
         nothing changes. A repeated request returns the same response. If customers sign in with an

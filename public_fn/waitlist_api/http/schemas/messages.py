@@ -22,7 +22,7 @@ from waitlist_api.settings.texts import Language
 
 CHANNELS = {"mail": "An email to `profile.email`.", "sms": "An SMS to `profile.phone`."}
 STATES = {
-    "sent": "The AWS mail or SMS service accepted the message.",
+    "sent": "The AWS email or SMS service accepted the message.",
     "bounced": "The email bounced permanently, or the recipient complained about it.",
     "dropped": "The message was not sent.",
 }
@@ -31,7 +31,7 @@ REASONS = {
     "turned_off": "The customer has turned off messages.",
     "unreachable": "An earlier message to this address has bounced.",
     "no_address": "The customer has no address to which the stack can send messages.",
-    "refused": "The mail or SMS service rejected the address.",
+    "refused": "The email or SMS service rejected the address.",
     "number_not_allowed": "The waitlist sends no SMS messages to this country, or to this type "
     "of number.",
     "too_many": "The address has already received too many messages that a stranger could have "
@@ -92,7 +92,7 @@ class NotesAnswer(Model):
 class PreviewedAnswer(Model):
     kind: Annotated[str, documented(examples=["offered"])]
     language: Annotated[str, documented(examples=["en"])]
-    subject: Annotated[str, Field(description="The subject of the mail.")]
+    subject: Annotated[str, Field(description="The subject of the email.")]
     text: Annotated[
         str,
         Field(
@@ -107,7 +107,7 @@ class PreviewedAnswer(Model):
             "which is longer than the link in the example. Each part is billed."
         ),
     ]
-    html: Annotated[str, Field(description="The mail as a complete HTML document.")]
+    html: Annotated[str, Field(description="The email as a complete HTML document.")]
 
 
 class PreviewedMessagesAnswer(Model):

@@ -38,7 +38,7 @@ def test_the_dialog_first_shows_who_would_get_it(
     second = console.send(path, **WORDS, key="dialog-0123456789")
     assert second.headers["HX-Retarget"] == "#dialog-body"
     text = readable(second.text)
-    assert "2 people would get the message: 2 by mail and 0 by SMS." in text
+    assert "2 people would get the message: 2 by email and 0 by SMS." in text
     assert "1 person cannot be reached (1 no address)." in text
     assert [messaged(bakery, one) for one in people] == [0, 0, 0]
     values = entered(second.text)
@@ -60,7 +60,7 @@ def test_ticked_people_get_it(
     assert "bob@example.com" in dialog
     assert 'name="status"' not in dialog
     second = console.send(path, **WORDS, entry=bob)
-    assert "1 person would get the message: 1 by mail and 0 by SMS." in readable(second.text)
+    assert "1 person would get the message: 1 by email and 0 by SMS." in readable(second.text)
     assert f'name="entry" value="{bob}"' in second.text
     console.submit(path, **WORDS, entry=bob, sure="yes")
     assert [messaged(bakery, one) for one in people] == [0, 1, 0]

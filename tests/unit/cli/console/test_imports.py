@@ -113,8 +113,8 @@ def test_a_dry_run_shows_the_result_and_imports_nobody(console: Opened, bakery: 
 
 
 def test_people_are_imported_by_address(console: Opened, bakery: Bakery) -> None:
-    """If mail addresses identify the people of a waitlist, an import stores the address only in the
-    profile (promise P8).
+    """If email addresses identify the people on a waitlist, an import stores the address only in
+    the profile (promise P8).
     """
     bakery.typed.run("edit", bakery.waitlist_id, "--identity", "email")
     content = "Name,E-Mail\nAda,Ada@example.com\nAda L.,ada+x@example.com\nBob,bob\n"

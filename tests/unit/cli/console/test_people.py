@@ -241,7 +241,7 @@ def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery)
         ("phone", "hello", "Enter a telephone number in digits"),
         ("phone", "0151 abc", "Enter a telephone number in digits"),
         ("phone", "1", "Enter a telephone number in digits"),
-        ("email", "ada", "Enter a mail address"),
+        ("email", "ada", "Enter an email address"),
     ],
 )
 def test_an_address_that_cannot_be_one_is_refused_at_its_field(

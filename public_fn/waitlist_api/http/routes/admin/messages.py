@@ -63,7 +63,7 @@ class Routes(Struct, frozen=True):
 
     @operator(
         "Show a waitlist's messages with example data",
-        Answer(200, "The messages, shown as mails"),
+        Answer(200, "The messages, shown as emails"),
     )
     def preview_messages(
         self, waitlist_id: WaitlistId, kind: OfKind = None, language: InLanguage = None
@@ -99,7 +99,7 @@ class Routes(Struct, frozen=True):
     def send_message(
         self, waitlist_id: WaitlistId, body: MessageBody, idempotency_key: IdempotencyKey = None
     ) -> MessageAnswer:
-        """Each person gets the message at most once, by mail or SMS, with a link to their place.
+        """Each person gets the message at most once, by email or SMS, with a link to their place.
         People get no message if they have turned messages off, if their address does not work or is
         not verified, if they have left, or if they join after this request. The limits and budgets
         of messages apply. The waitlist needs the setting `messages`, but `messages.kinds` need not

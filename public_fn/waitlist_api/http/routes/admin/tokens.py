@@ -39,7 +39,7 @@ class Routes(Struct, frozen=True):
         audit="each_request",
     )
     def get_link(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[LinkAnswer]:
-        """Use this operation if your own mail system sends the messages. Send the link only to the
+        """Use this operation if your own email system sends the messages. Send the link only to the
         address in the entry's profile. If the address is not verified yet, the link is valid for
         `verify_minutes` and verifies the address. Otherwise the link opens the entry. The request
         has no body and changes nothing.
