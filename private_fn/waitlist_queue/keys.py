@@ -70,7 +70,7 @@ attempts = _key("attempts")
 # score of an entry is the logical timestamp of the last decision.
 dirty = _key("dirty")
 
-# A hash with the decisions of Redis about each entry that the entry's record may lack.
+# A hash with the decisions by Redis about each entry that the entry's record may lack.
 pending_decisions = _key("pending_decisions")
 
 # The segment index: a sorted set with the waiting entries of each segment.

@@ -116,7 +116,7 @@ def test_a_late_request_finishes_no_stay_but_its_own() -> None:
 
 
 def test_a_late_decision_changes_no_record_that_is_newer_or_being_left() -> None:
-    """If a decision of Redis arrives late, it changes no newer record, and no record of a customer
+    """If a decision by Redis arrives late, it changes no newer record, and no record of a customer
     who is leaving (promises P3 and P4).
     """
     table = Table(MemoryTable(), TABLE)

@@ -869,7 +869,7 @@ def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
 
 
 def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(life: Life) -> None:
-    """If the record is newer than a decision of Redis, the decision only adds its event to the
+    """If the record is newer than a decision by Redis, the decision only adds its event to the
     history (promise P3).
     """
     life.offer()

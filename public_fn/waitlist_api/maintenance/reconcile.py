@@ -41,7 +41,7 @@ PAGES = 100
 
 
 class Reconciler(Struct, frozen=True):
-    """Ends expired claims and offers, and writes unrecorded decisions of Redis to the records."""
+    """Ends expired claims and offers, and writes unrecorded decisions by Redis to the records."""
 
     queue: QueueClient
     entries: EntryRecords
@@ -53,7 +53,7 @@ class Reconciler(Struct, frozen=True):
     def reconcile(
         self, waitlist_id: str, known_until: int = 0, is_time_up: IsTimeUp = never
     ) -> None:
-        """End expired claims and offers, and record the decisions of Redis that are older than a
+        """End expired claims and offers, and record the decisions by Redis that are older than a
         minute.
 
         Decisions before the timestamp `known_until` are always recorded.
@@ -66,7 +66,7 @@ class Reconciler(Struct, frozen=True):
                 return
 
     def _reconcile_page(self, waitlist_id: str, expired: c.ExpireResult) -> bool:
-        """Record the decisions of Redis about the entries on a page. Return whether any entry was
+        """Record the decisions by Redis about the entries on a page. Return whether any entry was
         processed.
         """
         ids = [place.entry_id for place in expired.places]
@@ -205,7 +205,7 @@ class Reconciler(Struct, frozen=True):
             raise_first(self.segmented_queue.send_batch(edited))
 
     def _record(self, record: EntryRecord, place: c.DirtyPlace, expired: c.ExpireResult) -> bool:
-        """Record decisions of Redis about an entry. Return False if another request has just
+        """Record decisions by Redis about an entry. Return False if another request has just
         changed the record.
         """
         now_millis = self.now_millis()
@@ -284,7 +284,7 @@ def _with_token(token: str, record: EntryRecord) -> EntryRecord:
 
 
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
-    """Return whether the record is newer than a decision of Redis."""
+    """Return whether the record is newer than a decision by Redis."""
     if record.ticket not in (None, decision.ticket):
         # The ticket of an imported or reinstated entry may be older than its signup. In this case,
         # compare the decision with the time of the signup.

@@ -65,7 +65,7 @@ class RecoveringQueue(Struct, frozen=True):
     def draw_stamp(self, record: EntryRecord) -> int:
         """Return a new logical timestamp for an event that is only written to the record.
 
-        Redis allocates the timestamp, so no decision of Redis gets the same timestamp.
+        Redis allocates the timestamp, so no decision by Redis gets the same timestamp.
         """
         request = c.DrawStamp(waitlist_id=record.waitlist_id, known_stamp=record.known_stamp)
         drawn: c.DrawStampResult = self.write(request)

@@ -23,7 +23,7 @@ REASONS: dict[c.Verb, str] = {
     "no_show_parked": OUT_OF_ATTEMPTS,
     "unanswered_parked": UNANSWERED,
 }
-# The names of all decisions of Redis about waiting entries, such as making an offer.
+# The names of all decisions by Redis about waiting entries, such as making an offer.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
 # Redis makes these decisions at the request of a caller. If one of them ends a claim or an offer,
@@ -78,7 +78,7 @@ def with_offer(record: EntryRecord, until_millis: int, *, is_offer: bool = True)
 
 
 def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> HistoryEvent:
-    """Return an event with the same name as the decision of Redis, such as `bumped`."""
+    """Return an event with the same name as the decision by Redis, such as `bumped`."""
     detail = {}
     if decision.until_millis:
         detail = {"until": iso(decision.until_millis)}
@@ -150,7 +150,7 @@ def transition_of(
     reason: str = "",
     entered_at: int = 0,
 ) -> Transition:
-    """Return the change to the record that results from a decision of Redis, such as an offer."""
+    """Return the change to the record that results from a decision by Redis, such as an offer."""
     waitlist_id, entry_id = key
     return Transition(
         waitlist_id=waitlist_id,
@@ -170,7 +170,7 @@ def transition_of(
 
 
 def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRecord:
-    """Return the record with the changes that a decision of Redis makes to it.
+    """Return the record with the changes that a decision by Redis makes to it.
 
     The status, the rank and the timestamps are not changed here.
     """

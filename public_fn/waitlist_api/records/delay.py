@@ -11,7 +11,7 @@ REASONS: dict[c.Verb, c.DelayReason] = {"released": "delayed", "declined": "decl
 
 
 def with_delay(decision: c.Decision, record: EntryRecord) -> EntryRecord:
-    """Return the record with the delay and the number of declines from a decision of Redis.
+    """Return the record with the delay and the number of declines from a decision by Redis.
 
     The function can be called twice or too late for the same decision. It replaces a delay in the
     record only by a later delay, and never decreases the number of declines.

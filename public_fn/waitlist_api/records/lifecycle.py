@@ -59,7 +59,7 @@ class Recorded(Protocol):
 
 
 def status_after(verb: c.Verb) -> Status:
-    """Return the status that the record gets when this decision of Redis is recorded."""
+    """Return the status that the record gets when this decision by Redis is recorded."""
     return _AFTER[verb].status
 
 

@@ -1,4 +1,4 @@
-"""Write the decisions of Redis to the records of entries.
+"""Write the decisions by Redis to the records of entries.
 
 A decision can, for example, make an offer to a customer or return an entry to the queue.
 """
@@ -36,7 +36,7 @@ Alter = Callable[[EntryRecord], EntryRecord]
 
 
 class Transition(Struct, frozen=True, kw_only=True):
-    """A decision of Redis about an entry, as it is written to the record.
+    """A decision by Redis about an entry, as it is written to the record.
 
     `stamp` is the timestamp of the decision, and `basis` is the timestamp of the decision before
     it, as far as Redis knew. If the record is newer than `basis`, Redis has lost writes, so the
@@ -70,7 +70,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     expires_at: int | None = None
 
     def decide(self, record: EntryRecord | None, now_millis: int) -> Commit | None:
-        """Return the change that records this decision of Redis, or None if the decision must not
+        """Return the change that records this decision by Redis, or None if the decision must not
         be recorded.
         """
         if record is None or record.status not in PRESENT or record.stamp >= self.stamp:
@@ -132,7 +132,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
 
 class Transitions(Struct, frozen=True):
-    """Writes decisions of Redis to the records."""
+    """Writes decisions by Redis to the records."""
 
     table: Table
     retention: Retention

@@ -521,7 +521,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
 
     rank: Rank
     ticket: Ticket
-    # The logical timestamp of the newest decision of Redis in the record.
+    # The logical timestamp of the newest decision by Redis in the record.
     stamp: Ticket
     # The logical timestamp of the newest event in the record. Redis creates only later timestamps
     # from then on.

@@ -1,4 +1,4 @@
-"""Tests that each decision of Redis names what it was based on: the signup, the previous decision,
+"""Tests that each decision by Redis names what it was based on: the signup, the previous decision,
 and the decision that gave the entry its rank (sort key).
 """
 
@@ -142,7 +142,7 @@ def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
 
 
 def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> None:
-    """If a decision of Redis contradicts the record, Redis discards the decision.
+    """If a decision by Redis contradicts the record, Redis discards the decision.
 
     It keeps the decision before it until that one is recorded (promise P3).
     """

@@ -37,7 +37,7 @@ ENDS: dict[str, Callable[[Line, str], Answer]] = {
 
 @pytest.mark.parametrize("state", ENDS)
 def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) -> None:
-    """If a request was interrupted before it could record a decision of Redis, maintenance can read
+    """If a request was interrupted before it could record a decision by Redis, maintenance can read
     the decision from Redis (promise P3).
     """
     ann = filled(line)["ann"]

@@ -176,7 +176,7 @@ def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
 
 
 def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world: World) -> None:
-    """A decision of Redis is not recorded if it belongs to a different signup. This also holds for
+    """A decision by Redis is not recorded if it belongs to a different signup. This also holds for
     a decision that does not say which decision came before it (promise P3).
     """
     people = waitlist("ann")

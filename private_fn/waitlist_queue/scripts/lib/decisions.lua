@@ -1,4 +1,4 @@
--- A decision of Redis about an entry is pending as long as the entry's record may not contain it. The hash
+-- A decision by Redis about an entry is pending as long as the entry's record may not contain it. The hash
 -- `pending_decisions` contains the pending decisions about each entry, oldest first. Maintenance writes them to the
 -- record.
 --
