@@ -85,7 +85,7 @@ def poster(
 ) -> None:
     """Write a poster with a QR code that leads to the customer page of a waitlist.
 
-    The poster is an SVG file for a sheet of A4. To print it, open the file in a browser.
+    The poster is an SVG file in A4 size. To print it, open the file in a browser.
     """
     from waitlist_cli.operations.poster import draw_poster
 

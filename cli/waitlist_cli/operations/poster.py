@@ -46,7 +46,7 @@ ELLIPSIS = "…"
 def draw_poster(
     waitlist: Mapping[str, Any], languages: Sequence[str] = (), address: str | None = None
 ) -> str:
-    """Return the poster as an SVG document for a sheet of A4.
+    """Return the A4 poster as an SVG document.
 
     If no languages are given, the poster has all languages. If there is only one language, the
     poster uses the waitlist's name and text in this language. `address` replaces the address of the
