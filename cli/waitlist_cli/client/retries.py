@@ -16,10 +16,10 @@ def is_retryable(status: int, code: str) -> bool:
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Says how often to retry a request, and how long to wait before each retry.
+    """Says how many times to try a request, and how long to pause before each new attempt.
 
-    The wait is the number of seconds in the response's `Retry-After` header, or `least_seconds` if
-    there is no such header. A random time is added.
+    The pause lasts for the seconds that the response's `Retry-After` header contains, or for
+    `least_seconds` if there is no such header. A random time is added to the pause.
     """
 
     timeout_seconds: float = 30.0

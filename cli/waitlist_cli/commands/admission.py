@@ -79,8 +79,8 @@ def admit(
         typer.Argument(
             metavar="N",
             min=0,
-            help="Number of slots to offer. With 0, stop the offers that are left from an earlier "
-            "--refill.",
+            help="Number of slots to offer. With 0, cancel the slots that an earlier --refill has "
+            "not filled yet.",
         ),
     ],
     filters: dict[str, Any],
@@ -104,8 +104,8 @@ def admit(
 ) -> None:
     """Offer slots to the first people in the queue now, regardless of rate and schedule.
 
-    If max_inside leaves less room, fewer people get a slot. After an interruption, repeat the
-    command with the key that it prints.
+    If `max_inside` leaves room for fewer people, fewer slots are offered. After an interruption,
+    repeat the command with the key that it prints.
     """
     if refill and filters:
         raise WrongUsage(
@@ -180,7 +180,7 @@ def claim_person(
 ) -> None:
     """Claim one person, wherever they are in the queue, and print the claim_token.
 
-    With --call-to, the person is called to this place.
+    With --call-to, the person is also called to the given place.
     """
     person = context.person(waitlist, entry, customer)
     claim = person.send(CLAIM_PERSON, **CLAIM_PERSON.to_body(values))

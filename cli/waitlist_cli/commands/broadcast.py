@@ -1,4 +1,4 @@
-"""Defines the command that sends a message to some or all people of a waitlist."""
+"""Defines the command that sends a message to some or all people on a waitlist."""
 
 import uuid
 from typing import Annotated, Any
@@ -33,10 +33,10 @@ def message(
     *,
     values: dict[str, Any],
 ) -> None:
-    """Send a message to some or all people of a waitlist by email or SMS.
+    """Send a message to some or all people on a waitlist by email or SMS.
 
-    Each person gets it once. The command first counts who would get it, and asks before it sends
-    anything.
+    Each person gets the message once. The command first counts the people who would get the
+    message, and asks you before it sends anything.
     """
     request = ListRequest(context.api, waitlist, key or str(uuid.uuid4()), values)
     if dry_run or not yes:

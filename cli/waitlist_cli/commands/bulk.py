@@ -1,4 +1,4 @@
-"""Defines the `import` and `export` commands, which read and write the people of a waitlist."""
+"""Defines the `import` and `export` commands, which read and write the people on a waitlist."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -52,9 +52,9 @@ def import_file(
         Literal["email", "phone"] | None,
         typer.Option(
             "--identity",
-            help="Identify people by their email address or phone number. Give the column of the "
-            "addresses with --customer. By default, the command finds the column by its name "
-            "or its values.",
+            help="Identify people by their email address or phone number. Give the name of this "
+            "column with --customer. By default, the command finds the column by its name or its "
+            "values.",
         ),
     ] = None,
     mapped: Annotated[
@@ -234,11 +234,12 @@ def export(
         str | None, typer.Option("--output", "-o", help="File to write. Default: standard output.")
     ] = None,
 ) -> None:
-    """Export the people of a waitlist in serving order.
+    """Export the people on a waitlist in serving order.
 
-    For the statuses admitted, left, inside, banned, unreachable and messages_off, people are
-    ordered by time, and --since limits the export to recent people. A CSV file omits empty columns.
-    `import` can read the exported file.
+    People with the status admitted, left, inside, banned, unreachable or messages_off are instead
+    sorted by the time at which they got this status. --since limits the export of these people to
+    those who got the status since then. A CSV file omits empty columns. `import` can read the
+    exported file.
     """
     from waitlist_cli.operations.export import ALL, export_people
 

@@ -29,8 +29,8 @@ def console(
             "--undo-seconds",
             min=1,
             max=120,
-            help="How long the console waits before it sends an action that has no inverse. "
-            "Until then, the operator can undo the action.",
+            help="How long the console waits before it sends an action that cannot be undone "
+            "later. During this time, the operator can still cancel the action.",
         ),
     ] = 10,
 ) -> None:

@@ -21,14 +21,14 @@ from waitlist_cli.terminal.parameters import WaitlistId
 def notice(
     context: Context,
     waitlist: WaitlistId,
-    end: Annotated[bool, typer.Option("--end", help="End the notice now.")] = False,
+    end: Annotated[bool, typer.Option("--end", help="Remove the current notice now.")] = False,
     *,
     values: dict[str, Any],
 ) -> None:
-    """Show a notice to all customers of a waitlist, or end it.
+    """Show a notice to all customers of a waitlist, or remove the current notice.
 
-    Customers read the notice on their page until its end. It replaces the earlier notice, and no
-    message is sent.
+    Customers read the notice on their page until its end. A new notice replaces the current notice.
+    Customers get no message about a notice.
     """
     if end and any(values.values()):
         raise WrongUsage("Give either a new notice, or --end.")

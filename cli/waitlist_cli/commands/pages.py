@@ -25,7 +25,8 @@ def page(
     off: Annotated[
         bool,
         typer.Option(
-            "--off", help="Remove all settings of the page. The page then shows only the name."
+            "--off",
+            help="Remove all settings of the page. The page then shows only the waitlist's name.",
         ),
     ] = False,
 ) -> None:

@@ -124,9 +124,10 @@ def resume(
     customer: Customer = None,
     token: EntryToken = None,
 ) -> None:
-    """Resume a paused waitlist, or end the rest of a customer.
+    """Resume a paused waitlist, or end a customer's rest.
 
-    A customer who rests lets others go first. If you give --token, the rest of this customer ends.
+    A customer who rests lets other people go first for some days. To end a customer's rest, give
+    the customer's entry token with --token.
     """
     if token is None and entry is None and customer is None:
         change(context, waitlist, RESUME.body)
@@ -134,7 +135,7 @@ def resume(
     person = context.person(waitlist, entry, customer)
     if token is None:
         raise WrongUsage(
-            "Only customers themselves can end a rest, in which they let others go first. Give the "
+            "Only the customer can end their rest, in which other people go first. Give the "
             "customer's entry token with --token."
         )
     found = context.api.customer("GET", person.path, token)
@@ -153,8 +154,8 @@ def signup(
         str,
         typer.Argument(
             metavar="CUSTOMER",
-            help="Id of the customer. If the waitlist has the setting `identity`, give the "
-            "address instead.",
+            help="Id of the customer. If the waitlist has the setting `identity`, give the email "
+            "address or phone number instead.",
         ),
     ],
     profile_json: ProfileJson = None,

@@ -67,9 +67,8 @@ def policy(
         Literal["offered", "entered"] | None,
         typer.Option(
             "--rate-counts",
-            help="What uses up a slot of the rate. With `offered`, every offer does. With "
-            "`entered`, only an offer that a person accepts does, and all other slots are "
-            "offered again.",
+            help="What counts towards the rate. With `offered`, every offer counts. With "
+            "`entered`, only accepted offers count, and all other slots are offered again.",
         ),
     ] = None,
     schedule: Annotated[
@@ -154,8 +153,8 @@ def policy(
 def _typed_rate(
     before: dict[str, Any] | None, text: str | None, of_rate: dict[str, Any]
 ) -> dict[str, Any]:
-    """Return the setting `rate` after the changes from the options. Return {} if no option is about
-    it.
+    """Return the setting `rate` with the changes that the options make. Return {} if none of the
+    options changes the rate.
     """
     if text is None and not of_rate:
         return {}

@@ -68,14 +68,14 @@ def _history(context: Context, waitlist: str, period: Period) -> None:
 
 
 def _plain(stats: dict[str, Any]) -> dict[str, Any]:
-    """Return the statistics as a script reads them: durations are given in seconds."""
+    """Return the statistics for scripts, with durations in seconds."""
     estimate = stats["estimated_wait"] or {}
     waits = {f"estimated_wait_{name}": estimate.get(name) for name in ("seconds", "low", "high")}
     return {**{name: stats[name] for name in stats if name != "estimated_wait"}, **waits}
 
 
 def readable(stats: dict[str, Any]) -> dict[str, str]:
-    """Return the statistics for people. Durations are written in days, hours and minutes."""
+    """Return the statistics as text for readers, with durations in days, hours and minutes."""
     texts = {
         name.removesuffix("_seconds"): format_duration(value)
         if name.endswith("_seconds")
@@ -166,7 +166,7 @@ def find(
         ),
     ] = None,
 ) -> None:
-    """Find people whose customer id, profile or attributes contain a text.
+    """Find people whose customer id, profile or attributes contain the given text.
 
     If the waitlist has the setting `identity`, use --email or --phone to find a person by address.
     With - as the address, the command reads the address from standard input, so that your shell

@@ -1,4 +1,4 @@
-"""Defines the `webhook` command, which sends events again that a webhook did not accept."""
+"""Defines the `webhook` command, which resends the events that a webhook did not accept."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Shows the dialogs of actions, and reads the forms that operators submit."""
+"""Shows the dialog of each action, and reads the forms that operators submit."""
 
 import json
 import uuid
@@ -170,7 +170,8 @@ def _ending(
 ) -> str:
     """Return the sentence that says how long the action can be undone.
 
-    Return an empty string if requests can undo the action, because there is no time limit then.
+    Return an empty string if the action can be undone at any time, because other requests to the
+    service reverse it.
     """
     if isinstance(action, ListAction):
         return "" if action.inverse else CANNOT_BE_UNDONE
@@ -190,7 +191,7 @@ def bulk_dialog(
 ) -> Response:
     """Return the dialog of an action on several people.
 
-    The dialog shows the names of the people in their order.
+    The dialog shows the names of the people in the given order.
     """
     return console.page(
         request,
@@ -231,8 +232,8 @@ def second_dialog(
 ) -> Response:
     """Return the second dialog of an action, which says what the action will do and asks again.
 
-    The second dialog submits the values from the first dialog too. If `sure` is given, the operator
-    must tick this sentence.
+    The second dialog also submits the values from the first dialog. If `sure` is given, it is the
+    label of a checkbox that the operator must tick.
     """
     entered = [replace(field, kind="seen", value=form.text(field.name)) for field in action.fields]
     question = Field("sure", sure, "tick", is_required=True)

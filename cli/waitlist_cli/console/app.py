@@ -67,7 +67,8 @@ PARTS = (
 def console_app(api: Api, folder: Path, undo_seconds: float = UNDO_SECONDS) -> Iterator[ASGIApp]:
     """Yield the web application of the console.
 
-    At the end, stop all work in the background. The console stores dropped files in `folder`.
+    When the context ends, all background work is stopped. The console stores the files that the
+    operator drops onto its pages in `folder`.
     """
     pages = Pages(str(api.http.base_url).rstrip("/"))
     console = Console(api, pages, decisions=Decisions(undo_seconds))

@@ -173,15 +173,16 @@ class Console:
         return action.inverse(before, self.person(waitlist["waitlist_id"], before["entry_id"]))
 
     def can_wait(self, action: PersonAction, waitlist: Document, person: Document) -> bool:
-        """Return whether to send this action some seconds later, so that it can be undone.
+        """Return whether to send this action only after a few seconds, so that it can be cancelled.
 
-        If requests can undo the action, the console sends the action at once.
+        If another request to the service can reverse the action, the console sends the action at
+        once.
         """
         can_wait = action.can_wait and self.decisions.seconds > 0
         return can_wait and not action.can_be_inverted(waitlist, person)
 
     def decide(self, decision: Decision) -> Response:
-        """Remember a decision, which is sent some seconds later, and tell the operator about it."""
+        """Remember a decision, which is sent after a few seconds, and inform the operator."""
         kept = self.decisions.add(decision)
         seconds = self.decisions.seconds
         text = f"{kept.label}: {kept.name}. This happens in {format_duration(int(seconds))}."

@@ -34,8 +34,9 @@ MOST_ROOM = 60
 YEAR_SECONDS = 365 * 86_400
 HEAD = 3
 ELSEWHERE = 20
-# How many requests the counter page sends at the same time. For more requests, a local service
-# would have to start more instances of its function.
+# The page sends at most this many requests to the service at the same time. A local service (`make
+# run`) handles each of them in its own instance of the function, and would have to start more
+# instances for more requests.
 AT_ONCE = 2
 NO_ROOM = (
     "Enter the name of this desk, such as Room 2. It is shown to each person that you call, and on "
@@ -60,8 +61,8 @@ def routes(console: Console) -> list[Route]:
             # Until a decision is sent, the person counts as claimed. If the number of claims is
             # limited, send all decisions, so that another person can be claimed.
             #
-            # If a person was called by mistake, always send the decision. The person is then back
-            # at the old place before the next call.
+            # If a person was called by mistake, always send the decision to put the person back.
+            # The person then has their old place again before the next call.
             if waitlist["max_claims"] or decision.label == PUT_BACK.label:
                 decisions.send_all(waitlist_id, decision.entry_id)
         body = {"count": 1, "lease_seconds": LEASE_SECONDS, "call": {"to": room}}
@@ -226,8 +227,9 @@ def _end_call(
     if CLAIM_TOKEN in action.fields:
         values[CLAIM_TOKEN.name] = token
     else:
-        # The request does not contain the claim token. Another console may have called the person
-        # in the meantime. Let the service check this console's token first.
+        # The request for this action does not contain a claim token, so the service would accept it
+        # even if another console has called the person in the meantime. Therefore let the service
+        # check this console's token first.
         person.send(EXTEND, **{CLAIM_TOKEN.name: token})
     person.send(action, **action.to_body(values))
     console.claims.pop((waitlist_id, entry_id), None)

@@ -1,6 +1,6 @@
 """Remembers the decisions of operators that can still be undone.
 
-A decision can be undone for some seconds. After that, it is sent to the service.
+A decision can be undone for a few seconds. After that, it is sent to the service.
 """
 
 import threading
@@ -13,7 +13,7 @@ from waitlist_cli.errors import CliError
 
 # How long an operator can undo a decision, unless the operator has chosen another time.
 UNDO_SECONDS = 10
-# How long the counter shows the result of an action.
+# How long the counter page shows the result of an action.
 SAID_SECONDS = 20.0
 Key = tuple[str, str]
 
@@ -140,7 +140,7 @@ class Decisions:
         self._next_keys.pop(waitlist_id, None)
 
     def say(self, waitlist_id: str, text: str) -> None:
-        """Remember the result of an action, which the counter shows for a while."""
+        """Remember the result of an action, which the counter page shows for a while."""
         self._said[waitlist_id] = (text, monotonic() + SAID_SECONDS)
 
     def said_in(self, waitlist_id: str) -> str:

@@ -1,5 +1,5 @@
-"""Manages the files that the operator has dropped, and the threads that send their rows to the
-service.
+"""Manages the files that the operator has dropped onto the console, and the threads that send the
+rows of these files to the service.
 """
 
 import threading
@@ -55,7 +55,7 @@ class Task(Protocol):
 
 @dataclass
 class FileJob:
-    """A file that the operator has dropped to import or move the people in it."""
+    """A file that the operator has dropped onto a page in order to import or move people."""
 
     id: str
     # The kind of work, which is `import` or `move`.
@@ -197,9 +197,9 @@ class FileJob:
 
 @dataclass
 class FileJobs:
-    """The files that the operator has dropped since the console started.
+    """The files that the operator has dropped onto the console since it started.
 
-    They are stored in `folder`, which only the operator should be able to read.
+    The files are stored in `folder`, which only the operator should be able to read.
     """
 
     folder: Path

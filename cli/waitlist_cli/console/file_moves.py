@@ -127,8 +127,7 @@ KIND = Kind(
         "earlier": "Moves in this console",
         "running": "Moving",
         "again": (
-            "People whom the first attempt has already moved to the front or to the back are "
-            "moved there a second time."
+            "People who have already been moved to the front or to the back are moved there again."
         ),
     },
     question="move_ready.html",

@@ -144,7 +144,7 @@ def _showable(page: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _origin(url: str | None) -> str:
-    """Return the origin of the URL of a picture. Return "" if the URL is not valid."""
+    """Return the origin of a picture's URL, or "" if the URL is not valid."""
     try:
         parts = urlsplit(url or "")
     except ValueError:

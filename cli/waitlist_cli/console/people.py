@@ -1,4 +1,4 @@
-"""Shows the pages that list the people of a waitlist by status, and searches for people."""
+"""Shows the pages that list the people on a waitlist by status, and searches for people."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -86,8 +86,8 @@ def routes(console: Console) -> list[Route]:
         key, waitlist = form.key, console.get(f"/{waitlist_id}")
         earlier = console.decisions.find(waitlist_id, entry_id)
         if earlier is not None and earlier.form_key != key:
-            # The operator takes a new action on this person. Send the earlier decision first. It
-            # can no longer be undone.
+            # The operator takes a new action on this person. First send the earlier decision, which
+            # can then no longer be undone.
             console.decisions.send_all(waitlist_id, entry_id)
         before = console.undos.person_before(key, partial(console.person, waitlist_id, entry_id))
         values = form.read(action, action.asked(waitlist, before), form.seen())
@@ -153,7 +153,7 @@ def _explain_lost_call(person: Document, who: str) -> Refused:
 def _call_to_desk(room: str) -> PersonAction:
     """Return the action that calls a person to this desk.
 
-    The person has as much time to come as after a call from the counter page.
+    The person gets the same time to arrive as after a call from the counter page.
     """
     to = replace(
         CALL_TO,

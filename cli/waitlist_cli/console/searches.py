@@ -1,4 +1,4 @@
-"""Searches the people of a waitlist in the background, while a page shows the progress."""
+"""Searches the people on a waitlist in the background, while a page shows the progress."""
 
 import threading
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ class _Ended(Exception):
 
 @dataclass
 class Search:
-    """A search through the people of one waitlist.
+    """A search through the people on one waitlist.
 
     The search has examined `looked` of the `total` people. After it has found MOST_FOUND people,
     the search stops, and `is_full` is true.

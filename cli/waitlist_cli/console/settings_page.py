@@ -179,7 +179,7 @@ def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
 def _zone_field(value: str) -> Field:
     """Return the field for the time zone.
 
-    A new waitlist has no time zone yet. The page then begins with the browser's time zone.
+    For a new waitlist, which has no time zone yet, the page preselects the browser's time zone.
     """
     setting = settings()["timezone"]
     names = zones() if value in ("", *zones()) else [value, *zones()]
@@ -308,7 +308,8 @@ def _number(typed: int | None, setting: Setting) -> int | None:
 def _read_group(form: Form, group: Setting) -> dict[str, Any] | None:
     """Return the settings of a group.
 
-    If the first field of the group is empty, the group is turned off. Return None then.
+    Return None if the first field of the group is empty, because the operator turns the group off
+    by emptying this field.
     """
     first, *others = settings_in(group.name).values()
     if form.text(first.name.replace(".", "_")) not in ("", "off", "0"):

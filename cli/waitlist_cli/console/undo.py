@@ -26,8 +26,8 @@ def routes(console: Console) -> list[Route]:
             raise Refused("This action was undone before, or the console was restarted.")
         if found.decision is not None and not console.decisions.undo(found.decision):
             raise Refused("This action has already been carried out, and can no longer be undone.")
-        # The idempotency keys contain the number of the undo. If the operator presses the button
-        # twice, the second request has no effect.
+        # Each undo has its own key, and the idempotency keys of its requests begin with this key.
+        # If the operator presses the button twice, the second press has no effect.
         notices = [
             _send(console, waitlist_id, inverse, f"{found.key}.{step}")
             for step, inverse in enumerate(found.inverses)

@@ -74,8 +74,8 @@ class Columns:
     def read(self, fields: Mapping[str, Any]) -> Reading:
         """Convert a row to an entry. Raise InvalidRow if a value is not valid."""
         is_exported = is_export(fields)
-        # Nobody edits an export in JSON lines in a spreadsheet, so do not look for damaged values
-        # in such a file.
+        # Only CSV files are edited in spreadsheets, which can damage values. Do not look for
+        # damaged values in an export that is JSON lines.
         row = _Row(self, may_be_broken=self.splits_values or not is_exported)
         exported: dict[str, Any] = {}
         for column, value in fields.items():

@@ -184,8 +184,8 @@ def _report(
 
 
 def _of_export(banned: int, left_out: int) -> str:
-    """Return a text such as "2 banned, 3 left out, " about the rows of an export. Numbers that are
-    0 do not appear in the text.
+    """Return a phrase such as "2 banned, 3 left out, " for the imported rows of an export. A count
+    of 0 is left out of the phrase.
     """
     return "".join(
         f"{number:,} {words}, "

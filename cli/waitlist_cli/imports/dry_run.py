@@ -67,8 +67,8 @@ class DryRun:
     # The people at the end of the new order.
     last: list[Person] = field(default_factory=list)
     duplicate_rows: int = 0
-    # Rows about a customer whom an earlier row already contains. Each tuple consists of the row
-    # number and the person of the earlier row.
+    # Rows about a customer who already has an earlier row in the file. Each tuple contains the
+    # number of the later row, and the person from the earlier row.
     duplicates: list[tuple[int, Person]] = field(default_factory=list)
     refused_rows: int = 0
     # Tuples of a row number and a reason.

@@ -26,8 +26,8 @@ ENCODINGS = {
 }
 BYTE_ORDERS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 PART_BYTES = 1_000_000
-# The maximum size of the sample of lines with non-ASCII characters from which the encoding is
-# guessed. A larger sample would not improve the guess.
+# The encoding of a file is guessed from a sample of its lines that contain non-ASCII characters.
+# This is the maximum size of the sample. A larger sample would not improve the guess.
 SAMPLE_BYTES = 20_000
 # Several encodings can fit a short text. Windows-1252 is the most common encoding. Another encoding
 # is chosen only if it fits better by more than these margins.

@@ -51,7 +51,7 @@ FIELDS: Mapping[str, Use] = {
     "ban_reason": "taken",
 }
 WAITING = ("waiting", "joining")
-# Notes about data of an export that is not imported.
+# Notes about exported data that an import leaves out.
 #
 # In the notes, "there" means the exported waitlist. "Here" means the waitlist into which people are
 # imported.
@@ -80,7 +80,7 @@ class Taken:
 
     # The entry to import, or None if the person is not imported.
     entry: dict[str, Any] | None
-    # Notes about data that is not imported.
+    # Notes about data in the row that is not imported.
     notes: tuple[str, ...] = ()
 
 

@@ -1,4 +1,4 @@
-"""Guesses the settings of an import for which the operator has given no options."""
+"""Guesses those settings of an import that the operator has not given as options."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -153,8 +153,9 @@ class Source:
         cells = [name.strip() for name in next(self._rows(), [])]
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
-            # This program puts an apostrophe before a formula anywhere in a cell. Other programs do
-            # so only at the beginning of a cell.
+            # When this program writes a CSV file, it puts an apostrophe before every formula, even
+            # in the middle of a cell. Other programs put an apostrophe only at the beginning of a
+            # cell.
             self._original = restore_cell
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
@@ -265,7 +266,8 @@ def open_source(
 ) -> Iterator[Source]:
     """Open a file, or standard input if `path` is a hyphen.
 
-    If no `encoding` is given, the encoding of a file is detected. A pipe is then read as UTF-8.
+    If no `encoding` is given, the encoding of a regular file is detected, and a pipe is read as
+    UTF-8.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:

@@ -32,8 +32,9 @@ class RejectedRows:
         self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        # Keep a device such as /dev/null, which root could remove. If the path is a folder,
-        # `unlink` raises an error, so the operator learns early that the path is wrong.
+        # Remove a file from an earlier import. Do not remove a device such as /dev/null, which
+        # `unlink` would do if the user is root. If the path is a folder, `unlink` raises an error,
+        # so the operator learns early that the path is wrong.
         if not append and not path.is_symlink() and (path.is_file() or path.is_dir()):
             path.unlink()
 

@@ -65,7 +65,7 @@ class Counts:
     # The numbers of the first few rows whose customer id a guest has used to sign up.
     warned_rows: list[int] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
-    # Maps each note about data that is not imported to the number of rows that the note is about.
+    # Notes about data that is not imported, with the number of rows for each note.
     notes: Counter[str] = field(default_factory=Counter)
 
     @property

@@ -139,7 +139,8 @@ class Inverse:
     entry_id: str = ""
     # The fields of the request body that come from the operator.
     values: Mapping[str, Any] = field(default_factory=dict)
-    # The message after the undo. If it is empty, the operator reads the usual notice of the action.
+    # The message that the operator sees after the undo. If it is empty, the console shows the
+    # action's usual notice.
     notice: str = ""
 
 
@@ -177,8 +178,8 @@ class Action(Request):
     # Whether the button in the dialog is red. It is red if the action takes something away from the
     # person.
     is_final: bool = False
-    # The sentence that the operator must confirm in a second dialog, by ticking it. If the sentence
-    # is "", there is no second dialog.
+    # The label of a checkbox in a second dialog, which the operator must tick. If the label is "",
+    # there is no second dialog.
     sure: str = ""
     # True if the action deletes data for good. The command then asks for a confirmation.
     is_deleting: bool = False
@@ -247,12 +248,12 @@ class PersonAction(Action):
     bulk: Bulk | None = None
 
     def can_be_inverted(self, waitlist: Document, person: Document) -> bool:
-        """Return whether requests can undo the action after it has been taken on this person."""
+        """Return whether other requests to the service can reverse the action on this person."""
         return self.inverse is not None and self.has_inverse_for(waitlist, person)
 
     @property
     def can_wait(self) -> bool:
-        """Return whether the console may send the action some seconds later.
+        """Return whether the console may wait a few seconds before it sends the action.
 
         The console may not delay an action that reveals a secret or that asks the operator a second
         time.

@@ -314,7 +314,7 @@ UNUSED = Field(
 )
 ADMIT = ListAction(
     name="admit",
-    title="Admit people of {who}",
+    title="Admit people on {who}",
     consequence="The first people in the queue get a slot now, regardless of the rate and the "
     "schedule.",
     more=offers_end,

@@ -1,4 +1,4 @@
-"""Sends a message to some or all people of a waitlist, and counts the recipients beforehand."""
+"""Sends a message to some or all people on a waitlist, and counts the recipients beforehand."""
 
 import re
 from collections.abc import Mapping
@@ -24,16 +24,16 @@ UNVERIFIED = "the address is not verified"
 
 
 def _one_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a text in all languages. If the waitlist has several languages, return
-    None.
+    """Return the field for a text that is used in every language. If the waitlist has several
+    languages, return None, because each language then has a field of its own.
     """
     return field if len(languages_of(waitlist)) == 1 else None
 
 
 def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a message text in one language.
+    """Return the field for a message text in one of several languages.
 
-    Return None if the waitlist does not have this language or has no other language.
+    Return None if the waitlist has only one language, or does not have the language of this field.
     """
     languages = languages_of(waitlist)
     return field if field.name.rpartition("_")[2] in languages and len(languages) > 1 else None
@@ -95,9 +95,9 @@ WHO_GETS_IT = (STATUS, replace(FILTER, adapt=None), ENTRIES)
 
 
 def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
-    """Return the request body for what the operator has entered.
+    """Return the request body for the values that the operator has entered.
 
-    `usual` is the language of a text for which the operator has named no language.
+    `usual` is the language of the text that the operator has entered without naming a language.
     """
     text: dict[str, dict[str, str]] = {}
     for suffix, language in (("", usual), *((f"_{code}", code) for code in LANGUAGES)):
@@ -121,7 +121,9 @@ def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
 
 def reach_text(answer: Document) -> str:
-    """Describe how many people a message reaches by email and by SMS, and how many it misses."""
+    """Describe how many people get a message by email and by SMS, and how many people it cannot
+    reach.
+    """
     mail, sms = answer["reached"]["mail"], answer["reached"]["sms"]
     verb = "would get" if answer["dry_run"] else "get"
     one = verb if answer["dry_run"] else "gets"
@@ -170,7 +172,7 @@ def _send(request: ListRequest) -> tuple[str, Any]:
 MESSAGE = ListAction(
     name="message",
     summary="Send a message to some or all people by email or SMS.",
-    title="Send a message to people of {who}",
+    title="Send a message to people on {who}",
     consequence="Each person gets the message once, by email or SMS. A message cannot be taken "
     "back.",
     button="Send the message",

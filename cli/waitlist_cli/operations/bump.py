@@ -33,10 +33,11 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 
 
 def way_back(person: Document) -> list[Inverse]:
-    """Return the request that would undo a later move of this person.
+    """Return the request that would undo a move of this person that is about to happen.
 
-    The request moves the person to their present priority. Within a priority, people are ordered by
-    signup time. If the person is not where their signup time would place them, the list is empty.
+    The request moves the person back to their present priority. Within a priority, people are
+    ordered by signup time. If the person is not in the place that belongs to their signup time, no
+    request can restore their place, and the returned list is empty.
     """
     if person["rank"] is None or person["joined_at"] is None:
         return []

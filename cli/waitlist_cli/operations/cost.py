@@ -64,9 +64,9 @@ MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
 # real values.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# The bytes that AWS bills for logs: a request's bytes in the access log, in the public function's
-# log and in the private function's log, and a maintenance run's bytes. Lambda's own log lines are
-# included.
+# The bytes that AWS bills for logs. Each request writes bytes to the access log, to the public
+# function's log and to the private function's log. Each maintenance run writes bytes too. Lambda's
+# own log lines are included.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
 # The assumed number of ElastiCache processing units (ECPUs) for one run of a script. A simple
 # command that transfers up to 1 KB uses one ECPU.

@@ -50,8 +50,8 @@ SKIP = Outcome(
     name="skip",
     label="Skip",
     shortcut="s",
-    hint="The next people go first for two minutes. The person keeps the place.",
-    done="{who} is skipped for two minutes, and keeps the place.",
+    hint="The next people go first for two minutes. The person keeps their place.",
+    done="{who} is skipped for two minutes, and keeps their place.",
     action=RELEASE,
     values={"to": "place", "delay_seconds": SKIP_SECONDS, "reason": "skipped"},
 )
@@ -60,8 +60,8 @@ PUT_BACK = Outcome(
     name="put-back",
     label="Put back",
     shortcut="b",
-    hint="The call was a mistake. The person waits at the old place again.",
-    done="{who} waits at the old place again.",
+    hint="The call was a mistake. The person returns to their old place.",
+    done="{who} is back in their old place.",
     action=RELEASE,
     values={"to": "place", "reason": "called by mistake"},
 )

@@ -86,7 +86,7 @@ def explain(
     """Explain a person's position. `waitlist` and `person` are responses of the API.
 
     The API has lists of people, such as the admitted people. The function reads at most `most`
-    people of each list.
+    people from each list.
     """
     path = f"/{waitlist['waitlist_id']}/entries"
     events = list(pages(f"{path}/{person['entry_id']}", "history", include="history"))

@@ -126,8 +126,8 @@ def export_people(
     if form == "csv" and not is_whole:
         sheet = sheet_of(context.call("GET", waitlist_id))
     people = everyone(pages) if query["status"] == ALL else pages(query["status"])
-    # Fetch the first person before the file is opened. If the request is refused, an existing file
-    # then stays unchanged.
+    # Fetch the first person before opening the file, so that an existing file stays unchanged if
+    # the request is refused.
     first = list(islice(people, 1))
     count = 0
 

@@ -54,20 +54,20 @@ UNTIL = Field(
     option="--until",
     adapt=name_zone,
 )
-SUBJECT = Field("subject", "Subject of the email", "text", "Replaces the usual subject.")
+SUBJECT = Field("subject", "Subject of the email", "text", "Replaces the standard subject.")
 TEXT = Field(
     "text",
     "Text of the message",
     "long",
-    "Replaces the usual text. {until} stands for the end of the offer, and {name} for the name of "
-    "the waitlist.",
+    "Replaces the standard text. {until} stands for the end of the offer, and {name} for the name "
+    "of the waitlist.",
 )
 LANGUAGE = Field(
     "language",
     "Language of these words",
     "text",
-    "The language as two letters, such as en. People with a different language get the usual "
-    "words. By default, the words are in the usual language of the waitlist.",
+    "The language as two letters, such as en. People with a different language get the standard "
+    "text. By default, these words are in the waitlist's main language.",
 )
 
 
@@ -143,7 +143,7 @@ def _warn(request: ListRequest) -> str:
 INVITE = ListAction(
     name="invite",
     summary="Invite people to accept an offer until a given time.",
-    title="Invite people of {who}",
+    title="Invite people on {who}",
     consequence="Each invited person gets one offer now, and at most one reminder before it ends. "
     "Unused offers do not go to other people.",
     more=ends_at,

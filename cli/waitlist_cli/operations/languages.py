@@ -13,7 +13,7 @@ LANGUAGES = dict(settings()["messages.language"].choices)
 def languages_of(waitlist: Document) -> list[str]:
     """Return the languages of a waitlist.
 
-    The usual language comes first, followed by the other languages in which the waitlist has texts.
+    The main language comes first, followed by the other languages in which the waitlist has texts.
     """
     usual = (waitlist.get("messages") or {}).get("language")
     found = {*_languages(waitlist), *([usual] if usual else [])} or {"en"}

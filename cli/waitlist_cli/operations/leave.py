@@ -4,16 +4,16 @@ from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, Perso
 
 
 def can_return(_waitlist: Document, person: Document) -> bool:
-    """Return whether a reinstatement fully undoes the removal of this person.
+    """Return whether reinstating this person would fully undo their removal.
 
-    A reinstated person waits, does not rest (let others go first), and counts as verified. A
-    reinstatement does not bring back an offer or a claim.
+    A reinstated person is waiting and counts as verified. A rest, in which others go first, an
+    offer and a claim are not restored.
     """
     return person["status"] == "waiting" and not {*(person["not_ready"] or ())} - {"held_back"}
 
 
 def returns(person: Document) -> list[Inverse]:
-    """Return the requests that return a removed person to the former place."""
+    """Return the requests that put a removed person back in their former place."""
     requests = [Inverse("reinstate", person["entry_id"])]
     if "held_back" in (person["not_ready"] or ()):
         reason = {"reason": person["held_back_reason"] or ""}

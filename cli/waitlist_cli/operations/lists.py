@@ -57,7 +57,7 @@ RESUME = _change(
     {"paused": False},
     undo="pause",
     notice="The list admits people again.",
-    consequence="The policy and the operators can admit people again at once.",
+    consequence="From now on, the policy and the operators can admit people again.",
 )
 OPEN = _change(
     "open",

@@ -1,4 +1,4 @@
-"""Previews and tests the messages of a waitlist, and describes whether messages were delivered."""
+"""Previews and tests the messages of a waitlist, and reports whether messages were delivered."""
 
 import re
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 KINDS = tuple(settings()["messages.kinds"].choices)
 LANGUAGES = tuple(settings()["messages.language"].choices)
-# Matches a text between two Unicode isolates. These control characters give the text its own
-# reading direction.
+# Matches text between two Unicode isolate characters. Isolate characters are control characters
+# that give the text between them a reading direction of its own.
 ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
 # The reasons that the service gives for not sending a message, and their descriptions.
 REASONS = {

@@ -7,8 +7,8 @@ from typing import Any
 from waitlist_cli.terminal.output import format_value
 
 Document = Mapping[str, Any]
-# If a question asks for a name, its field name or one of its labels contains one of the following
-# words.
+# A question is taken to ask for a name if its field name or one of its labels contains one of the
+# following words.
 NAME = re.compile(
     r"(?<![^\W_])(names?|surname|vorname|nachname|nom|prénom|nombre|apellidos?|اسم|الاسم|اسمك)"
     r"(?![^\W_])"
@@ -82,9 +82,9 @@ def own_name_of(person: Document, waitlist: Document) -> str:
 
 
 def data_beside_name(person: Document, waitlist: Document) -> list[tuple[str, Any]]:
-    """Return the answers and other data of a person, each with the words of its question.
+    """Return a person's answers and other data, each with the label of its question.
 
-    The answer that is the person's name is left out.
+    The person's name is left out.
     """
     labels = labels_in(waitlist)
     own_name = own_name_of(person, waitlist)

@@ -36,9 +36,9 @@ def _one_text(field: Field, waitlist: Document, _person: Document) -> Field | No
 
 
 def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a text in one language.
+    """Return the field for a text in one of several languages.
 
-    Return None unless the waitlist has this language and at least one other language.
+    Return None if the waitlist has only one language, or does not have the language of this field.
     """
     languages, language = languages_of(waitlist), field.name.removeprefix("text_")
     if language not in languages or len(languages) == 1:
@@ -129,7 +129,9 @@ def _end(request: ListRequest) -> tuple[str, Any]:
 
 
 def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str, Any]:
-    """Replace the notice. Return a message for the operator, the former and the new notice."""
+    """Replace the notice. Return a message for the operator, and both the former and the new
+    notice.
+    """
     path = PATH.format(waitlist_id=request.waitlist_id)
     try:
         answer = request.api.operator("PUT", path, body)

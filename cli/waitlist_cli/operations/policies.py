@@ -100,8 +100,8 @@ def hours_line(policy: Mapping[str, Any] | None) -> str:
 
 
 def presence_of(seconds: int | None) -> dict[str, int] | None:
-    """Return the setting `presence`, or None if the waitlist does not pass over people who are
-    away.
+    """Return the setting `presence`, which makes the waitlist pass over people who are away. Return
+    None if the setting is off.
     """
     return {"seconds": seconds} if seconds else None
 

@@ -1,4 +1,4 @@
-"""Draws a poster with a QR code, with which people open the customer page of a waitlist."""
+"""Draws a poster with a QR code that opens the customer page of a waitlist."""
 
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
@@ -134,8 +134,8 @@ def draw_code(url: str) -> tuple[int, str]:
 
 
 def _code(url: str, left: float, top: float, side: float, colour: str) -> Iterator[str]:
-    """Yield the QR code in black on white, which can be scanned in any light, with a coloured
-    frame.
+    """Yield the QR code with a coloured frame. The code is black on white, so that it can be
+    scanned in any light.
     """
     count, dots = draw_code(url)
     yield (

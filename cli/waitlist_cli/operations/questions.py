@@ -72,11 +72,12 @@ def check_profile(waitlist: Document, profile: Mapping[str, Any]) -> None:
 
 
 def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str, str]]:
-    """Return the profile and the attributes that the values of the fields contain."""
+    """Build the profile and the attributes from the values of the fields."""
     found: dict[str, dict[str, str]] = {part: {} for part in PARTS}
     for field in fields_for(waitlist):
         part, _, name = field.name.partition(".")
-        # As on the customer's page, the stored answer to a checkbox is the accepted text.
+        # The stored answer to a ticked checkbox is the text that the person has accepted, as on the
+        # customer's page.
         typed = accepted(field, values[field.name])
         answer = field.label if field.kind == "tick" and typed else typed
         if answer:
@@ -120,7 +121,7 @@ def _one_line(stored: object) -> str | None:
     if isinstance(stored, bool) or not isinstance(stored, str | int | float):
         return None
     text = str(stored)
-    # The text may contain invisible characters, which the operator must notice.
+    # A form field would not show invisible characters, so the operator could not notice them.
     return None if CONTROLS.search(text) or text != text.strip() else text
 
 

@@ -29,7 +29,7 @@ MOST_REDRIVEN = 500
 REDRIVE = PersonAction(
     name="redrive",
     title="Return {who} to the queue",
-    consequence="The person waits again, and the number of their attempts starts at 0.",
+    consequence="The person waits again, and their number of attempts is reset to 0.",
     button="Return",
     path="/{waitlist_id}/parked/{entry_id}/redrive",
     # The request contains the time at which the person was parked (set aside). If the person has
@@ -38,7 +38,7 @@ REDRIVE = PersonAction(
     notice=back_in_queue,
     bulk=Bulk(
         "Return {people} to the queue",
-        "These people wait again, and the numbers of their attempts start at 0.",
+        "These people wait again, and their numbers of attempts are reset to 0.",
         "{people}: back in the queue.",
     ),
 )
@@ -88,10 +88,10 @@ def _warn(request: ListRequest) -> str:
 
 REDRIVE_ALL = ListAction(
     name="redrive",
-    title="Return the parked people of {who} to the queue",
-    consequence="All parked people wait again, and the number of their attempts starts at 0. The "
-    "people who were parked first return first. At most "
-    f"{MOST_REDRIVEN:,} people return at a time.",
+    title="Return the parked people on {who} to the queue",
+    consequence="All parked people wait again, and their numbers of attempts are reset to 0. The "
+    f"people who were parked first return first. At most {MOST_REDRIVEN:,} people return at a "
+    "time.",
     button="Return all",
     path=REDRIVE.path,
     fields=(TO, REASON),

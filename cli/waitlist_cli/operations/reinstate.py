@@ -27,8 +27,8 @@ REINSTATE = PersonAction(
     inverse=lambda person, _: [
         Inverse("remove", person["entry_id"], notice="{who} has left the list again.")
     ],
-    # A person who was parked before cannot be parked again by a request, because only claimed
-    # people can be parked.
+    # If the person was parked before, the reinstatement cannot be undone. Only a claimed person can
+    # be parked, so no request returns a waiting person to the parked people.
     has_inverse_for=lambda _, person: person["status"] == "left",
     bulk=Bulk(
         "Give {people} their former places back?",

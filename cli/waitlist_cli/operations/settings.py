@@ -35,7 +35,7 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
         if error.fields:
             raise exists from error
     # The service refused to create the waitlist because it already exists with exactly these
-    # settings. An earlier attempt of this request has created it.
+    # settings. An earlier attempt to send this request must have created it.
     return api.operator("GET", f"/{waitlist_id}")
 
 
@@ -53,7 +53,7 @@ def change(
         if error.code != SETTINGS_CHANGED or error.fields:
             raise
     # The service refused the change because the settings have a newer version. The newer version
-    # already contains the change, so an earlier attempt of this request has made it.
+    # already contains the change, so an earlier attempt to send this request must have made it.
     return api.operator("GET", f"/{waitlist_id}")
 
 
@@ -98,7 +98,8 @@ def change_seen(
 def replacement_patch(former: Any, new: Any) -> Any:
     """Return the JSON Merge Patch that changes the object `former` into the object `new`.
 
-    If one of the values is not an object, return `new`. The service then checks it.
+    If either value is not an object, return `new`, and leave it to the service to refuse an invalid
+    value.
     """
     if not (isinstance(former, dict) and isinstance(new, dict)):
         return new

@@ -73,7 +73,7 @@ def _add(request: ListRequest) -> tuple[str, Any]:
     silent = explain_silence(found["profile"], address) if result.get("has_no_address") else ""
     notice = NOTICES[result["outcome"]].format(who=name_of(person, waitlist))
     # Warn about a possible duplicate only if the console made up the id. If the operator gave an id
-    # or an address, the service recognises the person.
+    # or an address, the service itself detects that the person is already on the waitlist.
     has_made_id = customer_id != values["customer_id"]
     twice = warn_of_same_person(request.api, waitlist, person) if has_made_id else ""
     return f"{notice}{place}{twice}{silent}", result

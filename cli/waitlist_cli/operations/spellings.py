@@ -1,4 +1,4 @@
-"""Compares texts and telephone numbers regardless of how they are spelled."""
+"""Compares texts regardless of case and accents, and telephone numbers regardless of format."""
 
 import re
 import unicodedata
@@ -16,7 +16,7 @@ NUMBER = re.compile(r"[+0][\d\s()/.-]{2,}")
 DIGITS = re.compile(r"\d{3,}")
 # The digits of a call number, without leading zeros.
 NUMBER_AT_END = re.compile(r"(?<!\d)0*(\d+)$")
-# The calling codes of countries with one or two digits. All other calling codes have three digits.
+# The country calling codes that have one or two digits. All other calling codes have three digits.
 SHORT_CODES = re.compile("1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]")
 
 
@@ -34,7 +34,9 @@ def fold_umlauts(text: str) -> str:
 
 @dataclass(frozen=True)
 class Number:
-    """A telephone number, or its beginning. A number in the local spelling has no `country`."""
+    """A telephone number, or the beginning of a number. `country` is empty if the number has no
+    country code.
+    """
 
     country: str
     # The number within the country, without the leading 0.
@@ -46,9 +48,7 @@ class Number:
 
 
 def number_of(text: str) -> Number | None:
-    """Return the telephone number that a text consists of, or None if the text is not a telephone
-    number.
-    """
+    """Parse a text as a telephone number. Return None if the text is not a telephone number."""
     text = text.strip()
     if not NUMBER.fullmatch(text):
         return None
@@ -85,9 +85,9 @@ class Wanted:
         return number_of(self.text)
 
     def is_in(self, value: str) -> bool:
-        """Return whether a value contains the text, in any spelling.
+        """Return whether a value contains the text, regardless of case and accents.
 
-        If both are telephone numbers, the value must begin with the text.
+        If the value and the text are both telephone numbers, the value must begin with the text.
         """
         number = number_of(value)
         if number is not None and self._number is not None:

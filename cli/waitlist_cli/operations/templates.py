@@ -44,8 +44,8 @@ class Template:
     summary: str
     asks: Sequence[Question]
     settings: Mapping[str, Any]
-    # Maps a setting that is a time to a number of days from now. This time is used if the operator
-    # chooses none.
+    # Maps the name of a time setting to a number of days. If the operator does not choose a time,
+    # the setting gets the time that is this many days from now.
     in_days: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -75,7 +75,9 @@ def settings_like(api: "Api", like: str) -> dict[str, Any]:
 
 
 def template_settings(template: Template, now: datetime) -> dict[str, Any]:
-    """Return the settings of a template. Times are counted from `now`."""
+    """Return the settings of a template. Times that the template gives as a number of days are that
+    long after `now`.
+    """
     found: dict[str, Any] = json.loads(json.dumps(template.settings))
     for name, days in template.in_days.items():
         put(found, name, (now + timedelta(days=days)).isoformat(timespec="seconds"))

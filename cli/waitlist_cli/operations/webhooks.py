@@ -1,4 +1,4 @@
-"""Sends events again that a webhook did not accept within a day."""
+"""Resends the events that a webhook did not accept within a day."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,9 +10,10 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Send the events since `since` again that the webhook did not accept.
+    """Resend the events since `since` that the webhook did not accept.
 
-    Each request sends some of the events. After each request, yield how many events it has sent.
+    Each request resends some of the events. After each request, yield the number of events that the
+    request has resent.
     """
     more = True
     while more:

@@ -29,8 +29,9 @@ def person_command(
 ) -> None:
     """Register a command that carries out an action on a person.
 
-    The second word of `example` is the name of the command. If the operator gives the option
-    `flag`, the command carries out the action in `instead`.
+    The command is named after the second word of `example`. If `flag` and `instead` are given, the
+    command has an option with the name `flag`. With this option, the command carries out `instead`
+    and not `action`.
     """
     own = [parameter for field in action.fields for parameter in options_of(field)]
     if action.is_deleting:
@@ -117,8 +118,9 @@ def values_of(
 ) -> dict[str, Any]:
     """Return the values that the operator has given for these fields.
 
-    If no value was given for a field of the kind `seen`, its value comes from the entry that `show`
-    returns.
+    The field kind `seen` is for values that the operator has only seen, such as the time at which a
+    person was parked. If the operator has not given such a value, it is read from the entry that
+    `show` returns.
     """
     values: dict[str, Any] = {}
     for field in fields:

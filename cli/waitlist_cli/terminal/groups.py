@@ -60,7 +60,7 @@ def _person(context: Context, **typed: Any) -> Person:
 
 
 def with_person(function: Function) -> Function:
-    """Add the options that select a person to a command.
+    """Add to a command the options that select a person.
 
     The command gets the selected Person as `person`.
     """

@@ -130,15 +130,16 @@ _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
 # A hint for some of the service's error codes. The hint names a command that helps the operator to
 # continue.
 NEXT_STEPS = {
-    "confirm_off": "To turn the question on, run `waitlist edit WAITLIST --confirm-every-days 90`.",
+    "confirm_off": "To ask people regularly whether they are still waiting, run `waitlist edit "
+    "WAITLIST --confirm-every-days 90`.",
     "entry_not_found": "Run `waitlist find WAITLIST TEXT` to find people by a part of their data.",
     "entry_not_ready": "Run `waitlist show WAITLIST ENTRY` to see why the entry is not ready.",
     "not_inside": _STATUS,
     "not_offered": _STATUS,
     "not_waiting": _STATUS,
     "offer_expired": _STATUS,
-    "rest_not_allowed": "To let customers rest, run `waitlist edit WAITLIST --rest-max-days 30 "
-    "--rest-times 3`.",
+    "rest_not_allowed": "To allow customers to let others go first, run `waitlist edit WAITLIST "
+    "--rest-max-days 30 --rest-times 3`.",
     "unauthorized": "Run `waitlist token WAITLIST ENTRY` to issue an entry_token.",
     "waitlist_not_found": "Run `waitlist list` to see the existing waitlists.",
 }
@@ -258,7 +259,7 @@ class Output:
         self.console.print(Text(replace_controls(text)), soft_wrap=True)
 
     def _shown(self, value: object) -> object:
-        """Convert the times in a value to the time zone in which people read them."""
+        """Convert the times in a value to the time zone in which the output shows times."""
         if isinstance(value, str) and INSTANT.search(value):
             return localize_briefly(value, self.zone())
         return value
@@ -282,8 +283,8 @@ class Output:
         self.note(f"{format_value(error.message)}{code}", "red")
         for field in error.fields:
             line = f"{field.field}: {field.message}"
-            # If only one field is invalid, the error message often already describes what is wrong
-            # with it.
+            # If only one field is invalid, the error message often already contains this line. Do
+            # not repeat it.
             if line not in error.message:
                 self.note(f"  {format_value(line)}")
         if error.code in NEXT_STEPS:

@@ -161,7 +161,7 @@ def filters_of(text: str, label: str) -> dict[str, Any]:
 def profile_of(
     before: dict[str, Any], whole: str | None, texts: Sequence[str] | None
 ) -> dict[str, Any]:
-    """Return a copy of the profile in which the changes from the options have been made."""
+    """Return a copy of the profile with the changes that the options make."""
     profile = dict(before) if whole is None else json_object(whole, "--profile-json")
     for text in texts or ():
         name, value = pair(text, "--set")

@@ -100,7 +100,9 @@ def _option_name(setting: Setting, group: str = "") -> str:
 
 
 def _annotation(setting: Setting, name: str) -> Any:
-    """Return the type of an option, with its name and its help."""
+    """Return the annotated type of an option, which also contains the name and the help text of the
+    option.
+    """
     if setting.type == "boolean" and "/" not in name:
         name = f"{name}/--no-{name.removeprefix('--')}"
     kind: Any = {"boolean": bool, "integer": int}.get(setting.type, str)

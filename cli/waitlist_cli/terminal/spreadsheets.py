@@ -1,7 +1,8 @@
 """Writes CSV files that are safe to open in a spreadsheet.
 
-Customers choose the values, and a spreadsheet would run a value that looks like a formula. This
-module puts an apostrophe before each formula, as OWASP recommends against CSV injection.
+Customers choose the values, and a spreadsheet would run a value that looks like a formula. To
+prevent this attack, which is called CSV injection, this module puts an apostrophe before each
+formula, as OWASP recommends.
 """
 
 import csv

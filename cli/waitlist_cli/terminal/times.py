@@ -53,7 +53,7 @@ def local_text(moment: datetime, zone: str, clock: str = "%H:%M") -> str:
 
 
 def localize(text: str, zone: str) -> str:
-    """Replace each time with a UTC offset in a text by the same time in `zone`.
+    """In a text, convert each time that has a UTC offset to the time zone `zone`.
 
     The times are written like `14:03:07 on Sun 29 Nov 2026 (Europe/Berlin)`.
     """
@@ -61,7 +61,7 @@ def localize(text: str, zone: str) -> str:
 
 
 def localize_briefly(text: str, zone: str) -> str:
-    """Replace each time with a UTC offset in a text by the same time in `zone`.
+    """In a text, convert each time that has a UTC offset to the time zone `zone`.
 
     The times are written like `2026-11-29 14:03:07 CET`, or `2026-11-29 13:03:07Z` in UTC.
     """

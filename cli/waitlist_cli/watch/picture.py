@@ -18,7 +18,8 @@ from waitlist_cli.terminal.output import format_details, format_duration, format
 
 BARS = "▁▂▃▄▅▆▇█"
 ASCII_BARS = "_.-=+*%#"
-# The minimum width of a terminal, in columns, that fits eight numbers in a row, and profiles.
+# The minimum terminal width, in columns, for showing eight numbers side by side and the profiles of
+# the people.
 WIDE = 76
 LONGEST_NAME = 26
 # The number of screen lines that are not used for the table of people.

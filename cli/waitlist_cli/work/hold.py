@@ -33,8 +33,8 @@ class HoldLost(Exception):
 class Hold:
     """A claimed entry, and the earliest time at which the claim can expire.
 
-    The lease is counted from the moment before the request was sent. The service counts it from a
-    later moment.
+    The lease is counted from the moment before the request was sent. The service begins to count
+    later, so the claim never ends earlier than this object expects.
     """
 
     context: Context

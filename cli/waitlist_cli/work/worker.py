@@ -154,8 +154,8 @@ class Worker:
             if error.code == "waitlist_paused":
                 return None
             raise
-        # Replace the key only after a response. If a response is lost, the next request repeats the
-        # key and gets the same claim.
+        # Replace the idempotency key only after a response. If a response is lost, the next request
+        # has the same key and gets the same claim.
         self._key = _new_key()
         claims = answer["claims"]
         # If `max_claims` has limited the response, more people may be waiting. Claim them when

@@ -1,4 +1,4 @@
-"""Sends an operator's message to some or all people of a waitlist.
+"""Sends an operator's message to some or all people on a waitlist.
 
 A broadcast is stored before its first message is sent. Then the event `messaged` is written to the
 history of each recipient, and this event triggers the message.

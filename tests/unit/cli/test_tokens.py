@@ -211,7 +211,7 @@ def test_find_takes_either_a_text_or_an_address(fake: FakeService, words: list[s
 def test_a_list_is_moved_to_a_list_that_identifies_people_by_address(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """All people of a waitlist are moved to another waitlist, which identifies people by address,
+    """All people on a waitlist are moved to another waitlist, which identifies people by address,
     as docs/operate/identity.md says.
 
     The order stays the same. People without an address keep their customer ids.

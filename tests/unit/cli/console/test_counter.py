@@ -135,7 +135,7 @@ def test_pressing_call_next_twice_calls_one_person(counter: Counter) -> None:
     [
         ("arrived", "ada has arrived.", "admitted"),
         ("no-show", "ada did not come, and is removed from the list.", "left"),
-        ("skip", "ada is skipped for two minutes, and keeps the place.", "waiting"),
+        ("skip", "ada is skipped for two minutes, and keeps their place.", "waiting"),
     ],
 )
 def test_a_call_ends_when_it_can_no_longer_be_undone(
@@ -163,7 +163,7 @@ def test_an_undone_decision_has_no_effect(counter: Counter, button: str) -> None
 def test_a_person_who_was_called_by_mistake_can_be_called_next(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob")
     counter.call_next()
-    assert "ada waits at the old place again." in counter.press("ada", "put-back")
+    assert "ada is back in their old place." in counter.press("ada", "put-back")
     assert counter.called == []
     counter.call_next()
     assert counter.called == ["ada"]
