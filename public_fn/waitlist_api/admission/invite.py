@@ -10,6 +10,7 @@ import json
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
@@ -69,6 +70,10 @@ class Counted(Struct, frozen=True):
 
 class Invitations(Struct, frozen=True):
     """Makes the offers of invitations, and counts the outcomes of the offers."""
+
+    # If a request stops before an invitation is complete, maintenance makes the remaining offers. A
+    # maintenance run spends at most this much time on invitations.
+    MAINTENANCE_MILLIS: ClassVar[int] = 20_000
 
     records: InvitationRecords
     invitees: Invitees
@@ -140,7 +145,9 @@ class Invitations(Struct, frozen=True):
             message=command.message,
         )
 
-    def run(self, invitation: Invitation, is_time_up: IsTimeUp, *, is_resumed: bool) -> Invitation:
+    def run(
+        self, invitation: Invitation, is_time_up: IsTimeUp, *, is_resumed: bool = True
+    ) -> Invitation:
         """Make the offers of an invitation until all of them have been made or the time is up.
 
         `is_resumed` is true if an earlier run may have made offers that it did not record.

@@ -8,12 +8,10 @@ from msgspec import Struct, field
 
 from waitlist_api.admission.admit import Admissions
 from waitlist_api.clock import IsTimeUp, LeftMillis, NowMillis, no_deadline
-from waitlist_api.maintenance.broadcasts import BroadcastRunner
 from waitlist_api.maintenance.confirm_walk import ConfirmWalker
 from waitlist_api.maintenance.finish_intents import INTENT_AGE_MILLIS, IntentFinisher
 from waitlist_api.maintenance.gauges import measure_depth, measure_state
 from waitlist_api.maintenance.heartbeat import Heartbeat
-from waitlist_api.maintenance.invitations import InvitationRunner
 from waitlist_api.maintenance.isolation import run_each, run_isolated
 from waitlist_api.maintenance.notifier import Notifier, count_near
 from waitlist_api.maintenance.over import OverLeaver
@@ -21,6 +19,7 @@ from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_api.maintenance.rebuild import Rebuilder
 from waitlist_api.maintenance.reconcile import Reconciler
 from waitlist_api.maintenance.sampler import Sampler
+from waitlist_api.maintenance.work import WorkRunner
 from waitlist_api.observability.metrics import MetricsCollector
 from waitlist_api.queue.client import QueueClient, send_batch
 from waitlist_api.queue.messages import init_of
@@ -42,12 +41,6 @@ RUN_MILLIS = 50_000
 # A run first spends this much time on interrupted requests to join or leave. At its end, the run
 # continues with the requests that are left.
 INTENTS_MILLIS = 15_000
-# If a request stops before an invitation is complete, maintenance makes the remaining offers. A run
-# spends at most this much time on such invitations.
-INVITATIONS_MILLIS = 20_000
-# If a request stops before a broadcast (a message to several people) is complete, maintenance sends
-# it to the remaining people. A run spends at most this much time on broadcasts.
-BROADCASTS_MILLIS = 10_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.
 LONGEST_READ = 60 * MINUTE
@@ -87,8 +80,7 @@ class MaintenanceRunner(Struct, frozen=True):
     reindexer: Reindexer
     confirm_walker: ConfirmWalker
     over_leaver: OverLeaver
-    invitation_runner: InvitationRunner
-    broadcast_runner: BroadcastRunner
+    work_runner: WorkRunner
     notifier: Notifier
     admissions: Admissions
     heartbeat: Heartbeat
@@ -111,14 +103,7 @@ class MaintenanceRunner(Struct, frozen=True):
 
         are_finished = self.intent_finisher.finish_intents(partial(runs_for, INTENTS_MILLIS))
         note, running = self.rounds.read()
-        invited_millis = self.now_millis()
-        self.invitation_runner.run_all(
-            running, lambda: self.now_millis() - invited_millis >= INVITATIONS_MILLIS
-        )
-        messaged_millis = self.now_millis()
-        self.broadcast_runner.run_all(
-            running, lambda: self.now_millis() - messaged_millis >= BROADCASTS_MILLIS
-        )
+        self.work_runner.run_all(running)
         is_hurried = _is_time_up(left_millis)
         survey = self._survey(0 if is_hurried else note.seen_before)
         note = note.begun(began_millis, survey.until)
@@ -309,8 +294,7 @@ class MaintenanceRunner(Struct, frozen=True):
             if self._erase_entries(waitlist_id, lease.renew, is_time_up) == 0 and is_over:
                 lease.renew()
                 self.samples.delete(waitlist_id)
-                self.invitation_runner.invitations.records.delete_all(waitlist_id)
-                self.broadcast_runner.broadcasts.records.delete_all(waitlist_id)
+                self.work_runner.delete_all(waitlist_id)
                 self.queue.send(c.Purge(waitlist_id=waitlist_id))
                 self.waitlists.finish_delete(waitlist_id, lease.owner)
                 return

@@ -14,6 +14,7 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import ClassVar
 
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
@@ -71,6 +72,11 @@ class BroadcastCommand(Struct, frozen=True, kw_only=True):
 
 class Broadcasts(Struct, frozen=True):
     """Sends messages to several people, and counts how many people a message would reach."""
+
+    # If a request stops before a broadcast (a message to several people) is complete, maintenance
+    # sends it to the remaining people. A maintenance run spends at most this much time on
+    # broadcasts.
+    MAINTENANCE_MILLIS: ClassVar[int] = 10_000
 
     records: BroadcastRecords
     queries: EntryQueries

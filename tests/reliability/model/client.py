@@ -351,7 +351,7 @@ class Client:
     def continue_invitations(self) -> Any:
         maintenance = self.services.maintenance
         _, running = maintenance.rounds.read()
-        maintenance.invitation_runner.run_all(running, lambda: False)
+        maintenance.work_runner.run_all(running)
 
     def run_policy(self) -> Any:
         self.services.admissions.run(WAITLIST_ID)

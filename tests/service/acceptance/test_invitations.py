@@ -142,7 +142,7 @@ def continue_after_crash(people: Admissions, invitation_id: str, **changes: Any)
     assert invitation is not None
     invitation = replace(invitation, running=True, after_rank=None, **changes)
     invitations.records.table.put_many([invitation.to_item()])
-    invitations.run(invitation, lambda: False, is_resumed=True)
+    invitations.run(invitation, lambda: False)
 
 
 def test_only_people_who_wait_now_are_invited(waitlist: Waitlist, world: World) -> None:

@@ -1,0 +1,70 @@
+"""Continue the tasks for many people that no request has finished."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, ClassVar, Protocol
+
+from msgspec import Struct
+
+from waitlist_api.admission.invite import Invitations
+from waitlist_api.clock import IsTimeUp, NowMillis
+from waitlist_api.maintenance.isolation import run_isolated
+from waitlist_api.messages.broadcast import Broadcasts
+from waitlist_api.records.waitlists import WaitlistRecords
+from waitlist_api.records.work import Work, WorkRecords
+from waitlist_shared.errors import Rebuilding, WaitlistPaused
+
+
+class Tasks(Protocol):
+    """The tasks of one kind, for example all invitations."""
+
+    # A maintenance run spends at most this much time on the tasks of this kind.
+    MAINTENANCE_MILLIS: ClassVar[int]
+
+    @property
+    def records(self) -> WorkRecords[Any]: ...
+
+    def run(self, work: Any, is_time_up: IsTimeUp, /) -> object: ...
+
+
+class WorkRunner(Struct, frozen=True):
+    """Continues the large or interrupted tasks of each kind, and deletes those of a waitlist."""
+
+    invitations: Invitations
+    broadcasts: Broadcasts
+    waitlists: WaitlistRecords
+    now_millis: NowMillis
+
+    @property
+    def _kinds(self) -> tuple[Tasks, ...]:
+        return self.invitations, self.broadcasts
+
+    def run_all(self, sort_keys: Sequence[str]) -> None:
+        """Continue the tasks with these sort keys, one kind after the other."""
+        for tasks in self._kinds:
+            self._run_kind(tasks, sort_keys)
+
+    def delete_all(self, waitlist_id: str) -> None:
+        """Delete all tasks of a waitlist, finished or not."""
+        for tasks in self._kinds:
+            tasks.records.delete_all(waitlist_id)
+
+    def _run_kind(self, tasks: Tasks, sort_keys: Sequence[str]) -> None:
+        began_millis = self.now_millis()
+
+        def is_time_up() -> bool:
+            return self.now_millis() - began_millis >= tasks.MAINTENANCE_MILLIS
+
+        for work in tasks.records.running(sort_keys):
+            run_isolated(partial(self._run, tasks, is_time_up), work)
+            if is_time_up():
+                return
+
+    def _run(self, tasks: Tasks, is_time_up: IsTimeUp, work: Work) -> None:
+        waitlist = self.waitlists.get(work.waitlist_id)
+        if waitlist is None or waitlist.deleting:
+            return
+        # The task continues after the waitlist is resumed or its queue is rebuilt.
+        with suppress(WaitlistPaused, Rebuilding):
+            tasks.run(work, is_time_up)
