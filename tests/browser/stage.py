@@ -24,6 +24,7 @@ FIELDS = [
         "kept_in": "attributes",
     },
 ]
+PHONE = {"name": "phone", "label": "Mobile number", "type": "tel"}
 TERMS: dict[str, Any] = {
     "name": "terms",
     "label": {

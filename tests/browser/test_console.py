@@ -293,6 +293,33 @@ def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None
     expect(console.notice).to_contain_text(f"{waitlist_id} is deleted.")
 
 
+def test_a_new_counter_proposes_the_country_of_its_time_zone(console: Console) -> None:
+    """The operator types only a name, and a local number then gets messages. A country that the
+    operator has typed stays.
+    """
+    page = console.page
+    console.go("/new?like=counter")
+    country = page.get_by_label("Country of mobile numbers")
+    for zone, proposed in (("Asia/Calcutta", "IN"), ("UTC", ""), ("Europe/Berlin", "DE")):
+        page.get_by_label("Time zone").select_option(zone)
+        expect(country).to_have_value(proposed)
+    name = f"Praxis Dr. Weiß {secrets.token_hex(4)}"
+    page.get_by_label("Name", exact=True).fill(name)
+    expect(page.get_by_label("Id", exact=True)).to_have_value(re.compile("praxis-dr-weiss-"))
+    page.get_by_role("button", name="Create").click()
+    page.get_by_role("button", name="Add…", exact=True).click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Your name").fill("Zoë")
+    dialog.get_by_label("Mobile number").fill("0151 23456789")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(console.notice).to_contain_text("Zoë has joined.")
+    expect(console.notice).not_to_contain_text("no messages")
+    console.go("/new?like=counter")
+    country.fill("AT")
+    page.get_by_label("Time zone").select_option("Europe/Paris")
+    expect(country).to_have_value("AT")
+
+
 @pytest.mark.parametrize("is_refused", [False, True])
 def test_the_page_shows_the_result_of_an_action_whose_dialog_was_closed(
     console: Console, is_refused: bool

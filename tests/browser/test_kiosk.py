@@ -13,7 +13,7 @@ from playwright.sync_api import Page, Route, ViewportSize, expect
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
 from tests.browser.qr import read_code
-from tests.browser.stage import FIELDS, NAME, TERMS
+from tests.browser.stage import FIELDS, NAME, PHONE, TERMS
 from tests.e2e.callers import Customer, Operator
 
 TABLET: ViewportSize = {"width": 768, "height": 1024}
@@ -54,6 +54,30 @@ def joins(page: Page, name: str = "Zoë") -> None:
     page.get_by_label("Your name").fill(name)
     page.get_by_role("button", name="Join the line").click()
     expect(page.get_by_role("heading", name="You are in line")).to_be_focused()
+
+
+UNTOLD = "We cannot send you a message when it is your turn."
+
+
+def test_a_person_with_a_number_that_gets_no_sms_learns_it_at_once(
+    kiosk: OpenKiosk, axe: Axe
+) -> None:
+    """A local number belongs to no country until the settings name one. The kiosk says that no
+    message can be sent.
+    """
+    page = kiosk({"fields": [FIELDS[0], PHONE]}, messages={"kinds": ["called"]})
+    page.get_by_label("Mobile number").fill("0151 23456789")
+    joins(page)
+    expect(page.get_by_text(UNTOLD)).to_be_visible()
+    assert axe.violations(page) == []
+    page.get_by_role("button", name="Done").click()
+    page = kiosk(
+        {"fields": [FIELDS[0], PHONE]}, messages={"kinds": ["called"], "sms_countries": ["DE"]}
+    )
+    page.get_by_label("Mobile number").fill("0151 23456780")
+    with page.expect_response("**/entries/*"):
+        joins(page)
+    expect(page.get_by_text(UNTOLD)).to_be_hidden()
 
 
 @pytest.mark.parametrize("size", [TABLET, LANDSCAPE])

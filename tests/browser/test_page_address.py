@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from tests.browser.axe import Axe
 from tests.browser.conftest import NewContext
 from tests.browser.qr import read_code
-from tests.browser.stage import FIELDS, Stage, press
+from tests.browser.stage import FIELDS, PHONE, Stage, press
 from tests.e2e.callers import Operator
 
 DESKTOP = {"width": 1280, "height": 800}
@@ -121,6 +121,27 @@ def test_the_page_says_how_the_customer_is_told(
     phone.get_by_role("checkbox", name="Send me messages about my place").uncheck()
     phone.get_by_role("button", name="Save").click()
     expect(other).to_contain_text("You have turned off the messages about your place.")
+
+
+def test_the_page_says_so_if_no_message_can_be_sent(stage: Stage, axe: Axe) -> None:
+    """The country of a local number is unknown. After the customer has corrected the number, the
+    page says where the message goes.
+    """
+    page = stage.page
+    stage.configure(
+        page={"fields": [PHONE]}, messages={"kinds": ["called"], "sms_countries": ["AT", "DE"]}
+    )
+    stage.open()
+    page.get_by_label("Mobile number").fill("0151 23456789")
+    stage.press("Join the line")
+    told = page.locator("waitlist-position .told")
+    expect(told).to_contain_text("We cannot send you a message when it is your turn.")
+    expect(page.get_by_text("Please come back before it is your turn.")).to_be_visible()
+    assert axe.violations(page) == []
+    stage.press("My number or address")
+    page.get_by_role("dialog").get_by_label("Mobile number").fill("+49 151 23456789")
+    stage.confirm("Save")
+    expect(told).to_contain_text("We will text you at \u2068…789\u2069 when it is your turn.")
 
 
 def test_the_message_with_the_link_can_be_requested_again(stage: Stage, axe: Axe) -> None:

@@ -10,6 +10,7 @@ from tests.rules.sources import ROOT, Module
 
 FOLDER = ROOT / "cli" / "waitlist_cli"
 LIBRARIES = {
+    "anyascii",
     "botocore",
     "charset_normalizer",
     "httpx",

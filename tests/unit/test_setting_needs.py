@@ -33,6 +33,7 @@ AGREE = {"name": "terms", "label": "I agree to the terms", "type": "checkbox"}
 LINKED = {**AGREE, "label": "I agree to the [terms](https://example.com/terms)"}
 SIZE = {"name": "size", "label": "Size", "kept_in": "attributes"}
 EMAIL = {"name": "email", "label": "Email", "type": "email"}
+PHONE = {"name": "phone", "label": "Mobile number", "type": "tel"}
 # These settings work on every waitlist and in every stack, so they have no rule.
 WITHOUT_NEEDS = frozenset(
     {
@@ -80,7 +81,6 @@ WITHOUT_NEEDS = frozenset(
         "messages.language",
         "messages.timezone",
         "messages.mails_per_day",
-        "messages.sms_countries",
         "messages.sms_number_types",
         "messages.sms_parts_per_day",
     }
@@ -118,6 +118,10 @@ BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "messages_without_address": (
         {"messages": {"kinds": ["joined"]}, "page": {"fields": [AGREE]}},
         {"page": {"fields": [AGREE, EMAIL]}},
+    ),
+    "numbers_without_country": (
+        {"messages": {"kinds": ["called"]}, "page": {"fields": [PHONE]}},
+        {"messages": {"kinds": ["called"], "sms_countries": ["DE"]}},
     ),
     "texts_without_kind": (
         {**MAIL, "messages": {"kinds": ["verify"], "texts": {"en": {"left": {"text": "Bye"}}}}},
@@ -199,7 +203,10 @@ def test_a_list_with_default_settings_has_no_warning() -> None:
 
 
 def test_messages_need_a_sender_in_the_stack() -> None:
-    told = {"identity": {"field": "phone"}, "messages": {"kinds": ["joined", "verify"]}}
+    told = {
+        "identity": {"field": "phone", "region": "DE"},
+        "messages": {"kinds": ["joined", "verify"]},
+    }
     by_mail = Stack(channels=frozenset({"mail"}))
     assert warning_codes(told, by_mail) == ["link_without_sender", "messages_without_sender"]
     assert warning_codes(told, Stack(channels=frozenset({"sms"}))) == []
@@ -240,7 +247,7 @@ def test_accepting_signups_while_the_bot_check_is_down_needs_a_bot_check() -> No
 
 def test_options_for_mail_addresses_do_not_apply_to_telephone_numbers() -> None:
     for option in ({"blocked_domains": ["example.com"]}, {"plus_addresses": "different"}):
-        by_phone = {**MAIL, "identity": {"field": "phone", **option}}
+        by_phone = {**MAIL, "identity": {"field": "phone", "region": "DE", **option}}
         assert warning_codes(by_phone) == ["identity_of_other_field"]
 
 

@@ -1,13 +1,19 @@
-"""Derives entry ids from customer ids, so that no URL contains a customer id."""
+"""Derives entry ids from customer ids, so that no URL contains a customer id.
+
+Also suggests the ids of new waitlists.
+"""
 
 import base64
 import hashlib
 import re
 
+from anyascii import anyascii
+
 from waitlist_cli.errors import WrongUsage
 
 ENTRY_ID = re.compile(r"[a-z2-7]{26}")
 WAITLIST_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+LONGEST_WAITLIST_ID = 63
 
 
 def entry_id_of(waitlist_id: str, customer_id: str) -> str:
@@ -23,6 +29,16 @@ def checked_waitlist_id(text: str) -> str:
             f"{text!r} is not a waitlist id. Use up to 63 lower-case letters, digits and hyphens."
         )
     return text
+
+
+def suggest_waitlist_id(name: str) -> str:
+    """Return the waitlist id that fits the name of a waitlist.
+
+    Each letter that an id cannot contain becomes the nearest letters from a to z. For example,
+    "Praxis Dr. Weiß" becomes "praxis-dr-weiss". Return "" if the name has no letters or digits.
+    """
+    words = re.findall("[a-z0-9]+", anyascii(name).lower())
+    return "-".join(words)[:LONGEST_WAITLIST_ID].strip("-")
 
 
 def chosen_entry_id(waitlist_id: str, entry: str | None, customer: str | None) -> str:

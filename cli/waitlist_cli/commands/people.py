@@ -179,9 +179,9 @@ def signup(
     joined_at = values["joined_at"]
     profile = profile_of({}, profile_json, set_)
     customer_id: str | None = customer
-    settings = None if no_address else context.call("GET", waitlist)
-    field = None if settings is None else address_field(settings)
-    if settings is not None:
+    settings = context.call("GET", waitlist)
+    field = None if no_address else address_field(settings)
+    if not no_address:
         check_profile(settings, profile or {})
     if field is not None:
         customer_id, profile = None, {**(profile or {}), field: customer}
@@ -206,7 +206,7 @@ def signup(
                 "yellow",
             )
         if result.get("has_no_address"):
-            context.output.note(explain_silence(entry["profile"], field).strip(), "yellow")
+            context.output.note(explain_silence(settings, entry["profile"]).strip(), "yellow")
         was = "joined" if result["outcome"] == "joined" else "was already on the list"
         who = context.describe_person(entry["entry_id"])
         context.output.text(f"{who} {was}: {entry['status']}{place(entry)}")

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from waitlist_cli.client.ids import checked_waitlist_id
+from waitlist_cli.client.ids import checked_waitlist_id, suggest_waitlist_id
 from waitlist_cli.console.actions import Form, save_settings, seen, with_form
 from waitlist_cli.console.context import Console, waitlist_of
 from waitlist_cli.console.messages import country_codes
@@ -22,6 +22,7 @@ from waitlist_cli.operations.action import Document, Field
 from waitlist_cli.operations.declared import Setting, defaults, end_of_group, settings, settings_in
 from waitlist_cli.operations.settings import WAITLIST_EXISTS, create
 from waitlist_cli.operations.templates import Question, get, put, settings_like, templates
+from waitlist_cli.operations.zone_countries import zone_countries
 
 PATH = "/lists/{waitlist}/settings"
 # Other pages show these settings.
@@ -88,7 +89,11 @@ def routes(console: Console) -> list[Route]:
             asked=[name, ID, *asked],
             fields=[is_open, *(field for field in others if field.name not in names)],
             identity=identity,
+            countries=zone_countries(),
         )
+
+    def suggest(request: Request) -> Response:
+        return PlainTextResponse(suggest_waitlist_id(request.query_params.get("name", "")))
 
     def make(_request: Request, form: Form) -> Response:
         given, waitlist_id, like = _typed(form), _typed_id(form), form.text("like")
@@ -110,11 +115,12 @@ def routes(console: Console) -> list[Route]:
         Route(PATH, with_form(save), methods=["POST"]),
         Route("/new", ask_new),
         Route("/new", with_form(make), methods=["POST"]),
+        Route("/new/id", suggest),
     ]
 
 
 def _typed_id(form: Form) -> str:
-    typed = form.text(ID.name)
+    typed = form.text(ID.name) or suggest_waitlist_id(form.text("name"))
     if not typed:
         raise ID.wrong(EMPTY)
     try:

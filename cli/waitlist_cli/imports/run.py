@@ -25,7 +25,7 @@ MOST_REASONS = 1000
 # The maximum number of rows that a warning lists.
 MOST_WARNED = 10
 UNUSABLE = "unusable_row"
-NO_ADDRESS = "Joined without an address for messages (profile.email or profile.phone)"
+NO_ADDRESS = "Joined without a suitable address for messages (profile.email or profile.phone)"
 BESIDE_ADDRESS = (
     "The customer id does not belong to the address: a person who signs up with the address gets "
     "a second place. Import the addresses with --identity and without customer ids"

@@ -19,6 +19,7 @@ FIELDS = {
     "admission.presence": "away_after",
     "admission.until": "field-until",
     "messages.kinds": "rules",
+    "messages.sms_countries": "sms-countries",
     "messages.texts": "own-words",
 }
 # On the policy form, the ids of these fields are the last parts of the names of their settings.
@@ -30,7 +31,12 @@ OWN_LAYOUT = {
     )
 }
 # Settings without a label of their own.
-LABELS = {"open": "Signups", "admission": "Admission", "confirm": "Still there?"}
+LABELS = {
+    "open": "Signups",
+    "admission": "Admission",
+    "confirm": "Still there?",
+    "messages.sms_countries": "SMS to these countries",
+}
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,12 @@ def address_field(waitlist: Mapping[str, Any]) -> str | None:
 def sign_up(api: "Api", waitlist_id: str, key: str, *, ended: str = "", **row: Any) -> Any:
     """Sign up a customer, even if the waitlist is closed, and return the result.
 
+    If the waitlist sends the message `joined`, the customer gets this message.
+
     Raises Refused if the service refuses the signup.
     """
     entry = {name: value for name, value in row.items() if value not in (None, {})}
-    body: dict[str, Any] = {"entries": [{**entry, "idempotency_key": key}]}
+    body: dict[str, Any] = {"entries": [{**entry, "idempotency_key": key, "tell": True}]}
     if ended:
         body["ended"] = ended
     result = api.operator("POST", f"/{waitlist_id}/import", body)["results"][0]
@@ -70,7 +72,7 @@ def _add(request: ListRequest) -> tuple[str, Any]:
     )
     person = Person(request.api, request.waitlist_id, result["entry_id"]).show()
     place = f" Position: {format_value(person['position'])}." if person["position"] else ""
-    silent = explain_silence(found["profile"], address) if result.get("has_no_address") else ""
+    silent = explain_silence(waitlist, found["profile"]) if result.get("has_no_address") else ""
     notice = NOTICES[result["outcome"]].format(who=name_of(person, waitlist))
     # Warn about a possible duplicate only if the console made up the id. If the operator gave an id
     # or an address, the service itself detects that the person is already on the waitlist.
@@ -79,13 +81,24 @@ def _add(request: ListRequest) -> tuple[str, Any]:
     return f"{notice}{place}{twice}{silent}", result
 
 
-def explain_silence(profile: Mapping[str, Any], address: str | None) -> str:
-    """Return why the service cannot send messages to a person with this profile.
+def explain_silence(waitlist: Mapping[str, Any], profile: Mapping[str, Any]) -> str:
+    """Return why the service cannot send messages to a person with this profile."""
+    number = str(profile.get("phone") or "").strip()
+    if not number or address_field(waitlist) == "email":
+        return NO_MESSAGES
+    is_whole = number.startswith(("+", "00")) or _country_of_numbers(waitlist) is not None
+    return f"{NO_MESSAGES} {NO_SMS if is_whole else NO_COUNTRY}"
 
-    `address` is the profile field that identifies people, or None if customer ids identify people.
+
+def _country_of_numbers(waitlist: Mapping[str, Any]) -> str | None:
+    """Return the country of telephone numbers that have no country code.
+
+    Return None if the settings name no such country.
     """
-    is_local = bool(profile.get("phone")) and address != "email"
-    return f"{NO_MESSAGES} {NO_COUNTRY}" if is_local else NO_MESSAGES
+    if region := (waitlist["identity"] or {}).get("region"):
+        return str(region)
+    countries = (waitlist["messages"] or {}).get("sms_countries", ())
+    return str(countries[0]) if len(countries) == 1 else None
 
 
 NOTICES = {
@@ -96,6 +109,10 @@ NOTICES = {
 }
 NO_ANSWER = "Answer at least one question, so that you can find the person again."
 NO_MESSAGES = " They get no messages, because there is no suitable address."
+NO_SMS = (
+    "The list sends no SMS to this telephone number. The settings of the messages say to which "
+    "countries and to which types of numbers the list sends SMS."
+)
 NO_COUNTRY = (
     "The country of the telephone number is unknown. Edit the number, and begin it with + and the "
     "country code."

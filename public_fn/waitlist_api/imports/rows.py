@@ -66,6 +66,8 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     messages: str = ""
     unreachable: bool = False
     language: str = ""
+    # True if the customer gets the message `joined`, as after a signup.
+    tell: bool = False
     # True if the customer is to be banned. A banned customer is not added, and cannot sign up
     # later.
     banned: bool = False

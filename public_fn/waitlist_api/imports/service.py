@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
-from waitlist_api.entries.addresses import addresses_for_messages
 from waitlist_api.entries.ban import Bans
+from waitlist_api.entries.destination import Destination, find_destination
 from waitlist_api.entries.guest_data import check_addresses
 from waitlist_api.errors import Banned, EntryNotFound
 from waitlist_api.imports.place import Placement
@@ -22,6 +22,7 @@ from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
 from waitlist_api.settings.waitlist import WaitlistSettings
+from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import WaitlistError
 
 
@@ -35,6 +36,7 @@ class Imports(Struct, frozen=True):
     intent_writer: IntentWriter
     placement: Placement
     bans: Bans
+    stack: Stack
     now_millis: NowMillis
 
     def import_rows(
@@ -56,7 +58,7 @@ class Imports(Struct, frozen=True):
         joining = [item for item in by_entry.values() if not item.row.banned]
         self.intent_writer.begin(waitlist, joining, by)
         self.placement.finish([item for item in joining if item.is_joining])
-        _note_addresses(joining, waitlist.settings)
+        self._note_addresses(joining, waitlist.settings)
         return _with_outcomes(imported, by_entry)
 
     def preview(
@@ -82,7 +84,7 @@ class Imports(Struct, frozen=True):
                     item.refuse(Banned())
                 case _:
                     item.keep("already")
-        _note_addresses(by_entry.values(), waitlist.settings)
+        self._note_addresses(by_entry.values(), waitlist.settings)
         return _with_outcomes(imported, by_entry)
 
     def _ban(self, rows: Sequence[ImportedRow], by: str) -> None:
@@ -124,6 +126,16 @@ class Imports(Struct, frozen=True):
                 item.follow(record)
                 item.replace_record(record)
         return _by_entry(good)
+
+    def _note_addresses(self, rows: Iterable[ImportedRow], settings: WaitlistSettings) -> None:
+        """Mark the customers who have joined but cannot receive the waitlist's messages."""
+        if (rules := settings.messages) is None:
+            return
+        for item in rows:
+            if item.outcome == "joined":
+                profile, channels = item.row.profile, self.stack.channels
+                found = find_destination(profile, settings, rules, channels)
+                item.has_no_address = not isinstance(found, Destination)
 
     def _check(self, item: ImportedRow, waitlist: WaitlistRecord) -> None:
         row = item.row
@@ -170,16 +182,6 @@ def _with_outcomes(
         if item.outcome is None:
             item.repeat(by_entry[item.entry_id])
     return imported
-
-
-def _note_addresses(rows: Iterable[ImportedRow], settings: WaitlistSettings) -> None:
-    """Mark the customers who have joined but cannot receive the waitlist's messages."""
-    if settings.messages is None:
-        return
-    for item in rows:
-        if item.outcome == "joined":
-            found = addresses_for_messages(item.row.profile, settings)
-            item.has_no_address = next(found, None) is None
 
 
 def _moment(millis: int) -> datetime:

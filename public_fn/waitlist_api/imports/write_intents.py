@@ -234,7 +234,11 @@ class IntentWriter(Struct, frozen=True):
             updated_millis=now_millis,
             profile=row.profile,
             attributes=row.attributes,
-            joined=Joined(millis=now_millis, key=item.signup_key),
+            joined=Joined(
+                millis=now_millis,
+                key=item.signup_key,
+                tell_stamp=allocation.stamp if row.tell else 0,
+            ),
             intent=facets.Intent(
                 ticket=ticket,
                 priority=row.priority,

@@ -67,14 +67,20 @@ class Kind(Struct, frozen=True, kw_only=True):
         return until or 0
 
 
+def is_told(record: EntryRecord, event: EntryEvent) -> bool:
+    """Return whether this event is an import after which the customer gets the message `joined`."""
+    return event.event == "joined" and event.stamp == record.joined.tell_stamp
+
+
 def _joined(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
     return record.status == "waiting"
 
 
 def _joined_later(record: EntryRecord, event: EntryEvent) -> bool:
-    # Imports send no message, because imported people have not asked for one.
-    is_import = event.event == "joined" and event.by != "customer"
-    return is_import or record.verification.until_millis is not None
+    # An import sends no message unless its row asks for one, because most imported people do not
+    # expect a message.
+    is_silent = event.event == "joined" and event.by != "customer" and not is_told(record, event)
+    return is_silent or record.verification.until_millis is not None
 
 
 def _verify(record: EntryRecord, _: EntryEvent, now_millis: int) -> bool:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from waitlist_api.clock import NowMillis
 from waitlist_api.entries.destination import Destination, Unreached, find_destination
 from waitlist_api.messages.compose import Letterhead, Message, compose
-from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, EntryEvent, Kind
+from waitlist_api.messages.kinds import BY_EVENT, BY_NAME, EntryEvent, Kind, is_told
 from waitlist_api.messages.limits import LimitReached, Limits
 from waitlist_api.records.broadcasts import BroadcastRecords
 from waitlist_api.records.deliveries import Deliveries, Delivery, Reason
@@ -97,7 +97,10 @@ class Sender(Struct, frozen=True):
             return "not_chosen"
         began_millis = self.now_millis()
         record = self.entries.get(event.waitlist_id, event.entry_id)
-        if record is None or record.intent.erase or event.stamp < (record.ticket or 0):
+        if record is None or record.intent.erase:
+            return "over"
+        # The `joined` event of an import is slightly older than the ticket of the entry.
+        if event.stamp < (record.ticket or 0) and not is_told(record, event):
             return "over"
         if kind.waits_for_later_event(record, event):
             return "later"

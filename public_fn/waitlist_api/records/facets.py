@@ -220,6 +220,9 @@ class Joined(Facet, frozen=True):
     body: str = ""
     # True if the signup request did not prove who sent it.
     by_guest: bool = False
+    # The timestamp of the `joined` event, if an operator has added the customer and the customer is
+    # to get the message `joined`. Otherwise 0.
+    tell_stamp: int = 0
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
     # This time limits how often the customer can change the entry. Each change moves the time a few

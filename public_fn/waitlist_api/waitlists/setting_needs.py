@@ -12,6 +12,7 @@ from waitlist_api.settings.identity import IdentityField
 from waitlist_api.settings.messages import CHANNEL_OF
 from waitlist_api.settings.page import PageField
 from waitlist_api.settings.schedule import next_instant
+from waitlist_api.settings.sms import sms_countries
 from waitlist_api.settings.waitlist import WaitlistSettings, schedule_of
 
 # If `messages.kinds` contains `verify`, the service sends these kinds of messages too.
@@ -142,6 +143,15 @@ def _sends_to_nobody(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
         return False
     asked = {field.name for field in _fields(settings) if field.kept_in == "profile"}
     return not asked & CHANNEL_OF.keys()
+
+
+def _numbers_without_country(settings: WaitlistSettings, stack: Stack, _: int) -> bool:
+    rules, identity = settings.messages, settings.identity
+    if rules is None or not rules.kinds or "sms" not in stack.channels:
+        return False
+    asked = {field.name for field in _fields(settings) if field.kept_in == "profile"}
+    is_number = "phone" in asked if identity is None else identity.field == "phone"
+    return is_number and not sms_countries(rules, identity)
 
 
 def _words_without_kind(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
@@ -341,6 +351,13 @@ RULES: tuple[Rule, ...] = (
         "page does not ask for an address. Set `identity`, or add a field named "
         "`email` or `phone` to page.fields and store its answer in the profile.",
         is_broken=_sends_to_nobody,
+    ),
+    Rule(
+        code="numbers_without_country",
+        settings=("messages.sms_countries",),
+        message="Customers who give a telephone number get no messages, because the waitlist sends "
+        "SMS to no country. Add the country of your customers to messages.sms_countries.",
+        is_broken=_numbers_without_country,
     ),
     Rule(
         code="texts_without_kind",

@@ -199,17 +199,19 @@ def test_the_answer_counts_who_cannot_get_the_messages_of_the_list(people: Peopl
         row("bob", profile={"Email Address": "bob@example.com"}),
         row("cyd", profile={"phone": "+49 30 901820"}),
         row("dan", profile={"email": "dan", "phone": "030 1"}),
+        row("eve", profile={"phone": "+33 6 12 34 56 78"}),
     ]
     answer = people.bring(*rows, dry_run=True)
     assert answer.json["without_address"] == 0
-    people.configure(messages={"kinds": ["offered"]})
+    numbers = {"sms_countries": ["DE"], "sms_number_types": ["mobile", "fixed_line"]}
+    people.configure(messages={"kinds": ["offered"], **numbers})
     for dry_run in (True, False):
         answer = people.bring(*rows, dry_run=dry_run)
         said = [one["has_no_address"] for one in answer.json["results"]]
-        assert (answer.json["without_address"], said) == (2, [False, True, False, True])
+        assert (answer.json["without_address"], said) == (3, [False, True, False, True, True])
     assert people.bring(*rows).json["without_address"] == 0
     people.configure(messages={"kinds": ["offered"]}, identity={"field": "phone"})
-    answer = people.bring({"customer_id": "eve", "profile": {"email": "eve@example.com"}})
+    answer = people.bring({"customer_id": "flo", "profile": {"email": "flo@example.com"}})
     assert answer.json["without_address"] == 1
 
 

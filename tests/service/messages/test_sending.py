@@ -39,6 +39,17 @@ def test_a_life_is_told_once(stage: Stage) -> None:
     assert stage.stand_ins.subjects()[1:] == ["Bakery: welcome"]
 
 
+def test_only_an_added_person_for_whom_it_is_asked_is_told_like_one_who_signs_up(
+    stage: Stage,
+) -> None:
+    profiles = {name: {"email": f"{name}@example.com"} for name in ("ada", "bob")}
+    rows = [{"customer_id": name, "profile": found} for name, found in profiles.items()]
+    assert stage.people.bring({**rows[0], "tell": True}, rows[1]).json["joined"] == 2
+    assert stage.send_news() == []
+    assert stage.stand_ins.to() == ["ada@example.com"]
+    assert stage.stand_ins.subjects() == ["Bakery: you are in line"]
+
+
 def test_a_list_without_messages_sends_none(stage: Stage) -> None:
     stage.configure(messages=None)
     stage.joins("ada")

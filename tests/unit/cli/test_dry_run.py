@@ -95,7 +95,8 @@ def test_people_from_another_programs_file_can_get_messages(bakery: Bakery, tmp_
 
     The report says how many people no message can reach.
     """
-    bakery.typed.run("edit", bakery.waitlist_id, "--messages", "offered")
+    numbers = ("--sms-countries", "DE", "--sms-number-types", "fixed_line")
+    bakery.typed.run("edit", bakery.waitlist_id, "--messages", "offered", *numbers)
     rows = [["1", "ada@example.com", "+49 30 901820"], ["2", "", ""], ["3", "", "+49 30 901821"]]
     path = write_csv(tmp_path / "p.csv", [["id", "Email Address", "Mobile"], *rows])
     result = bakery.typed("import", bakery.waitlist_id, path)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from waitlist_cli.client.ids import ENTRY_ID, chosen_entry_id, entry_id_of
+from waitlist_cli.client.ids import ENTRY_ID, chosen_entry_id, entry_id_of, suggest_waitlist_id
 from waitlist_cli.errors import WrongUsage
 from waitlist_shared import ids
 
@@ -22,6 +22,22 @@ def test_the_command_line_computes_the_entry_ids_of_the_service(
 
 def test_the_pattern_of_entry_ids_equals_the_pattern_of_the_service() -> None:
     assert ENTRY_ID.pattern == ids.ENTRY_ID
+
+
+@pytest.mark.parametrize(
+    ("name", "waitlist_id"),
+    [
+        ("Praxis Dr. Weiß", "praxis-dr-weiss"),
+        ("Café Zoé (2)", "cafe-zoe-2"),
+        ("Łódź, Ærø", "lodz-aero"),
+        ("عيادة", "ydh"),
+        ("牙科诊所", "yakezhensuo"),
+        ("  …", ""),
+        ("a" * 62 + " b", "a" * 62),
+    ],
+)
+def test_the_name_of_a_list_suggests_a_readable_id(name: str, waitlist_id: str) -> None:
+    assert suggest_waitlist_id(name) == waitlist_id
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,9 @@ def settings(typed: Typed, tmp_path_factory: pytest.TempPathFactory) -> Any:
         typed.run("page", name, "--fields", str(fields))
         typed.run("policy", name, *POLICY)
         typed.run("edit", name, "--rest-max-days", "9", "--rest-times", "3")
-        typed.run("edit", name, "--confirm-every-days", "90", "--messages", "offered,left")
+        numbers = ("--sms-countries", "DE", "--sms-number-types", "fixed_line")
+        kinds = ("--messages", "offered,left")
+        typed.run("edit", name, "--confirm-every-days", "90", *kinds, *numbers)
         return bakery
 
     return make

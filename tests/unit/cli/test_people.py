@@ -329,6 +329,7 @@ def test_a_signup_sends_the_options_that_were_typed(fake: FakeService) -> None:
         "priority": 3,
         # The API accepts times only in UTC, so the command converts the time.
         "joined_at": "2026-03-01T09:00:00Z",
+        "tell": True,
     }
 
 

@@ -5,7 +5,7 @@ import { clearProblems, showProblems } from "/static/fields.js";
 import { suggestId } from "/static/ids.js";
 import { useTables } from "/static/tables.js";
 import { warnOfUnsaved } from "/static/unsaved.js";
-import { useOwnZone } from "/static/zones.js";
+import { proposeCountry, useOwnZone } from "/static/zones.js";
 
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");
@@ -175,4 +175,5 @@ const created = document.getElementById("new");
 if (created) suggestId(created);
 const zone = document.getElementById("timezone");
 if (zone?.hasAttribute("data-own-zone")) useOwnZone(zone.form);
+if (created) proposeCountry(created);
 warnOfUnsaved();

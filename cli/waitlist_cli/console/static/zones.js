@@ -1,4 +1,4 @@
-// Sets the time zone field of a form to the browser's time zone.
+// Sets the time zone field of a form to the browser's time zone, and proposes the country of a time zone.
 
 export function useOwnZone(form) {
   const zone = form.elements.timezone;
@@ -11,6 +11,20 @@ export function useOwnZone(form) {
   }
   zone.value = own;
   form.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+// Fills the field for the country of mobile numbers with the country of the chosen time zone.
+export function proposeCountry(form) {
+  const { timezone: zone, "messages.sms_countries": country } = form.elements;
+  if (!country) return;
+  // A country that the operator has typed stays.
+  let isTyped = country.value !== "";
+  country.addEventListener("input", () => (isTyped = country.value !== ""));
+  const propose = () => {
+    if (!isTyped) country.value = zone.selectedOptions[0]?.dataset.country ?? "";
+  };
+  zone.addEventListener("change", propose);
+  propose();
 }
 
 // Returns the browser's local time in the format of an input of type datetime-local.

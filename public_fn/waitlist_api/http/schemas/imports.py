@@ -135,6 +135,13 @@ class ImportRowBody(Body):
             "language of the waitlist."
         ),
     ] = None
+    tell: Annotated[
+        bool,
+        Field(
+            description="Send `true` to send the customer the message `joined`, as after a signup. "
+            "The waitlist must have chosen this message."
+        ),
+    ] = False
     banned: Annotated[
         bool,
         Field(
@@ -222,8 +229,9 @@ class ImportResultAnswer(Model):
         bool,
         Field(
             description="Whether the customer joined but cannot receive the waitlist's messages, "
-            "because the `profile` contains no suitable `email` or `phone`. False if the waitlist "
-            "sends no messages."
+            "because the `profile` contains no suitable `email` or `phone`. For example, the "
+            "waitlist sends no SMS to the country of the number. False if the waitlist sends no "
+            "messages."
         ),
     ] = False
     code: Annotated[

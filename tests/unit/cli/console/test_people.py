@@ -269,7 +269,7 @@ def test_add_says_why_a_number_gets_no_messages(console: Opened, bakery: Bakery)
     assert "begin it with + and the country code" in added
     assert "no messages" not in console.submit(add, **{"profile.phone": "+49 151 23456789"})
     bakery.typed.run("edit", bakery.waitlist_id, "--sms-countries", "DE")
-    assert "no messages" not in console.submit(add, **{"profile.phone": "0151 2345678"})
+    assert "no messages" not in console.submit(add, **{"profile.phone": "0151 23456780"})
 
 
 def test_an_edit_keeps_what_others_have_changed_in_the_meantime(
@@ -601,7 +601,7 @@ def test_add_asks_the_questions_of_the_list_and_makes_an_id(
         ({"profile.name": "zoe müller", "profile.phone": "+49 151 2345678"}, True),
         ({"profile.name": "Zoë Müller"}, True),
         ({"profile.name": "Zoë Müller", "profile.phone": "0151 999999"}, False),
-        ({"profile.name": "Zoë", "profile.phone": "0151 2345678"}, False),
+        ({"profile.name": "Zoë", "profile.phone": "0151 23456780"}, False),
         ({"profile.name": "Zoë Müller", "customer_id": "other"}, False),
     ],
 )
@@ -609,7 +609,7 @@ def test_add_warns_of_a_person_with_the_same_name_and_number(
     console: Opened, bakery: Bakery, again: dict[str, str], *, is_same: bool, is_claimed: bool
 ) -> None:
     add = f"/lists/{bakery.waitlist_id}/do/add"
-    console.submit(add, **{"profile.name": "Zoë Müller", "profile.phone": "0151 2345678"})
+    console.submit(add, **{"profile.name": "Zoë Müller", "profile.phone": "0151 23456780"})
     console.submit(add, **{"profile.name": "Ada"})
     if is_claimed:
         bakery.typed.run("claim", bakery.waitlist_id)

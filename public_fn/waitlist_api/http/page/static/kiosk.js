@@ -199,6 +199,7 @@ class WaitlistKiosk extends HTMLElement {
     const shown = called ?? (position && new Intl.NumberFormat(words.language).format(position));
     const number = shown && make('p', { class: 'number', dir: 'auto' }, shown);
     if (number) number.style.setProperty('--length', shown.length);
+    const told = make('p', { role: 'status' });
     const code = answer.entry_token && drawn(generate(this.#api.placeUrl(answer)), words.say('kiosk.code'));
     this.#show(
       'joined',
@@ -208,7 +209,20 @@ class WaitlistKiosk extends HTMLElement {
       wait && make('p', { class: 'wait' }, words.say('wait', { wait: words.wait(wait) })),
       code,
       code && this.#text('kiosk.scan'),
+      told,
     );
+    if (answer.entry_token && this.#list.told_by) this.#sayIfUntold(told, answer);
+  }
+
+  /** Say so if no message can tell the person that it is their turn. */
+  async #sayIfUntold(place, entry) {
+    try {
+      const { messages_to: field } = await this.#api.change(entry, {});
+      if (!field) place.textContent = this.#words.say('kiosk.untold');
+    } catch (error) {
+      // The person's own page says it too.
+      if (!(error instanceof Problem)) throw error;
+    }
   }
 
   // ------------------------------------------------------------------------ drawing
