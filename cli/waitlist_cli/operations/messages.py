@@ -17,7 +17,7 @@ LANGUAGES = tuple(settings()["messages.language"].choices)
 ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
 # The reasons that the service gives for not sending a message, and their descriptions.
 REASONS = {
-    "over": "no longer true",
+    "over": "no longer applied",
     "unreachable": "an earlier message bounced",
     "turned_off": "the customer turned messages off",
     "no_address": "no address",

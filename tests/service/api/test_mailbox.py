@@ -1,5 +1,5 @@
 """The local service has a mailbox page, which shows the messages that the service would send. Each
-message appears once. A message that is no longer true is left out.
+message appears once. A message that no longer applies is left out.
 """
 
 import json

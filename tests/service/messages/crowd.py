@@ -244,7 +244,7 @@ class Crowd:
     def _answer(self, sent: dict[str, Any]) -> Answer:
         """Answer as SES and the SMS service do on a bad day.
 
-        Fail if the message is no longer true when it is sent.
+        Fail if the message no longer applies when it is sent.
         """
         is_text = "Context" in sent
         self.texts += is_text

@@ -30,7 +30,7 @@ def test_a_life_is_told_once(stage: Stage) -> None:
     stage.people.admit(1)
     joined, offered = stage.news()
     assert stage.send(joined) == []
-    assert stage.stand_ins.to() == [], "offered already: no longer true"
+    assert stage.stand_ins.to() == [], "offered already: no longer applies"
     assert stage.send(offered, offered) == []
     assert stage.send(offered) == []
     assert stage.stand_ins.subjects() == ["Bakery: it is your turn"]
