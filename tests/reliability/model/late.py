@@ -161,10 +161,15 @@ def replay(testbed: Testbed, case: Late) -> Result:
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """A late message may change only the signup, claim, offer or parking for which it was sent."""
+    """A late message may change only the signup, claim, offer or parking for which it was sent.
+
+    A late message of an invitation may invite only customers who joined before the invitation.
+    """
     request, there = operation.request, snapshot.line
     for cut_off in snapshot.unanswered:
         there, _ = cut_off.effect(there)
+    if operation.name == "invite":
+        return _of_earlier_signups(request, there)
     stay = there.stay("b")
     if stay is None or operation.is_maintenance or operation.name.startswith(OF_A_CUSTOMER):
         return request
@@ -183,6 +188,20 @@ def _bound(operation: Operation, snapshot: Snapshot) -> Request:
         return request.early(line) if is_meant(line) else line
 
     return replace(request, effect=effect, early=early)
+
+
+def _of_earlier_signups(request: Request, there: Waitlist) -> Request:
+    looked = request.look(there).looked
+
+    def seen(line: Waitlist) -> Waitlist:
+        return replace(line, looked=line.looked | looked)
+
+    return replace(
+        request,
+        effect=lambda line: request.effect(seen(line)),
+        parts=lambda line: request.parts(seen(line)),
+        early=lambda line: request.early(seen(line)),
+    )
 
 
 class LateRun:

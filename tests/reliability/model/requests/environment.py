@@ -132,7 +132,7 @@ def let_pass(seconds: float) -> Request:
 
 
 def maintain() -> Request:
-    return Request(lambda client: client.maintain(), nothing_changes)
+    return Request(lambda client: client.maintain(), lambda line: (model.all_left(line), NOTHING))
 
 
 def let_holds_end() -> Request:
