@@ -174,9 +174,11 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
 
     The status, the rank and the timestamps are not changed here.
     """
-    if decision.verb in ("abandoned", "unanswered_left"):
-        return replace(record, hold=replace(record.hold, until_millis=None))
     hold = replace(record.hold, token=decision.token or record.hold.token)
+    if decision.verb == "abandoned":
+        return replace(record, hold=replace(hold, until_millis=None, end=decision.verb))
+    if decision.verb == "unanswered_left":
+        return replace(record, hold=replace(hold, until_millis=None))
     if decision.verb == "admitted":
         end = replace(record.end, admitted_millis=decision.at)
         return replace(record, hold=hold, end=end)

@@ -71,8 +71,8 @@ class Hold(Facet, frozen=True):
     until_millis: int | None = None
     # True if the customer got an offer. False if an operator claimed the entry.
     is_offer: bool = False
-    # How the last claim or offer ended, such as `released`. The text is empty if the claim or offer
-    # expired.
+    # How the last claim or offer ended, such as `released`. If the claim or offer expired, the text
+    # is empty, or `abandoned` if the customer has to leave the waitlist because of this.
     end: str = ""
     # How many claims and offers of this entry have expired.
     attempts: int = 0

@@ -18,14 +18,19 @@ from waitlist_api.records.entry import DECLINED, SHARDS, EntryRecord, HistoryEve
 from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import invitation_of
-from waitlist_shared.ranks import millis_of
 
 # The state is `open` until the offer ends. `left` also means that an operator has withdrawn the
 # offer.
 State = Literal["open", "entered", "declined", "missed", "left"]
 # Redis may report the end of an offer late. The keys are the decisions that Redis reports, and the
 # values are the resulting states of the invitee.
-LATE_ENDS: dict[str, State] = {"declined": "declined", "withdrawn": "left"}
+LATE_ENDS: dict[str, State] = {
+    "declined": "declined",
+    "withdrawn": "left",
+    "no_show": "missed",
+    "no_show_parked": "missed",
+    "abandoned": "missed",
+}
 ALWAYS = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
 # The items of invitees are kept longer than the invitation, so that the numbers of the invitation
 # stay correct until it expires.
@@ -78,7 +83,7 @@ def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[
 def _is_open(record: EntryRecord) -> bool:
     """Return whether the entry has an open offer that belongs to an invitation."""
     hold = record.hold
-    is_offered = record.status in ("offered", "leaving") and hold.is_offer
+    is_offered = record.status in ("offered", "leaving") and hold.is_offer and not hold.end
     return bool(invitation_of(hold.token)) and is_offered and not record.intent.erase
 
 
@@ -99,15 +104,12 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
             return LATE_ENDS.get(after.hold.end, "missed")
 
 
-def _has_left_before_end(record: EntryRecord, offered: c.Decision) -> bool:
-    """Return whether the customer left the waitlist before the end of this offer.
+def _has_left(record: EntryRecord, ticket: int) -> bool:
+    """Return whether the signup with this ticket has ended because the customer left.
 
-    If the record contains a later signup, the time of that signup is used instead of the time at
-    which the customer left.
+    If the record contains a later signup, the signup with this ticket has ended too.
     """
-    if record.ticket and record.ticket > offered.ticket:
-        return millis_of(record.ticket) < offered.at
-    return record.status in ("leaving", "left") and record.updated_millis < offered.at
+    return record.status in ("leaving", "left") or record.ticket != ticket
 
 
 def _change(record: EntryRecord, state: State, now_millis: int) -> InviteeChange:
@@ -170,12 +172,15 @@ class Invitees(Struct, frozen=True):
         if not invitation_id:
             return
         key = invitee_key(*record.key, invitation_id, decision.ticket)
+        has_left = _has_left(record, decision.ticket)
+        state = LATE_ENDS.get(decision.verb)
         if decision.verb == "offered" and decision.token != record.hold.token:
-            end = "left" if _has_left_before_end(record, decision) else "missed"
-            item = {**key, "state": end, "expires_at": decision.at // 1000 + KEPT_SECONDS}
+            # If Redis has ended the offer before the customer left, the next decision says so.
+            state = "left" if has_left else "missed"
+            item = {**key, "state": state, "expires_at": decision.at // 1000 + KEPT_SECONDS}
             with suppress(ConditionFailed):
                 self.table.put(item, "attribute_not_exists(#pk)")
-        elif state := LATE_ENDS.get(decision.verb):
+        elif state and (has_left or state != "missed"):
             has_other_end = "#state IN (:open, :missed, :left)"
             states = {name: name for name in ("open", "missed", "left")}
             self._set(key, "SET #state = :state", has_other_end, state=state, **states)

@@ -124,10 +124,16 @@ _watching = Policy(max_inside=3, presence_seconds=MAX_PRESENCE_SECONDS)
 _offered_by_hand = _offered(_by_hand)
 _offer_over = (*_offered_by_hand, let_holds_end())
 _offer_over_to_back = (*_offered(Policy(no_show="to_back")), let_holds_end())
-_offer_over_leave = (*_offered(Policy(no_show="leave")), let_holds_end())
 _offered_to_keep = _offered(Policy(declines_kept=1))
-# The invitation has offered a slot to `b`, `e` is inside, and `d` and `c` wait.
-_invited = (*_waiting, set_policy(_by_hand), invite(3, INVITATION), decline("c"), enter("e"))
+
+
+def _invited_with(policy: Policy) -> Scenario:
+    """The invitation has offered a slot to `b`, `e` is inside, and `d` and `c` wait."""
+    return (*_waiting, set_policy(policy), invite(3, INVITATION), decline("c"), enter("e"))
+
+
+_invited = _invited_with(_by_hand)
+_offer_over_leave = (*_invited_with(Policy(no_show="leave")), let_holds_end())
 _inside = (*_offered_by_hand, enter("b"))
 _left_an_offer = (NEARLY_OVER, decline_and_leave("b"))
 _full_inside = (*_inside, set_policy(Policy(max_inside=2)))

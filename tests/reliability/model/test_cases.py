@@ -152,6 +152,22 @@ def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> N
     assert known in groups, f"{known.example} came to {result.problems}"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        # A customer signs up again after the invitation was stored.
+        "invite / waiting, policy / late after the next stay / step 4 / gives up",
+        # The admission is over, so maintenance removes the customer between two requests.
+        "leave / admission over, to leave / late after the next stay's hold / step 2 / gives up",
+        # The offer ends in Redis before Redis learns that the customer has left.
+        "leave / invited / late after an offer / step 2 / gives up",
+    ],
+)
+def test_a_repaired_case_does_not_fail_again(testbed: Testbed, line: str) -> None:
+    result = replay(testbed, line)
+    assert not result.problems, text_of(result)
+
+
 def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
     """Each case starts in a clean state.
 

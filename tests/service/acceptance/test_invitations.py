@@ -19,6 +19,7 @@ from tests.support.tables import new_table
 from tests.support.world import RedisClock, World
 from waitlist_api.admission import invite as invite_module
 from waitlist_api.admission.invite import Invitations
+from waitlist_api.records.leaves import Leave
 from waitlist_shared import contracts as c
 
 HOUR, DAY = 3600, 86_400
@@ -391,6 +392,41 @@ def test_the_end_of_an_offer_that_only_redis_knows_is_counted(
         world.advance(60)
         world.maintenance.run_all()
     assert funnel(people, invitation) == {"invited": 1, "declined": 1}
+
+
+@pytest.mark.parametrize(
+    "admission",
+    [{"no_show": "leave"}, {"misses": {"at_most": 1, "then": "leave"}}, {"no_show": "to_back"}],
+    ids=str,
+)
+def test_a_missed_offer_is_counted_as_missed_even_if_the_customer_leaves_after_it(
+    waitlist: Waitlist, world: World, admission: dict[str, Any]
+) -> None:
+    people = waitlist("ann", admission=admission)
+    invitation = invited(invite(people, offer_seconds=HOUR))
+    for _ in range(3):
+        world.advance(HOUR)
+        world.maintenance.run_all()
+    assert "no_show" in people.events("ann")
+    assert funnel(people, invitation) == {"invited": 1, "missed": 1}
+
+
+def test_an_offer_that_ends_before_a_late_departure_is_counted_as_missed(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Ann's request to leave is lost on its way to Redis, and her offer ends before maintenance
+    finishes the departure.
+    """
+    people = waitlist("ann", "bob", admission={})
+    invitation = invited(invite(people, count=1, offer_seconds=60))
+    world.services.leaves.begin(people.waitlist_id, people.id_of("ann"), Leave(by="customer"))
+    world.advance(61)
+    people.poll("bob")
+    for _ in range(3):
+        world.advance(60)
+        world.maintenance.run_all()
+    assert people.events("ann") == ["joined", "offered", "no_show", "left"]
+    assert funnel(people, invitation) == {"invited": 1, "missed": 1}
 
 
 def enter_in_redis(people: Admissions) -> None:

@@ -22,6 +22,8 @@ end
 -- Ends an expired claim or offer.
 local function end_hold(keys, entry_id, hold, deadline, ends, stamp)
   local is_offer = hold.state == 'offered'
+  -- The token of an offer contains the id of its invitation.
+  local token = is_offer and hold.token or ''
   hold.stamp = stamp
   give_back(keys, entry_id, hold)
   if is_offer then redis.call('HINCRBY', keys.meta, 'no_shows', 1) end
@@ -32,14 +34,14 @@ local function end_hold(keys, entry_id, hold, deadline, ends, stamp)
     no_longer_held(keys, entry_id)
     hold.state = 'no_show'
     write_hold(keys, entry_id, hold)
-    return decide(keys, entry_id, 'abandoned', hold, '', deadline)
+    return decide(keys, entry_id, 'abandoned', hold, token, deadline)
   end
   if after == 'park' then
     park(keys, entry_id, hold, deadline)
-    return decide(keys, entry_id, is_offer and 'no_show_parked' or 'worn_out', hold, '', deadline)
+    return decide(keys, entry_id, is_offer and 'no_show_parked' or 'worn_out', hold, token, deadline)
   end
   hold.rank = requeue(keys, entry_id, hold, after == 'to_back' and BACK + stamp or hold.rank)
-  decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, '', deadline)
+  decide(keys, entry_id, is_offer and 'no_show' or 'expired', hold, token, deadline)
 end
 
 -- Ends a limited number of expired claims and offers. Returns whether none is left, and the logical timestamp of the
