@@ -1,4 +1,4 @@
-"""The private function, which connects the service to Redis and answers invocations."""
+"""The private Lambda function, through which all other functions of the service use Redis."""
 
 import logging
 import os

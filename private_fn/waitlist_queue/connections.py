@@ -1,4 +1,4 @@
-"""Redis connections that keep the deadline of a call and know the `run_id` of their server."""
+"""Redis connections that respect the deadline of a call and know the `run_id` of their server."""
 
 import socket
 import ssl
@@ -58,8 +58,8 @@ deadline = Deadline(CALL_SECONDS)
 class _DeadlineConnection(Connection):
     """A connection that never waits beyond the deadline of a call.
 
-    The connection also sends the `run_id` of its server to the scripts. By the `run_id`, a script
-    notices that a different server has taken over.
+    The connection also sends the `run_id` of its server to the scripts. The `run_id` lets a script
+    notice that a different server has taken over.
     """
 
     _server_run_id: str | None = None

@@ -66,11 +66,12 @@ parked = _key("parked")
 # A hash with each entry's number of attempts. Each expired claim or offer counts as an attempt.
 attempts = _key("attempts")
 
-# A sorted set of entries about which Redis has made a decision that their record may lack. The
-# score of an entry is the logical timestamp of the last decision.
+# A sorted set of entries about which Redis has made decisions that may not be in the entry's record
+# yet. The score of an entry is the logical timestamp of the latest decision.
 dirty = _key("dirty")
 
-# A hash with the decisions by Redis about each entry that the entry's record may lack.
+# A hash with the decisions that Redis has made about each entry, but that may not be in the entry's
+# record yet.
 pending_decisions = _key("pending_decisions")
 
 # The segment index: a sorted set with the waiting entries of each segment.
@@ -81,9 +82,9 @@ segments = _key("segments")
 # A hash with the segments and the attributes version of each entry.
 tags = _key("tags")
 
-# A hash that counts imported rows with the same time. Each field stands for one millisecond, and
-# its name is the first ticket of this millisecond. Its value is the number of imported rows with
-# this time.
+# A hash that counts the imported rows with the same signup time. The name of a field is the first
+# ticket of a millisecond, and the value is the number of rows whose signup time is in this
+# millisecond.
 shared_milliseconds = _key("shared_milliseconds")
 
 # A sorted set of customers who are inside.

@@ -16,9 +16,7 @@ NO_ONCE_KEY = "none"
 
 @dataclass(frozen=True)
 class Operation:
-    """Says how to carry out one type of request: with which script, keys, arguments and result
-    type.
-    """
+    """Defines how a type of request is carried out: its script, keys, arguments and result type."""
 
     script: Script
     # Functions that return the Redis keys that belong to a single request and not to the whole

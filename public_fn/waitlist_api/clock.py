@@ -21,7 +21,7 @@ def now_millis() -> int:
 
 
 def no_deadline() -> int:
-    """Return the remaining time of a run that has no deadline."""
+    """Return a very long remaining time, for runs that have no deadline."""
     return A_DAY_MILLIS
 
 

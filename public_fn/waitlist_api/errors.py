@@ -94,35 +94,37 @@ class AlreadyAdmitted(WaitlistError):
     code = "already_admitted"
     status = 409
     advice = (
-        "This customer has already been admitted. They can join again if the waitlist's `rejoin` "
-        "is `always`. If its `customer_exit` is `frees_at_end`, their pass must have ended first. "
-        "An import with `ended: rejoin` also lets them join again."
+        "This customer has already been admitted. If the waitlist's `rejoin` is `always`, they "
+        "can join again. If its `customer_exit` is `frees_at_end`, they can do so only after "
+        "their pass has ended. An operator can let them join again by an import with `ended: "
+        "rejoin`."
     )
 
 
 class RestNotAllowed(WaitlistError):
-    """The waitlist's `rest` setting is off, so customers cannot rest."""
+    """The waitlist's `rest` setting is off, so customers cannot let others go first."""
 
     code = "rest_not_allowed"
     status = 409
     advice = (
-        "Customers of this waitlist cannot rest. An operator can allow it with the `rest` setting."
+        "On this waitlist, customers cannot let others go first. An operator can allow it with "
+        "the `rest` setting."
     )
 
 
 class RestsUsedUp(WaitlistError):
-    """The entry has already rested as often as the waitlist's `rest` setting allows."""
+    """The customer has already let others go first as often as the `rest` setting allows."""
 
     code = "rests_used_up"
     status = 409
     advice = (
-        "This entry has already rested as often as the waitlist allows. It can still end its "
-        "current rest."
+        "This customer has already let others go first as often as the waitlist allows. If they "
+        "are doing so now, they can still end it early."
     )
 
 
 class ConfirmOff(WaitlistError):
-    """The `confirm` setting is off, so the service does not ask customers to confirm."""
+    """The `confirm` setting is off, so no customer is asked whether they are still waiting."""
 
     code = "confirm_off"
     status = 409
@@ -254,7 +256,10 @@ class Unauthorized(WaitlistError):
     code = "unauthorized"
     status = 401
     headers: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
-    advice = "Send the entry_token that the signup returned as Authorization: Bearer."
+    advice = (
+        "The signup has returned an entry_token. Send it in the header `Authorization: Bearer "
+        "ENTRY_TOKEN`."
+    )
 
 
 class Forbidden(WaitlistError):

@@ -73,7 +73,7 @@ def dynamodb_client(time: Deadline = NO_DEADLINE) -> Any:
 
 
 def lambda_client(time: Deadline) -> Any:
-    """Return a Lambda client that calls the private function while a request is being handled."""
+    """Return the Lambda client with which request handlers call the private function."""
     # The client may send a call twice after a timeout. This is safe, because the private function
     # handles repeated calls correctly.
     return _respect_deadline(_session().create_client("lambda", config=LAMBDA), time)
@@ -113,8 +113,8 @@ def attempt_seconds(config: Any) -> float:
 
 
 def _respect_deadline(client: Any, time: Deadline) -> Any:
-    """Make a client refuse every attempt, and every pause between attempts, that may end after the
-    deadline.
+    """Make a client raise an error instead of starting an attempt, or a pause between attempts,
+    that could last beyond the deadline.
     """
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()

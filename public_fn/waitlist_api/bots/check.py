@@ -70,8 +70,8 @@ class BotCheck:
 
         If the provider gives no answer and `when_down` is `refuse`, raise BotCheckUnavailable.
         """
-        # A signup without a token is also sent to the provider, to find out whether the provider is
-        # down. While it is down, its widget creates no tokens.
+        # Ask the provider even if a signup has no token. While the provider is down, its widget
+        # creates no tokens, so the missing token may be due to the outage.
         is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":

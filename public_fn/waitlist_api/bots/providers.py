@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 Name = Literal["turnstile", "hcaptcha"]
 Verdict = Literal["person", "refused", "wrong_secret", "no_verdict"]
-# The widget's action on the customer page. Tokens from other forms of the same site are refused.
+# The name of the action that the customer page passes to the widget. The provider stores this name
+# in each token, so tokens from other forms of the same site can be refused.
 ACTION = "signup"
 # The provider's error codes that prove that the stack's secret is wrong. All other codes may be
 # caused by the guest's token.

@@ -20,7 +20,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "applicat
 class SiteVerify:
     """Calls the provider's `siteverify` endpoint.
 
-    Each process has one object, which handles one request at a time.
+    Each process has one instance, which handles one request at a time.
     """
 
     def __init__(self, url: str, deadline: Deadline) -> None:

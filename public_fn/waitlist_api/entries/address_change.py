@@ -19,8 +19,8 @@ from waitlist_api.records.moves import ask_to_move, keep_address, move
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# The number of new addresses that a customer can request without waiting in between. People often
-# mistype their address.
+# How often a customer can ask for a new address without waiting in between. The number is larger
+# than one because people often mistype their address.
 FREE_ASKS = 3
 TOO_OFTEN = "You have entered too many new addresses. You can enter another address at {}"
 TAKEN = (
@@ -111,8 +111,8 @@ class AddressChanges(Struct, frozen=True):
         """Raise AlreadyOnList if the new address belongs to another entry."""
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
-        # The address is free if the entry that signed up with it has left. An address to which an
-        # entry was moved stays taken, even after the entry has left.
+        # An address is free again if the entry that signed up with it has left. But if an entry was
+        # moved to the address later, the address stays taken even after this entry has left.
         is_left = over.status == "left" and over.entry_id == record.move.to
         if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)
@@ -135,9 +135,10 @@ class AddressChanges(Struct, frozen=True):
 
 
 def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
-    """Return the earliest time at which the customer can request this address again.
+    """Return the earliest time at which the customer can ask again to change their address.
 
-    The delay prevents customers from flooding other people's mailboxes with messages.
+    `is_repeat` says whether the customer asks for the same new address again. The delay prevents
+    customers from flooding other people's mailboxes with messages.
     """
     later = record.move.asks - FREE_ASKS
     if record.move.asked_millis is None or (later < 0 and not is_repeat):

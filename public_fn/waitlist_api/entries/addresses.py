@@ -89,8 +89,8 @@ def parse_mailbox(sent: object) -> str:
 def parse_number(sent: object, region: str | None) -> str:
     """Return a telephone number in E.164 format.
 
-    If the number has no country code, it is a number of the region. Raise ValueError if the text is
-    not a valid telephone number.
+    A number without a country code is taken to be a number from `region`. Raise ValueError if the
+    text is not a valid telephone number.
     """
     text = sent.strip() if isinstance(sent, str) and len(sent) <= LONGEST else ""
     with suppress(ValueError):

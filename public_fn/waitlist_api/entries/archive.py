@@ -105,8 +105,8 @@ class Archive(Struct, frozen=True):
         """
         self.waitlist_cache.find(waitlist_id)
         now = self.now_millis()
-        # Every pass has a maximum duration, so only customers who were admitted after this time can
-        # still be inside.
+        # No pass lasts longer than MAX_PASS_SECONDS. Customers who are still inside were therefore
+        # admitted after `earliest`.
         earliest = now - MAX_PASS_SECONDS * 1000 if which == "inside" else 0
         since = max(earliest, since_millis or 0)
         start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)

@@ -126,8 +126,8 @@ class Bumps(Struct, frozen=True):
         self, command: BumpCommand, recorded: EntryRecord | None
     ) -> tuple[c.Bump, c.BumpResult]:
         """Move the entry in Redis. Return the request and its result."""
-        # If the entry has no record, send the request anyway. The reply from Redis says whether the
-        # waitlist or only the entry is unknown.
+        # Send the request even if the entry has no record. The reply from Redis says whether the
+        # whole waitlist is missing or only the entry.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:

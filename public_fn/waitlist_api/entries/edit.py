@@ -97,7 +97,8 @@ class EntryEdits(Struct, frozen=True):
 def _check(waitlist: WaitlistRecord, record: EntryRecord, changes: dict[str, Any]) -> None:
     """Raise InvalidFields if the waitlist does not accept these changes.
 
-    Unchanged answers are not checked, because they may be older than the question.
+    Unchanged answers are not checked, because the waitlist may have asked a different question when
+    they were given.
     """
     if "attributes" in changes:
         waitlist.segments.check(changes["attributes"])

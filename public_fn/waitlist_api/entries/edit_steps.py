@@ -68,7 +68,7 @@ class EditSteps(Struct, frozen=True):
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
-        """Send the attributes and the readiness in the record to Redis.
+        """Send Redis the record's attributes, and whether the entry is ready.
 
         Raise NotWaiting if the customer has left the waitlist.
         """

@@ -94,10 +94,10 @@ def check_own_data(
 def check_addresses(
     settings: WaitlistSettings, profile: dict[str, Any], attributes: dict[str, Any]
 ) -> None:
-    """Raise InvalidFields if an answer cannot be the email address or the telephone number that its
-    question asks for.
+    """Raise InvalidFields if a question asks for an email address or a telephone number, but its
+    answer is something else.
 
-    Operators may store any other answer.
+    Operators may store any answers to other questions.
     """
     if errors := _wrong_answers(settings, profile, attributes, ADDRESSES):
         raise InvalidFields(*errors)
@@ -149,7 +149,7 @@ def _wrong_answers(
 ) -> list[FieldError]:
     """Return an error for each value that does not match the type of its field.
 
-    Check only the fields of these types.
+    Fields whose type is not in `types` are not checked.
     """
     errors = []
     for field in _fields(settings):

@@ -1,4 +1,4 @@
-"""Let entries leave the waitlist, or erase entries."""
+"""Removes entries from the waitlist when customers leave, and erases entries."""
 
 from contextlib import suppress
 
@@ -40,7 +40,7 @@ class Leaves(Struct, frozen=True):
     def begin(self, waitlist_id: str, entry_id: str, leave: Leave) -> EntryRecord | None:
         """Mark the entry as leaving, and return its record.
 
-        Return None if there is nothing to finish.
+        Return None if nothing remains to be done, for example because the entry has already left.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             record = self.entries.get(waitlist_id, entry_id)
@@ -131,9 +131,10 @@ class Leaves(Struct, frozen=True):
             decided = finish_leave(record, event, now_millis, left)
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
-            # A different request has changed the record in the meantime. It has removed the entry,
-            # begun to erase it, or banned the customer. The record of a banned customer must not
-            # expire.
+            # A different request has changed the record in the meantime. If it has begun to erase
+            # the entry, finish the erasure. If the entry is still leaving, finish again with the
+            # new record. For example, the customer may have been banned, and the record of a banned
+            # customer must not expire.
             now = changed.record
             if now is not None and now.intent.erase:
                 self.finish_erase(now)

@@ -54,8 +54,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     pace: str | None = None
     # True if the admission policy has slots to offer now.
     is_due: bool = False
-    # The number of ready entries ahead of this entry. It is None if the caller did not request this
-    # number.
+    # The number of ready entries ahead of this entry. It is None if the request did not ask for
+    # this number.
     ready_ahead: int | None = None
     # The reasons why this entry is not ready.
     not_ready: tuple[c.NotReady, ...] | None = None
@@ -65,14 +65,14 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The number of seconds within which the customer must poll again to count as present. None if
     # the polls of this customer are not recorded.
     presence_seconds: int | None = None
-    # The last call of the customer while the current claim is open. It is None if the caller did
-    # not ask for it.
+    # When and where the customer was last called, for example to a desk, during the current claim.
+    # It is None if the customer was not called, or if the request did not ask for it.
     call: Call | None = None
     # The token of the customer's offer. It contains the id of the invitation, if the offer belongs
     # to one.
     token: str = ""
     # The number by which the customer can be called. It is None if the customer has no number, or
-    # if the caller did not ask for it.
+    # if the request did not ask for it.
     call_number: str | None = None
 
     @property
@@ -127,9 +127,7 @@ class EntryView(Struct, frozen=True, kw_only=True):
         )
 
     def with_call_number(self, record: EntryRecord | None) -> Self:
-        """Return the view with the call number from the record, if the record is about the same
-        signup.
-        """
+        """Return the view with the record's call number, if both belong to the same signup."""
         if record is None or record.ticket != self.ticket:
             return self
         return replace(self, call_number=record.call_number or None)
@@ -177,7 +175,8 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Return the view of an entry whose token Redis has refused, from the record only.
+        """Build the view of an entry whose token Redis has refused. The view contains only data
+        from the record.
 
         Raise Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the customer
         is on the waitlist according to the record.

@@ -26,7 +26,8 @@ Only = Literal["unverified", "asked"]
 class Begin(Struct, frozen=True):
     """The point at which a page of waiting entries begins.
 
-    If `ready` is set, the page contains only ready entries, or only entries that are not ready.
+    If `ready` is true, the page contains only ready entries. If it is false, the page contains only
+    entries that are not ready. If it is None, the page contains both.
     """
 
     after: int | None

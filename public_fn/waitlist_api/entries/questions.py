@@ -89,9 +89,9 @@ class Questions(Struct, frozen=True):
         return self.positions.read(waitlist_id, entry_id, is_poll=True)
 
     def ask(self, command: AskCommand) -> tuple[int, str | None]:
-        """Ask the customers of one page of entries.
+        """Ask the customers on one page of entries whether they are still waiting.
 
-        Return how many were asked, and the next cursor.
+        Return how many customers were asked, and the cursor of the next page.
         """
         rules = self.waitlist_cache.look_up(command.waitlist_id).settings.confirm
         if rules is None:

@@ -34,7 +34,9 @@ OTHER_STAY = (
     "This joined_at does not belong to the customer's current signup. Get the entry to read the "
     "current value."
 )
-NO_REST = "Only a waiting entry can rest. Get the entry to see its current status."
+NO_REST = (
+    "Only a waiting customer can let others go first. Get the entry to see its current status."
+)
 
 
 class RestCommand(Struct, frozen=True, kw_only=True):
@@ -165,8 +167,9 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(self.change(key, decide, command.stay), rules)
 
     def resume(self, command: ResumeCommand) -> Rested:
-        """End a customer's rest, in which others go first, before its planned end. If the planned
-        end differs from the one in the command, nothing changes.
+        """End a customer's rest early. During a rest, other customers go first.
+
+        If the rest does not have the planned end that the command names, nothing changes.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -255,9 +258,7 @@ class ReadinessChanges(Struct, frozen=True):
             raise RestsUsedUp
 
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
-        """Record the change that `decide` returns, and then send the readiness in the record to
-        Redis.
-        """
+        """Record the change that `decide` returns. Then tell Redis whether the entry is ready."""
         self.waitlist_cache.find(key[0])
         record = retry_on_conflict(lambda: self._record_change(key, decide, stay))
         if record.readiness is not None:

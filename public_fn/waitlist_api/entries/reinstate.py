@@ -40,7 +40,7 @@ from waitlist_shared.errors import Gone, IdempotencyKeyReused, Throttled, Waitli
 from waitlist_shared.ids import new_join_id
 from waitlist_shared.ranks import ticket_of_reinstated_stay
 
-# The reason in the history if an entry leaves the waitlist only in order to be reinstated.
+# The reason that the history gives if an entry was removed only in order to reinstate it.
 REINSTATED = "reinstated"
 ON_LIST = (
     "This customer is on the waitlist, so there is no former place to restore. Bump the "

@@ -123,9 +123,9 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """Return the command for the entry that now has the customer's address.
+        """If a different entry now has the customer's address, return a command for this entry.
 
-        If the address has not been moved to a different entry, the command does not change.
+        Otherwise, return the command unchanged.
         """
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
@@ -200,7 +200,7 @@ class Signups(Struct, frozen=True):
 
 def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
     """Return whether the signup is refused because of the setting `rejoin`."""
-    # If the waitlist verifies addresses, `UnprovenSignups` itself checks whether the settings are
-    # current.
+    # If the customer must verify their address first, return False, because `UnprovenSignups`
+    # itself checks whether the settings are current.
     is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
     return is_ended and command.verify_until_millis is None

@@ -55,7 +55,7 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def for_entry(self, found: EntryRecord | None) -> "SignupCommand":
-        """If an entry `found` now has the customer's address, return the command for this entry.
+        """Return a command for `found`, the entry that now has the customer's address.
 
         If `found` is None, return the command unchanged.
         """

@@ -69,8 +69,8 @@ class UnprovenSignups(Struct, frozen=True):
             # check has already used up the guest's token, so it is not repeated.
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
-            # If the new settings refuse the guest's data, the guest has filled in an outdated form.
-            # The data of this form is not recorded.
+            # If the guest's data is not valid under the new settings, the guest has filled in an
+            # outdated form. Then send the message, but do not record the data.
             is_taken = is_current or find_refusal(waitlist, unproven) is None
             signup = _signup_of(unproven, waitlist.settings) if is_taken else None
             self._ask(known, stamp, signup)
@@ -137,8 +137,8 @@ class UnprovenSignups(Struct, frozen=True):
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
         """Write the event that sends a message with a link.
 
-        If no message is due, make a transaction that changes nothing but takes the same time, so
-        that the response time reveals nothing.
+        If no message is due, run a transaction that has no effect but takes as long, so that the
+        response time reveals nothing.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             now_millis = self.now_millis()
@@ -157,7 +157,7 @@ class UnprovenSignups(Struct, frozen=True):
                 return
 
     def _write_in_vain(self, record: EntryRecord, stamp: int, now_millis: int) -> None:
-        """Make a transaction that always fails but takes as long as writing the event."""
+        """Run a transaction that always fails but takes as long as writing the event."""
         event = HistoryEvent(stamp=stamp, event=LINK_ASKED, by="customer")
         decided = Commit(after=replace(record, edited_stamp=stamp), events=(event,))
         with suppress(EntryChanged):

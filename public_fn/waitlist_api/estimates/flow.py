@@ -45,8 +45,8 @@ def _between(before: Sample, after: Sample, room: int | None) -> Interval:
     return Interval(
         end=after.millis / 1000,
         seconds=max(1.0, (after.millis - before.millis) / 1000),
-        # The difference between the two counts can be negative, because Redis may have lost data in
-        # a failover.
+        # The number can be negative: in a failover, Redis may have lost some of the entries that
+        # the earlier sample counts.
         served=_taken(after) - _taken(before),
         left=max(0, after.left - before.left),
         waiting=before.waiting,
@@ -86,8 +86,8 @@ def dispersion_of(intervals: Sequence[Interval]) -> float:
         return 1.0
     total, pairs = 0.0, 0
     for first, second in pairwise([interval for interval in intervals if interval.is_busy]):
-        # The intervals can differ in length, so compare how far each number of served entries is
-        # from the mean rate.
+        # The intervals can differ in length, so compare each number of served entries with the
+        # number that the mean rate predicts for its interval.
         gap = (first.served - rate * first.seconds) - (second.served - rate * second.seconds)
         total += gap * gap / (rate * (first.seconds + second.seconds))
         pairs += 1

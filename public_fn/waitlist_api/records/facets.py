@@ -96,7 +96,7 @@ class Hold(Facet, frozen=True):
 
 
 class Call(Facet, frozen=True):
-    """The last call of the customer to a place.
+    """When and where an operator last called the customer, for example to a desk.
 
     A customer can be called only while a claim is open.
     """
