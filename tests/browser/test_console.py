@@ -685,6 +685,27 @@ def test_a_person_can_be_added_and_found_and_get_a_token(console: Console) -> No
     expect(console.page.get_by_role("row", name="language=es")).to_contain_text("1")
 
 
+def test_the_page_of_a_search_loads_once_and_its_buttons_need_a_ticked_person(
+    console: Console,
+) -> None:
+    console.sign_up("ada-1", "ada-2")
+    console.go(f"{console.list_path}/people")
+    page, loads = console.page, []
+    page.on("framenavigated", lambda frame: loads.append(frame.url))
+    page.get_by_label("Find").fill("ADA-")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="2 found")).to_be_visible()
+    expect(page.get_by_text("Searched 2 people")).to_be_visible()
+    hold_back = page.get_by_role("button", name="Hold back…")
+    expect(hold_back).to_be_disabled()
+    page.get_by_label("Tick ada-1").check()
+    expect(hold_back).to_be_enabled()
+    console.do("Hold back")
+    expect(page.get_by_label("Tick ada-1")).not_to_be_checked()
+    expect(page.locator("[data-bulk]:enabled")).to_have_count(0)
+    assert [url.partition("/found/")[1] for url in loads] == ["/found/"]
+
+
 def test_a_customer_scans_the_link_from_the_console(console: Console, axe: Axe) -> None:
     console.sign_up("ada")
     console.go(console.person_path("ada"))

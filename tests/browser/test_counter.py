@@ -117,14 +117,68 @@ def test_actions_on_the_page_of_a_person_are_undone_with_the_keyboard(
     expect(notice).to_be_focused()
     assert status(operator, ada.entry_id) == "offered"
     page.goto(page.url.replace(ada.entry_id, bob.entry_id))
-    for button in ("Hold back", "Make ready"):
-        page.wait_for_load_state()
-        page.get_by_role("button", name=f"{button}…").click()
-        dialog.get_by_role("button", name=button, exact=True).click()
-        expect(dialog).to_be_hidden()
-    names = page.locator("button.undo").evaluate_all("found => found.map(one => one.ariaLabel)")
-    assert [name.startswith("Undo: bob is ") for name in names] == [True, True]
-    assert len(set(names)) == 2
+    act(page, "Hold back")
+    expect(page.get_by_role("button", name="Undo: bob is held back")).to_be_visible()
+    act(page, "Make ready")
+    expect(page.get_by_role("button", name="Undo: bob is no longer held back.")).to_be_visible()
+    expect(page.get_by_role("button", name="Undo: bob is held back")).to_have_count(0)
+
+
+def act(page: Page, button: str, text: str = "") -> None:
+    page.wait_for_load_state()
+    page.get_by_role("button", name=f"{button}…").click()
+    dialog = page.get_by_role("dialog")
+    if text:
+        dialog.get_by_label("Text").fill(text)
+    dialog.locator("button[type=submit]").click()
+    expect(dialog).to_be_hidden()
+
+
+def test_only_the_last_change_of_the_notice_can_be_undone(desk: Callable[[int], Page]) -> None:
+    page = desk(0)
+    act(page, "Notice", "We are late.")
+    expect(page.locator("button.undo")).to_have_count(1)
+    act(page, "End the notice")
+    expect(page.locator("button.undo")).to_have_accessible_name(
+        "Undo: The notice has ended. Customers no longer see it."
+    )
+
+
+@pytest.mark.parametrize("key", ["Enter", "Tab", ""])
+def test_the_browser_keeps_the_desk_however_the_field_is_left(
+    desk: Callable[[int], Page], operator: Operator, others: Customer, key: str
+) -> None:
+    """Enter calls nobody."""
+    page, ada = desk(0), others.joined("ada")
+    room = page.get_by_label("This desk")
+    room.press_sequentially("Schalter Ä; 2")
+    if key:
+        room.press(key)
+        page.wait_for_event("response", lambda answer: answer.url.endswith("/counter"))
+        expect(room).to_have_value("Schalter Ä; 2")
+    page.reload()
+    expect(room).to_have_value("Schalter Ä; 2")
+    assert status(operator, ada.entry_id) == "waiting"
+    page.goto(page.url.replace("/counter", f"/people/{ada.entry_id}"))
+    page.get_by_role("button", name="Call…").click()
+    expect(page.get_by_role("dialog").get_by_label("Call to")).to_have_value("Schalter Ä; 2")
+
+
+def test_a_person_who_is_held_back_is_made_ready_at_the_counter(
+    desk: Callable[[int], Page], operator: Operator, others: Customer, axe: Axe
+) -> None:
+    page, ada = desk(0), others.joined("ada")
+    others.joined("bob")
+    held = {"ready": False, "reason": "Lab result missing"}
+    assert operator.call("POST", f"/entries/{ada.entry_id}/ready", json=held).is_success
+    following = page.get_by_role("region", name="Next")
+    expect(following).to_contain_text("Passed overada held back Lab result missing")
+    assert axe.violations(page) == []
+    page.get_by_role("button", name="Make ready… ada").press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Make ready").press("Enter")
+    expect(following).not_to_contain_text("Passed over")
+    expect(following.get_by_role("link")).to_have_text(["ada", "bob"])
+    assert focused(page)
 
 
 def test_the_counter_works_by_keyboard_alone(
@@ -134,6 +188,7 @@ def test_the_counter_works_by_keyboard_alone(
     entries = {name: others.joined(name) for name in ("ada", "bob", "cyd")}
     page.get_by_label("This desk").focus()
     page.keyboard.type("Room n")
+    page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="ada", exact=True)).to_be_focused()
     page.keyboard.press("c")

@@ -85,7 +85,8 @@ def routes(console: Console) -> list[Route]:
         notice = bulk.notice.format(people=list_names(names))
         if refused:
             notice += f" Refused for {len(refused)}. {' '.join(refused)}"
-        return console.done(notice, undo=console.undos.keep(waitlist_id, inverses))
+        done = [(action.name, entry_id) for entry_id in taken]
+        return console.done(notice, undo=console.undos.keep(waitlist_id, inverses, done=done))
 
     return [Route(PATH, ask), Route(PATH, with_form(act), methods=["POST"])]
 

@@ -2,7 +2,7 @@
 
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -35,8 +35,24 @@ class Undo:
     waitlist_id: str
     inverses: Sequence[Inverse] = ()
     decision: Decision | None = None
+    # The steps of the action, in the form of `steps`.
+    done: str = ""
+    # The path to which the button *Undo* posts.
+    path: str = ""
     # Each undo has its own idempotency key.
     key: str = field(default_factory=lambda: str(uuid.uuid4()))
+
+    @property
+    def undone_by(self) -> str:
+        """The steps that would undo the action. The browser compares them with the steps of later
+        actions: if the operator takes these steps without *Undo*, the button is pointless.
+        """
+        return steps((inverse.action, inverse.entry_id) for inverse in self.inverses)
+
+
+def steps(found: Iterable[tuple[str, str]]) -> str:
+    """Return a text that is the same for the same actions on the same entries."""
+    return " ".join(sorted(f"{action}/{entry_id}" for action, entry_id in found))
 
 
 @dataclass(frozen=True)
@@ -54,18 +70,20 @@ class Undos:
         waitlist_id: str,
         inverses: Sequence[Inverse] = (),
         decision: Decision | None = None,
-    ) -> str:
-        """Remember how to undo an action, and return the path to which the button *Undo* posts.
+        done: Iterable[tuple[str, str]] = (),
+    ) -> Undo | None:
+        """Remember how to undo an action, which has taken the steps `done`.
 
-        Return "" if the action cannot be undone.
+        Return None if the action cannot be undone.
         """
         if not inverses and not decision:
-            return ""
+            return None
         number = str(next(self._numbers))
-        self._kept[number] = Undo(waitlist_id, inverses, decision)
+        path = f"/lists/{waitlist_id}/undo/{number}"
+        self._kept[number] = Undo(waitlist_id, inverses, decision, steps(done), path)
         for oldest in list(self._kept)[:-MOST_UNDOS]:
             self.forget(oldest)
-        return f"/lists/{waitlist_id}/undo/{number}"
+        return self._kept[number]
 
     def person_before(self, key: str, read: Callable[[], Document]) -> Document:
         """Return the person as they were before the action with this idempotency key.
@@ -94,8 +112,8 @@ class Notice:
     text: str
     # A secret of the customer that the operator can copy, such as a token.
     code: str = ""
-    # The path to which the button *Undo* posts, or "" if the action cannot be undone.
-    undo: str = ""
+    # None if the action cannot be undone.
+    undo: Undo | None = None
     # True if `code` is a link. The notice then shows the link as a QR code too, so that a customer
     # at the desk can scan it.
     is_link: bool = False
@@ -196,7 +214,7 @@ class Console:
         """Return the columns of the table in which these people are listed."""
         return columns_of(waitlist, people, self.columns.get(waitlist["waitlist_id"]))
 
-    def go_on(self, text: str, undo: str) -> Response:
+    def go_on(self, text: str, undo: Undo | None) -> Response:
         """Return the response after an action whose dialog stays open for the next person."""
         html = self.pages.html("added.html", notice=Notice(text, undo=undo), key=str(uuid.uuid4()))
         return HTMLResponse(html, headers={"HX-Trigger": "added"})
@@ -207,7 +225,7 @@ class Console:
         to: str | None = None,
         code: str = "",
         key: str = "",
-        undo: str = "",
+        undo: Undo | None = None,
         *,
         is_link: bool = False,
     ) -> Response:
@@ -219,7 +237,7 @@ class Console:
         If the notice has a `code` to copy, it stays on the page until the operator closes it. If
         `is_link` is true, the code is a link, and the notice also shows the link as a QR code.
 
-        If `undo` is given, the notice has a button that posts to this path.
+        If `undo` is given, the notice has the button *Undo*.
         """
         notice = Notice(text, code, undo, is_link)
         if to is not None:

@@ -26,13 +26,14 @@ from waitlist_cli.operations.person import Person
 
 PATH = "/lists/{waitlist}/counter"
 REFRESH_SECONDS = 3
-# The time within which a called person must come to the desk. After this time, the claim expires.
-LEASE_SECONDS = 1800
 # The cookie in which the browser remembers the name of the desk.
 ROOM = "room"
 MOST_ROOM = 60
 YEAR_SECONDS = 365 * 86_400
-HEAD = 3
+# The counter page reads the first HEAD people of the queue. It shows the first NEXT people who are
+# ready, and everybody who is passed over.
+HEAD = 10
+NEXT = 3
 ELSEWHERE = 20
 # The page sends at most this many requests to the service at the same time. A local service (`make
 # run`) handles each of them in its own instance of the function, and would have to start more
@@ -53,7 +54,7 @@ def routes(console: Console) -> list[Route]:
         return _page(console, request, room=room_of(request))
 
     def call_next(request: Request, form: Form) -> Response:
-        waitlist_id, room = waitlist_of(request), " ".join(form.text(ROOM).split())
+        waitlist_id, room = waitlist_of(request), _chosen_room(request, form)
         if problem := _problem_of(room):
             return _page(console, request, room=room, problem=problem, focus=ROOM)
         waitlist = console.get(f"/{waitlist_id}")
@@ -65,7 +66,7 @@ def routes(console: Console) -> list[Route]:
             # The person then has their old place again before the next call.
             if waitlist["max_claims"] or decision.label == PUT_BACK.label:
                 decisions.send_all(waitlist_id, decision.entry_id)
-        body = {"count": 1, "lease_seconds": LEASE_SECONDS, "call": {"to": room}}
+        body = {"count": 1, "call": {"to": room}}
         # If the button is pressed twice, both requests have the same key and call the same person.
         key = str(uuid.uuid5(uuid.NAMESPACE_URL, f"{form.key} {room}"))
         answer = claim_people(console.api, waitlist_id, key, body)
@@ -80,16 +81,7 @@ def routes(console: Console) -> list[Route]:
             said, focus = "No one can be called now.", "next"
         decisions.say(waitlist_id, said)
         response = _page(console, request, room=room, focus=focus)
-        response.set_cookie(
-            ROOM,
-            quote(room),
-            max_age=YEAR_SECONDS,
-            # The cookie is valid for all pages of the waitlist, because the dialog *Call* on a
-            # person's page also needs the name of the desk.
-            path=f"/lists/{waitlist_id}",
-            httponly=True,
-            samesite="strict",
-        )
+        remember_room(response, waitlist_id, room)
         return response
 
     def end_call(request: Request, form: Form) -> Response:
@@ -112,8 +104,7 @@ def routes(console: Console) -> list[Route]:
         if not person["claim_token"]:
             raise Refused("The call has ended.", "claim_expired", 409)
         called = person["call"]
-        room = " ".join(form.text(ROOM).split()) or room_of(request)
-        room = room or (called["to"] if called else "")
+        room = _chosen_room(request, form) or (called["to"] if called else "")
         if problem := _problem_of(room):
             return _page(console, request, room=room, problem=problem, focus=ROOM)
         values = {CLAIM_TOKEN.name: person["claim_token"], "to": room}
@@ -173,6 +164,9 @@ def _page(
         head = threads.submit(console.get, entries, limit=HEAD)
         people = list(threads.map(partial(claimed_person, console, waitlist), claimed))
     people = [one for one in people if not decisions.is_decided(waitlist_id, one["entry_id"])]
+    first = head.result()["entries"]
+    ready = [one for one in first if one["ready"]][:NEXT]
+    passed = [one for one in first if not one["ready"]]
     response = console.page(
         request,
         "counter.html",
@@ -180,6 +174,7 @@ def _page(
         stats=stats.result(),
         room=room,
         problem=problem,
+        most_room=MOST_ROOM,
         # The person who was called last comes first.
         called=[
             {**one, "data": data_beside_name(one, waitlist)}
@@ -196,7 +191,8 @@ def _page(
             ],
             waitlist,
         ),
-        head=_named([one for one in head.result()["entries"] if one["ready"]], waitlist),
+        head=_named(ready, waitlist),
+        passed=_named(passed, waitlist),
         outcomes=OUTCOMES,
         said=decisions.said_in(waitlist_id),
         focus=focus,
@@ -247,9 +243,27 @@ def _entry_of(answer: dict[str, Any]) -> str:
     return str(answer["claims"][0]["entry_id"])
 
 
+def _chosen_room(request: Request, form: Form) -> str:
+    """Return the name of the desk in the form, or else the name that the browser remembers."""
+    return " ".join(form.get(ROOM, room_of(request)).split())
+
+
 def _problem_of(room: str) -> str:
     """Return why the name of a desk is wrong, or "" if the name is valid."""
     return NO_ROOM if not room else LONG_ROOM if len(room) > MOST_ROOM else ""
+
+
+def remember_room(response: Response, waitlist_id: str, room: str) -> None:
+    """Let the browser remember the name of the desk, as the script of the counter page does."""
+    response.set_cookie(
+        ROOM,
+        quote(room),
+        max_age=YEAR_SECONDS,
+        # The cookie is valid for all pages of the waitlist, because the dialogs on the page of a
+        # person also need the name of the desk.
+        path=f"/lists/{waitlist_id}",
+        samesite="strict",
+    )
 
 
 def room_of(request: Request) -> str:

@@ -88,7 +88,7 @@ def routes(console: Console) -> list[Route]:
             console.get(f"/{waitlist_id}"),
             exact_numbers_first(search.people, search.text),
         )
-        page = console.page(
+        return console.page(
             request,
             "found.html",
             waitlist=waitlist,
@@ -97,12 +97,8 @@ def routes(console: Console) -> list[Route]:
             columns=console.columns_of(waitlist, people),
             bulk=possible_for_people(people),
             find=search.text,
-            every=SEARCH_SECONDS if search.is_active else None,
+            search_seconds=SEARCH_SECONDS,
         )
-        if not search.is_active:
-            # The search has ended, so polling can stop. Make the browser load the whole page again.
-            page.headers["HX-Refresh"] = "true"
-        return page
 
     def choose(request: Request, form: Form) -> Response:
         waitlist_id, status = waitlist_of(request), form.text("status")

@@ -13,11 +13,18 @@ from starlette.routing import Route
 from waitlist_cli.client.paging import pages
 from waitlist_cli.console.actions import Form, dialog, second_dialog, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
-from waitlist_cli.console.counter import LEASE_SECONDS, room_of
+from waitlist_cli.console.counter import remember_room, room_of
 from waitlist_cli.console.decisions import Decision
 from waitlist_cli.errors import Refused, WrongUsage
-from waitlist_cli.operations.action import REASON, Document, PersonAction
-from waitlist_cli.operations.claim import CALL_TO, CLAIM_PERSON, CLAIM_TOKEN, LEASE
+from waitlist_cli.operations.action import Document, PersonAction
+from waitlist_cli.operations.claim import (
+    CALL,
+    CALL_TO,
+    CALLED_TO,
+    CLAIM_PERSON,
+    CLAIM_TOKEN,
+    LEASE,
+)
 from waitlist_cli.operations.every_action import PERSON_ACTIONS, find_action, possible_for_person
 from waitlist_cli.operations.explain import actor, explanation
 from waitlist_cli.operations.explain_place import explain, steps_of
@@ -26,13 +33,16 @@ from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.tokens import LINK
 from waitlist_cli.terminal.moves_output import happened
-from waitlist_cli.terminal.output import format_value
+from waitlist_cli.terminal.output import format_duration, format_value
 from waitlist_cli.terminal.times import localize
 
 PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10
 # The maximum number of people of each status that the console examines to explain a position.
 MOST_AHEAD = 1_000
+# The dialog *Call* proposes these durations, in seconds, and the lease in the settings of the
+# waitlist.
+USUAL_LEASES = (300, 900, 1800, 3600)
 
 
 def routes(console: Console) -> list[Route]:
@@ -76,8 +86,8 @@ def routes(console: Console) -> list[Route]:
         # enter it.
         known = (CLAIM_TOKEN,) if person["claim_token"] else ()
         who = name_of(person, waitlist)
-        if action is CLAIM_PERSON:
-            action = _call_to_desk(room_of(request))
+        if action in (CLAIM_PERSON, CALL):
+            action = _call_to_desk(action, waitlist, room_of(request))
         return dialog(console, request, action, waitlist, who, person, known)
 
     def act(request: Request, form: Form) -> Response:
@@ -127,13 +137,18 @@ def routes(console: Console) -> list[Route]:
             raise
         if action is CLAIM_PERSON:
             console.keep_claims(waitlist_id, [answer])
-        return console.done(
+        inverses = console.inverses_of(action, waitlist, before)
+        response = console.done(
             localize(action.notice_after(answer, who), waitlist["timezone"]),
             to=f"/lists/{waitlist_id}/people" if action.is_deleting else None,
             code=answer[action.reveals] if action.reveals else "",
             is_link=action is LINK,
-            undo=console.undos.keep(waitlist_id, console.inverses_of(action, waitlist, before)),
+            undo=console.undos.keep(waitlist_id, inverses, done=[(action.name, entry_id)]),
         )
+        if action in (CLAIM_PERSON, CALL):
+            room = values.get(CALL_TO.name) or values[CALLED_TO.name]
+            remember_room(response, waitlist_id, room)
+        return response
 
     return [
         Route(PATH, show),
@@ -150,20 +165,23 @@ def _explain_lost_call(person: Document, who: str) -> Refused:
     return Refused(f"{who} no longer waits. The status is now {person['status']}.", "", 409)
 
 
-def _call_to_desk(room: str) -> PersonAction:
-    """Return the action that calls a person to this desk.
-
-    The person gets the same time to arrive as after a call from the counter page.
-    """
-    to = replace(
-        CALL_TO,
-        value=room,
-        is_required=True,
-        hint="The place to which the person should come, such as Room 2. The person's page shows "
-        "this place.",
-    )
-    lease = replace(LEASE, value=str(LEASE_SECONDS))
-    return replace(CLAIM_PERSON, fields=(to, lease, REASON))
+def _call_to_desk(action: PersonAction, waitlist: Document, room: str) -> PersonAction:
+    """Return the action with a dialog that proposes this desk and the lease of the waitlist."""
+    lease = int(waitlist["lease_seconds"])
+    durations = [(str(one), format_duration(one)) for one in sorted({lease, *USUAL_LEASES})]
+    for_desk = {
+        CALLED_TO: replace(CALLED_TO, value=room),
+        CALL_TO: replace(CALL_TO, value=room, is_required=True, hint=CALLED_TO.hint),
+        LEASE: replace(
+            LEASE,
+            label="How long the call lasts",
+            kind="select",
+            value=str(lease),
+            options=durations,
+            hint=f"The settings of the list say {format_duration(lease)}.",
+        ),
+    }
+    return replace(action, fields=[for_desk.get(field, field) for field in action.fields])
 
 
 def _with_places(history: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -89,7 +89,7 @@ def routes(console: Console) -> list[Route]:
             console.keep_claims(waitlist_id, answer["claims"])
             to = f"/lists/{waitlist_id}/serve"
         inverses = action.inverse(answer) if action.inverse else ()
-        undo = console.undos.keep(waitlist_id, inverses)
+        undo = console.undos.keep(waitlist_id, inverses, done=[(action.name, "")])
         if action.stays_open:
             return console.go_on(notice, undo)
         return console.done(notice, to=to, undo=undo)

@@ -97,6 +97,13 @@ RELEASE = PersonAction(
     notice="{who} waits again.",
     ends_claim=True,
 )
+CALLED_TO = Field(
+    "to",
+    "Call to",
+    hint="The place to which the person should come, such as Room 2. If the list has call "
+    "numbers, its public screen shows this text, so do not write a name here.",
+    is_required=True,
+)
 CALL = PersonAction(
     name="call",
     summary="Call a claimed person again, or to another place.",
@@ -104,16 +111,7 @@ CALL = PersonAction(
     consequence="The person's page says where to come, and the person gets a message if the list "
     "sends messages about calls.",
     path=f"{CLAIM}/call",
-    fields=(
-        CLAIM_TOKEN,
-        Field(
-            "to",
-            "Call to",
-            hint="The place to which the person should come, such as Room 2. If the list has call "
-            "numbers, its public screen shows this text, so do not write a name here.",
-            is_required=True,
-        ),
-    ),
+    fields=(CLAIM_TOKEN, CALLED_TO),
     notice=lambda answer: (
         f"{WHO} is called to {answer['call']['to']}."
         if answer["call"]

@@ -61,7 +61,8 @@ def exact_numbers_first(people: Iterable[dict[str, Any]], text: str) -> list[dic
 
 
 def _matches(person: dict[str, Any], wanted: Wanted) -> bool:
-    if wanted.is_part_of_number(person["call_number"] or ""):
+    number = person["call_number"]
+    if wanted.is_part_of_number(number or "") or wanted.is_call_number(number):
         return True
     values = [chosen_id(person), *person["profile"].values(), *person["attributes"].values()]
     texts = [text for value in values for text in _leaves(value)]

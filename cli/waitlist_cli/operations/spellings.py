@@ -14,8 +14,8 @@ UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 # A telephone number begins with + or 0, and has only digits and separators.
 NUMBER = re.compile(r"[+0][\d\s()/.-]{2,}")
 DIGITS = re.compile(r"\d{3,}")
-# The digits of a call number, without leading zeros.
-NUMBER_AT_END = re.compile(r"(?<!\d)0*(\d+)$")
+# The letters and the digits of a call number.
+CALL_NUMBER = re.compile(r"(.*?)(\d+)")
 # The country calling codes that have one or two digits. All other calling codes have three digits.
 SHORT_CODES = re.compile("1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]")
 
@@ -100,14 +100,26 @@ class Wanted:
         """Return whether a call number contains the text."""
         return self._folded in fold(call_number)
 
+    @cached_property
+    def _call_number(self) -> tuple[str, str] | None:
+        return _split_call_number(self.text)
+
     def is_call_number(self, call_number: str | None) -> bool:
         """Return whether the text is this call number.
 
-        The letters and zeros at the beginning may be missing. For example, the texts A042, 042 and
-        42 are the call number A042.
+        The letters and zeros at the beginning may be missing, and there may be blanks and hyphens.
+        For example, the texts a 042, A-42, 042 and 42 are the call number A042.
         """
-        if not call_number:
+        number = _split_call_number(call_number or "")
+        if number is None or self._call_number is None:
             return False
-        digits = NUMBER_AT_END.search(call_number)
-        is_same = digits is not None and self.text.strip().lstrip("0") == digits[1]
-        return is_same or self._folded == fold(call_number)
+        letters, digits = self._call_number
+        return letters in ("", number[0]) and bool(re.fullmatch(f"0*{digits}", number[1]))
+
+
+def _split_call_number(text: str) -> tuple[str, str] | None:
+    """Return the letters and the digits of a call number, or None if the text is not a call
+    number.
+    """
+    found = CALL_NUMBER.fullmatch(re.sub(r"[\W_]", "", fold(text)))
+    return found and (found[1], found[2])

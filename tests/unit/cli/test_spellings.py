@@ -46,8 +46,13 @@ def test_another_name_or_number_is_not_found(typed: str, value: str) -> None:
     assert not Wanted(typed).is_in(value)
 
 
-@pytest.mark.parametrize("typed", ["A001", "a001", "001", "1"])
-def test_a_call_number_is_known_with_and_without_its_zeros(typed: str) -> None:
+@pytest.mark.parametrize("typed", ["A001", "a001", "a 001", "A-001", "a1", "001", " 1"])
+def test_a_call_number_is_known_in_every_spelling(typed: str) -> None:
     wanted = Wanted(typed)
-    numbers = ("A001", "A010", "A011", "A101", None)
-    assert [*map(wanted.is_call_number, numbers)] == [True, False, False, False, False]
+    numbers = ("A001", "A010", "A011", "A101", "B002", "", None)
+    assert [*map(wanted.is_call_number, numbers)] == [True, *[False] * 6]
+
+
+@pytest.mark.parametrize("typed", ["B001", "A 0010", "0001", "A", "0", "Ada 1", "-"])
+def test_another_text_is_not_this_call_number(typed: str) -> None:
+    assert not Wanted(typed).is_call_number("A001")

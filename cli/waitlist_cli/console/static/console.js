@@ -3,8 +3,8 @@ import { runCounter } from "/static/counter.js";
 import { acceptFiles } from "/static/drop.js";
 import { clearProblems, showProblems } from "/static/fields.js";
 import { suggestId } from "/static/ids.js";
-import { useTables } from "/static/tables.js";
-import { warnOfUnsaved } from "/static/unsaved.js";
+import { untick, useTables } from "/static/tables.js";
+import { forgetUnsaved, warnOfUnsaved } from "/static/unsaved.js";
 import { proposeCountry, useOwnZone } from "/static/zones.js";
 
 const dialog = document.getElementById("dialog");
@@ -28,7 +28,9 @@ document.addEventListener("htmx:before:response", (event) => {
   const { status, headers } = event.detail.ctx.response;
   if (status < 400) trouble.replaceChildren();
   // The response loads a page, which begins without the focus.
-  if (headers.has("HX-Redirect") || headers.has("HX-Refresh")) sessionStorage.setItem(LOADS_PAGE, "yes");
+  if (!headers.has("HX-Redirect") && !headers.has("HX-Refresh")) return;
+  sessionStorage.setItem(LOADS_PAGE, "yes");
+  forgetUnsaved();
 });
 document.addEventListener("htmx:before:request", (event) => {
   if (event.detail.ctx.sourceElement instanceof HTMLFormElement) clearProblems(event.detail.ctx.sourceElement);
@@ -99,7 +101,7 @@ document.addEventListener("htmx:after:swap", (event) => {
 });
 document.addEventListener("done", () => {
   // The ticked people have just been dealt with.
-  for (const tick of document.querySelectorAll("[name=entry]:checked")) tick.checked = false;
+  untick();
   dialog.close();
   htmx.trigger(document.body, "refresh");
 });
@@ -147,6 +149,12 @@ function dismiss(notice) {
 }
 function keep(notice) {
   notice.dataset.seen = "";
+  // If the operator has just done what an earlier button "Undo" would do, the earlier button is pointless. Some
+  // actions are undone by the same action with other values, such as a move. There, both buttons have an effect.
+  const { done, undoneBy } = notice.dataset;
+  for (const earlier of done === undoneBy ? [] : document.querySelectorAll(".notice")) {
+    if (earlier.dataset.undoneBy === done) earlier.remove();
+  }
   if (notice.querySelector("code")) return;
   // A notice stays while the pointer or the focus is on it.
   const end = () => (notice.matches(":hover, :focus-within") ? setTimeout(end, NOTICE_MILLIS) : notice.remove());

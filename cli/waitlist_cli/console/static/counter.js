@@ -1,5 +1,6 @@
 // The keys and the focus of the counter, and a warning if the page is out of date.
 
+const YEAR_SECONDS = 31_536_000;
 const WITHOUT_KEYS = "counter-without-keys";
 // If the page was not refreshed for this many intervals, it is out of date.
 const MISSED = 3;
@@ -25,6 +26,13 @@ export function runCounter() {
     if (!button || button.disabled) return;
     event.preventDefault();
     button.click();
+  });
+
+  // The browser remembers the name of the desk after each letter, however the operator leaves the field.
+  document.addEventListener("input", ({ target }) => {
+    if (target.id !== "room") return;
+    const path = location.pathname.replace(/\/counter$/, "");
+    document.cookie = `room=${encodeURIComponent(target.value)}; path=${path}; max-age=${YEAR_SECONDS}; samesite=strict`;
   });
 
   // If a refresh began before the end of an action, its data may be outdated, so it is not shown.

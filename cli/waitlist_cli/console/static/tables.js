@@ -29,6 +29,12 @@ export function useTables() {
   restore();
 }
 
+/** Untick everybody, for example because the ticked people have been dealt with. */
+export function untick() {
+  for (const tick of ticks()) tick.checked = false;
+  countTicks();
+}
+
 /** Sort, filter and count again after the page has replaced the rows. */
 function restore() {
   if (!table()) return;

@@ -6,6 +6,7 @@ There, an operator calls people to a desk, ends their calls, and can undo the la
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -216,14 +217,37 @@ def test_decisions_are_sent_when_the_console_ends(
 
 
 def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter) -> None:
-    """A call from this page lasts as long as a call from the page *Counter*."""
+    """The dialog proposes the desk that was used last, and the lease in the settings of the list.
+    A call from the page *Counter* has the same lease.
+    """
     counter.bakery.sign_up("ada", "bob", "cyd")
+    counter.bakery.typed.run("edit", counter.bakery.waitlist_id, "--lease", "840")
     counter.call_next()
     cyd = person(counter.console, counter.bakery, "cyd")
     form = cyd.form("claim-person")
-    assert (form["call_to"], form["lease_seconds"]) == (ROOM, "1800")
-    assert cyd.do("claim-person", **form) == "cyd is called to Room 2."
+    assert (form["call_to"], form["lease_seconds"]) == (ROOM, "840")
+    assert 'value="840" selected>14 min<' in counter.console.page(f"{cyd.path}/claim-person")
+    assert cyd.do("claim-person", **{**form, "call_to": "Room 7"}) == "cyd is called to Room 7."
     assert sorted(counter.called) == ["ada", "cyd"]
+    assert person(counter.console, counter.bakery, "ada").form("call")["to"] == "Room 7"
+    for name in ("ada", "cyd"):
+        shown = counter.bakery.typed.json("show", counter.bakery.waitlist_id, "--customer", name)
+        left = datetime.fromisoformat(shown["claimed_until"]) - datetime.now(UTC)
+        assert timedelta(minutes=12) < left <= timedelta(minutes=14)
+
+
+def test_people_who_are_passed_over_stand_beside_the_next_people(counter: Counter) -> None:
+    """The counts add up to the number of people who wait."""
+    counter.bakery.sign_up("ada", "bob", "cyd")
+    ada = person(counter.console, counter.bakery, "ada")
+    ada.do("hold-back", reason="Lab result missing")
+    assert "3 waiting, 1 of them passed over" in counter.text
+    assert "Next bob cyd Passed over ada held back Lab result missing Make ready… ada" in (
+        counter.text
+    )
+    assert f'hx-get="{ada.path}/ready"' in counter.console.page(counter.path)
+    ada.do("ready")
+    assert "Next ada bob cyd At other desks" in counter.text
 
 
 def test_the_page_of_a_person_calls_nobody_to_no_place(counter: Counter) -> None:
