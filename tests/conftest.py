@@ -1,4 +1,4 @@
-"""Fixtures for all folders of tests.
+"""Fixtures for all tests.
 
 They start the Redis servers, and reset the loggers after each test.
 """
@@ -31,11 +31,11 @@ from tests.support.redis_servers import (  # noqa: E402
 from tests.support.threads import InOrder  # noqa: E402
 from tests.support.waits import virtual_waits  # noqa: E402
 
-# botocore's description of an AWS service takes longer to read than most tests take to run. Cache
-# it, so that each process reads it once.
+# botocore needs longer to read the description of an AWS service than most tests need to run. With
+# this cache, each process reads a description only once.
 botocore.session.create_loader = cache(botocore.session.create_loader)
-# Tests must not fail because the machine is busy. Therefore, Hypothesis may take as long as it
-# needs to generate and run an example.
+# On a busy machine, Hypothesis may need long to generate and run an example. This must not fail a
+# test.
 settings.register_profile("waitlist", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("waitlist")
 
@@ -44,10 +44,10 @@ WORKER_BYTES = 2 << 30  # A worker uses up to 0.7 GB, and starts servers and ser
 
 
 def pytest_configure() -> None:
-    """Programs started by `nohup` ignore some signals, and so do their child processes.
+    """Make sure that the tests can stop the programs that they start.
 
-    Tests could then not stop the processes they start. Child processes do not inherit signal
-    handlers, so a handler for each ignored signal solves the problem.
+    `nohup` makes a program ignore some signals, and the programs that it starts inherit this. They
+    do not inherit a handler, so this function installs one for each ignored signal.
     """
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -55,7 +55,7 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two test workers for each processor are useful, because a test often waits for a server."""
+    """A test often waits for a server, so each processor can run two test workers."""
     if wanted := os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return int(wanted)
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
@@ -64,9 +64,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Modules and tests exist until the process ends, so the garbage collector need not look at
-    them.
-    """
+    """The garbage collector need not check modules and tests, because they are never freed."""
     gc.disable()
     try:
         return (yield)
@@ -77,20 +75,21 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(autouse=True)
 def _reset_loggers() -> Iterator[None]:
-    """The first call of a Lambda handler sets the log level of the whole process."""
+    """The first call of a Lambda handler sets the log level of the whole process. The next test
+    must start with the usual level.
+    """
     yield
     for name in ("waitlist_api", "waitlist_queue"):
         logger = logging.getLogger(name)
-        # Setting a log level empties the caches of all loggers. Do this only if the level has
-        # changed.
+        # Setting a log level clears the caches of all loggers, so set it only if it has changed.
         if logger.level != logging.NOTSET:
             logger.setLevel(logging.NOTSET)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _use_virtual_waits() -> Iterator[None]:
-    """A slow machine causes no timeouts, because the private function waits for Redis in simulated
-    time.
+    """The private function's timeout for Redis uses a simulated clock, so a slow machine cannot
+    cause a timeout.
     """
     with virtual_waits():
         yield
@@ -98,8 +97,10 @@ def _use_virtual_waits() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _run_in_order() -> Iterator[None]:
-    """In most tests, DynamoDB and Lambda answer within the same process, and threads would double
-    the duration. The service that `make run` starts uses real threads.
+    """Run parallel tasks one after the other.
+
+    In most tests, DynamoDB and Lambda are simulated in the same process, so threads would only make
+    the tests slower. The service that `make run` starts uses real threads.
     """
     with patch("waitlist_api.parallel.ThreadPoolExecutor", InOrder):
         yield
@@ -107,9 +108,9 @@ def _run_in_order() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _read_little_of_the_journal() -> Iterator[None]:
-    """After an interruption, maintenance normally reads a day of the journal, which has 23,040
-    partitions. Tests that simulate several days would spend most of their time reading empty
-    partitions.
+    """After an interruption, maintenance reads a whole day of the journal, which is spread over
+    23,040 partitions. Tests that simulate several days would spend most of their time on empty
+    partitions, so here maintenance reads two hours only.
     """
     with read_at_most(minutes=120):
         yield

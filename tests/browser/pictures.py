@@ -181,7 +181,7 @@ def draw_customers(browser: Browser, service: httpx.Client, world: World) -> Non
         joined(phone(locale=locale, color_scheme="dark"), busy, button)
         for locale, button in (("ar", "الانضمام إلى القائمة"), ("de-DE", "Anstellen"))
     ]
-    expect.set_options(timeout=60_000)  # A page polls again only when its next poll is due.
+    expect.set_options(timeout=60_000)  # The page polls slowly, so some texts appear late.
     for name in early[:150]:
         world.request("POST", f"{busy.admin_entry(name)}/remove", body={}, operator=True)
     advance(world, time.time() - world.clock.millis / 1000)
@@ -217,7 +217,7 @@ def answered_by(client: httpx.Client) -> Callable[[Route], None]:
     def answer(route: Route) -> None:
         request = route.request
         if client.is_closed:
-            # The screenshots are finished, but the open page still sends polls.
+            # The screenshots are done, but the page is still open and keeps polling.
             route.abort()
             return
         found = client.request(

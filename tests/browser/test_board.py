@@ -1,7 +1,7 @@
-"""Tests how the page of a customer far back in a long queue learns its position.
+"""Tests how the page of a customer far back in the queue finds out the customer's position.
 
-If a cache delivers the board (a public snapshot of all positions), the page reads the board.
-Otherwise, the page polls the entry.
+If a cache delivers the board (a public snapshot of all positions), the page reads the position
+there. Otherwise, the page asks for the customer's own entry.
 """
 
 import json
@@ -13,7 +13,7 @@ from tests.browser.conftest import NewContext
 from tests.e2e.callers import Operator
 from tests.support.board_rule import bounds
 
-# This script runs the page's own module for reading the board, with simulated requests.
+# This script runs the page's own module for reading the board. The requests are simulated.
 FOLLOW = """
 async ([file, entry, board]) => {
   const { followBoard } = await import(file);
@@ -67,20 +67,19 @@ def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator
         return page.evaluate(FOLLOW, [file, {**waiting, **entry}, board])
 
     assert follow(BOARD) == [["board"], 203, 20]
-    # The page ignores a board (a public snapshot of all positions) that is older than the position
-    # that the page shows.
+    # The page ignores a board that is older than the position on the screen.
     assert follow(BOARD, asOf="2999-01-02T00:00:00.000Z") == [["board"], 250, 20]
-    # People are admitted so fast that the entry soon reaches the head of the queue.
+    # People are admitted so fast that the entry is soon at the head of the queue.
     assert follow(BOARD, position=300)[0] == ["board", "look"]
-    # The page polls its entry directly when the entry is near the head of the queue. It also does
-    # so when no cache delivers the board, and when its last poll was five minutes ago.
+    # The page asks for its own entry if the entry is near the head of the queue, if no cache
+    # delivers the board, or if the page last asked for it at least five minutes ago.
     assert follow(BOARD, position=200)[0] == ["look"]
     assert follow({**BOARD, "isCached": False})[0] == ["board", "look"]
     assert follow(BOARD, isCached=False)[0] == ["look"]
     assert follow(BOARD, rank=9)[0] == ["board", "look"]
     assert follow(BOARD, ownAt=0)[0] == ["look"]
-    # The board (a public snapshot of all positions) does not show that an entry has become ready
-    # for admission. Therefore, a page whose entry is not ready polls once a minute.
+    # The board does not show which entries may already be admitted. While an entry may not, the
+    # page therefore also asks for its own entry once a minute.
     ninety_seconds_ago = page.evaluate("Date.now() - 90_000")
     assert follow(BOARD, ownAt=ninety_seconds_ago)[0] == ["board"]
     assert follow(BOARD, ownAt=ninety_seconds_ago, ready=False)[0] == ["look"]

@@ -29,7 +29,7 @@ from tools.local.operator import local_operator
 from tools.local.ports import reserved_port
 from waitlist_cli.client.ids import entry_id_of
 
-# This program stands in for the browser. It writes the address that it is told to open into a file.
+# This program replaces the browser. It writes the URL that it should open to a file.
 OPENED = """
 import os, sys
 from pathlib import Path
@@ -37,7 +37,7 @@ Path({path!r} + ".part").write_text(sys.argv[1])
 os.replace({path!r} + ".part", {path!r})
 """
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
-# On a busy machine, the page polls less often than planned. The tests therefore wait longer for it.
+# On a busy machine, the page polls less often than planned, so the tests use long timeouts.
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -67,7 +67,8 @@ def running_console(url: str, *options: str) -> Iterator[NewAddress]:
 
 @pytest.fixture(scope="session")
 def new_address(service: Service) -> Iterator[NewAddress]:
-    # An action that has no inverse is sent after a second.
+    # If an action cannot be reversed, the console waits before it sends the action, so that the
+    # operator can still undo it. Here the console waits for one second only.
     with running_console(service.url, "--undo-seconds", "1") as address:
         yield address
 
@@ -169,10 +170,7 @@ def test_the_token_disappears_from_the_address_and_strangers_see_nothing(
 
 @dataclass
 class Neighbour:
-    """A web server of another user on the same computer.
-
-    It records the request headers that it receives.
-    """
+    """A web server of another user on the same computer. It records the headers of each request."""
 
     port: int
     seen: list[str] = field(default_factory=list)
@@ -273,7 +271,8 @@ def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None
     expect(page.get_by_role("heading", level=1)).to_contain_text("Café Zoé")
     page.get_by_role("link", name="Settings").click()
     page.wait_for_url("**/settings")
-    # Browsers ask only on a page on which somebody has pressed a key or a button.
+    # When somebody leaves a page, the browser asks for confirmation only if a key or a button was
+    # pressed on this page.
     page.get_by_label("Capacity").press("7")
     page.once("dialog", lambda dialog: dialog.dismiss())
     with page.expect_event("dialog") as asked:
@@ -372,9 +371,8 @@ def test_a_waitlist_can_be_paused_and_closed(console: Console) -> None:
 
 
 def test_the_focus_returns_to_its_place_after_each_dialog(console: Console) -> None:
-    """When a dialog closes, the keyboard focus returns to where it was.
-
-    This also works if the button that opened the dialog has changed or has disappeared.
+    """When a dialog closes, the keyboard focus returns to where it was, even if the button that
+    opened the dialog has changed or disappeared.
     """
     console.sign_up("ada", "bob")
     focused = "document.activeElement.textContent.trim()"
@@ -397,7 +395,7 @@ def act_on_ticked(console: Console, button: str) -> None:
     page.wait_for_load_state()
     page.get_by_label("Tick ada", exact=True).check()
     console.do(button)
-    # The table has been refreshed when the people are no longer ticked.
+    # The new table has arrived once the person is no longer ticked.
     expect(page.get_by_role("button", name=f"{button}…", exact=True)).to_be_disabled()
 
 
@@ -413,7 +411,6 @@ def find(console: Console) -> None:
     console.page.wait_for_load_state()
     console.page.get_by_label("Find").fill("ad")
     console.page.keyboard.press("Enter")
-    # The page is loaded for the second time when the search has ended.
     expect(console.page.get_by_text("Searched 2 people, in every status.")).to_be_visible()
 
 
@@ -1182,10 +1179,10 @@ def test_everything_can_be_reached_by_keyboard(console: Console) -> None:
 
 
 def test_guests_can_be_identified_by_their_addresses_with_the_keyboard(console: Console) -> None:
-    """An operator can use the keyboard to let guests identify themselves by their addresses.
+    """Using only the keyboard, an operator can choose to identify guests by their email addresses
+    or phone numbers.
 
-    The settings show only the fields for the selected kind of address. A search finds an address in
-    whichever spelling it is typed.
+    A search finds an email address in any capitalization.
     """
     page = console.page
     console.go(f"{console.list_path}/settings")
@@ -1269,8 +1266,8 @@ def test_the_page_waits_for_a_service_that_restarts(
         trouble = console.page.locator("#trouble")
         expect(trouble).to_contain_text("This page continues by itself")
         expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-        # Wait until the first of the two services has answered. Otherwise, the second one would
-        # answer this request, and the page behind the dialog would stop updating.
+        # This request must end while no service is running. If the second service were already
+        # running, the dialog would open, and the page behind the dialog would stop updating.
         with console.page.expect_response(lambda answer: "/pause" in answer.url):
             console.page.get_by_role("button", name="Pause…").click()
         with running_service(KEEP=keep, PORT=str(number)):
@@ -1285,8 +1282,8 @@ def client_of(service: Service) -> httpx.Client:
 
 def test_the_page_says_that_the_console_has_ended(chromium: Browser, service: Service) -> None:
     with running_console(service.url) as new_address:
-        # Do not use the usual fixture for this page. The browser logs errors when it loses the
-        # server, and the fixture would fail the test because of them.
+        # This page does not come from the usual fixture. The browser logs an error when it loses
+        # the server, and the fixture would therefore fail the test.
         page = chromium.new_page(viewport=DESKTOP)
         url = new_address()
         page.goto(url)

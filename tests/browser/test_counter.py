@@ -16,14 +16,16 @@ from tests.browser.test_console import NewAddress, running_console
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service
 
-# This time is long enough for a test to press Undo, even on a busy machine.
+# A test has enough time to press Undo, even on a busy machine.
 PATIENT = "120"
 SMALL: ViewportSize = {"width": 1024, "height": 768}
 
 
 @pytest.fixture(scope="module")
 def addresses(service: Service) -> Iterator[list[NewAddress]]:
-    """At the second desk, an action can be undone for one second only."""
+    """At the second desk, an operator can undo an action for only one second, so that the tests do
+    not have to wait longer.
+    """
     with ExitStack() as running:
         yield [
             running.enter_context(running_console(service.url, "--undo-seconds", seconds))
@@ -268,7 +270,7 @@ def test_the_buttons_that_are_needed_next_are_in_view(
     expect(bob.get_by_role("button", name="Put back")).to_be_in_viewport(ratio=1)
     assert operator.call("PUT", "/notice", json={"text": "We are late.\nSorry."}).is_success
     expect(page.get_by_text("Customers read:")).to_be_visible()
-    # A page of 1024 pixels that is zoomed to 200% has the width 512.
+    # At a zoom of 200%, a window that is 1024 pixels wide shows a page that is 512 pixels wide.
     for width, height in ((1280, 900), (1024, 768), (640, 450), (512, 384), (360, 740)):
         page.set_viewport_size({"width": width, "height": height})
         page.evaluate("scrollTo(0, 0)")

@@ -25,9 +25,8 @@ def read_function_code(cors_origins: str) -> str:
 
 
 def run_function(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
-    """CloudFront uses the returned request to look up a cached response.
-
-    The function can also return a response, which CloudFront sends at once.
+    """The function returns a request, which CloudFront uses to look up a cached response, or a
+    response, which CloudFront sends at once.
     """
     headers = {"accept": {"value": "*/*"}} | ({"origin": {"value": origin}} if origin else {})
     request = {"method": "GET", "uri": path, "querystring": {}, "headers": headers, "cookies": {}}
@@ -74,9 +73,9 @@ def test_the_paths_of_cached_routes_are_not_changed(path: str) -> None:
     ],
 )
 def test_another_spelling_of_a_path_is_refused_before_the_cache(path: str) -> None:
-    """The CloudFront function refuses unusual spellings of a path.
-
-    The API would accept them, and each spelling would fill another cache entry (promise P5).
+    """Each spelling of a path would take up a cache entry of its own. The CloudFront function
+    therefore rejects unusual spellings, such as a path with two slashes, even though the API would
+    accept them (promise P5).
     """
     found = run_function(path, APP, KNOWN)
     assert (found["statusCode"], json.loads(found["body"])["code"]) == (404, "not_found")
@@ -93,10 +92,8 @@ def test_each_origin_in_cors_origins_has_its_own_cache_entry(origin: str) -> Non
 def test_other_origins_share_the_cache_entry_without_an_origin(
     origin: str, cors_origins: str
 ) -> None:
-    """Requests from origins that are not allowed share the cache entry of requests without an
-    Origin header.
-
-    An attacker who invents origins therefore cannot fill the cache (promise P5).
+    """Requests from unknown origins share the cache entry of requests without an Origin header, so
+    an attacker cannot fill the cache by inventing origins (promise P5).
     """
     assert "origin" not in run_function("/w/bakery", origin, cors_origins)["headers"]
 

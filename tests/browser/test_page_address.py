@@ -1,5 +1,5 @@
-"""Tests that a person who is identified by an address has the same place on the phone, in the email
-and on the laptop.
+"""Tests that customers who are identified by their email address find the same place on their
+phone, through the link in an email, and on their laptop.
 """
 
 import json
@@ -22,10 +22,10 @@ DESKTOP = {"width": 1280, "height": 800}
 def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """A customer can move a place from the phone to the laptop with the link in an email.
+    """A customer who joined on the phone can continue on the laptop with the link in an email.
 
-    Opening the link verifies nothing. The address is verified only when the customer presses the
-    button (promise P5).
+    Opening the link does not verify the address yet, because mail programs also open links. The
+    customer must press a button (promise P5).
     """
     rules = {"field": "email", "verify": "before_offer"}
     assert operator.put({"name": "Bakery", "identity": rules}).status_code == 201
@@ -72,8 +72,8 @@ def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
     laptop.get_by_role("button", name="Close").click()
     expect(laptop.get_by_role("dialog")).to_have_count(0)
 
-    # If the browser no longer knows the place, the customer can have the link sent again. The
-    # response does not reveal whether the address has a place.
+    # If the browser has lost the place, the customer can have the link sent again. The response is
+    # the same for every address, so it does not reveal who is on the waitlist.
     press(phone, "Forget me here")
     phone.get_by_role("button", name="Forget me", exact=True).click()
     for address in ("nobody@example.com", "ada@example.com"):
@@ -91,8 +91,8 @@ def test_the_page_says_how_the_customer_is_told(
 ) -> None:
     """The page says to which address messages go.
 
-    If the place was opened with a link, the page asks the service for the address. It shows only
-    the beginning of the address, because other people may see the screen.
+    A page that was opened with a link asks the service for the address. It shows only the beginning
+    of the address, because other people may see the screen.
     """
     page = stage.page
     stage.configure(page={"fields": [FIELDS[1]]}, messages={"kinds": ["verify", "offered"]})
@@ -167,10 +167,11 @@ def test_the_message_with_the_link_can_be_requested_again(stage: Stage, axe: Axe
 def test_a_new_address_must_be_confirmed_with_its_mail(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
-    """A new address must be confirmed with an email to this address.
+    """A customer who changes their email address must open the link in the email to the new
+    address.
 
-    If the form has no address field, a dialog asks for the address. If the address already belongs
-    to another person, only that person is told (promise P5).
+    If somebody else with this address is already on the waitlist, the customer does not learn this.
+    Only the reader of the email does (promise P5).
     """
     page = {"fields": [{"name": "name", "label": "Your name"}]}
     settings = {"name": "Bakery", "identity": {"field": "email"}, "page": page}
@@ -241,10 +242,9 @@ def test_a_link_with_a_token_opens_its_place(
 def test_the_link_of_a_stranger_does_not_replace_a_place(
     new_context: NewContext, stage: Stage, axe: Axe
 ) -> None:
-    """If a customer opens a link that another person has sent, the customer keeps their own place.
+    """A customer who opens somebody else's link keeps their own place.
 
-    The page explains that the place comes from a link, and asks before it shows that place. Both
-    places are kept.
+    The page says that the link may lead to a different place, and asks before it shows that place.
     """
     stage.join()
     kept = stage.kept["entry"]
@@ -278,7 +278,7 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
     own.press("Show the other place")
     expect(warning).to_be_visible()
 
-    # Ending the stranger's place does not end the customer's own place.
+    # The other person's place ends. The customer's own place stays.
     own.press("Leave the line")
     own.confirm("Leave")
     own.shows("You are not in the line")
@@ -292,7 +292,7 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
 def test_the_page_says_that_a_link_has_opened_the_place(
     new_context: NewContext, stage: Stage
 ) -> None:
-    """The page warns that its place comes from a link, because the sender of the link can read
+    """The page warns that it shows the place from a link, because the sender of the link can read
     everything that the customer enters.
     """
     stage.join()
@@ -333,8 +333,8 @@ def test_the_verification_code_of_someone_else_does_not_replace_a_place(
 def test_a_truncated_link_does_not_replace_a_place(
     stage: Stage, new_context: NewContext, length: int
 ) -> None:
-    """If a link was cut off in the middle of the id or of the token, it does not replace the place
-    in the browser (promise P5).
+    """A link that was cut off in the middle does not replace the place that the browser has stored
+    (promise P5).
     """
     stage.join()
     kept = stage.kept["entry"]

@@ -1,6 +1,6 @@
 """Tests a device that several people use.
 
-A customer can make the browser forget their place. The place itself stays on the waitlist.
+A customer can remove their place from the browser. They remain on the waitlist.
 """
 
 import json
@@ -60,8 +60,8 @@ def test_the_browser_forgets_the_customer_and_the_place_stays(stage: Stage) -> N
 
 
 def test_the_next_customer_on_the_device_is_a_different_customer(stage: Stage) -> None:
-    """After one customer is forgotten, the next person on the device counts as a different
-    customer.
+    """After the browser has forgotten one customer, the next person on the device counts as a
+    different customer.
 
     This person can join even if each customer may join only once.
     """
@@ -158,9 +158,8 @@ def test_a_late_answer_does_not_bring_the_entry_back(stage: Stage) -> None:
 
 
 def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
-    """If the customer asks the browser to forget a signup, the browser stops retrying it.
-
-    The next customer on the device does not have to wait for it.
+    """If the customer asks the browser to forget a signup whose response has not arrived yet, the
+    page stops retrying the signup. The next customer on the device can sign up at once.
     """
     stage.configure()
     stage.open()

@@ -16,7 +16,7 @@ from tests.browser.stage import Stage
 ENTRY = re.compile(r"/v1/waitlists/[^/]+/entries/[a-z2-7]{26}$")
 ENTRIES = re.compile(r"/v1/waitlists/[^/]+/entries$")
 LIST = re.compile(r"/v1/waitlists/[^/]+$")
-# This script lets a test hide or show a page, because a headless browser never hides a page.
+# This script lets a test hide or show a page. A headless browser never hides a page by itself.
 VISIBILITY = """
   let state = 'visible';
   Object.defineProperty(Document.prototype, 'visibilityState', { get: () => state });
@@ -55,9 +55,10 @@ def refuse_with(status: int, retry_after: str | None, code: str = "") -> Callabl
 
 
 def test_a_form_that_did_not_load_is_loaded_later(stage: Stage) -> None:
-    """If the module of the form could not be loaded, the page loads it later from a different URL.
+    """If loading the form's module has failed, the page loads the module from a different URL
+    later.
 
-    Browsers remember that a URL has failed, and do not load a module from this URL again.
+    Browsers do not load a module again from a URL that has failed.
     """
     stage.page.clock.install()
     stage.configure(page={"fields": [{"name": "name", "label": "Your name"}]})
@@ -133,9 +134,8 @@ def test_the_page_polls_a_failing_service_with_increasing_pauses(stage: Stage) -
 
 
 def test_a_signup_without_an_answer_is_retried_as_the_same_signup(stage: Stage) -> None:
-    """If a signup gets no response, the page sends it again with the same idempotency key.
-
-    This works even if the customer reloads the page in between (promise P6).
+    """If a signup gets no response, the page sends it again with the same idempotency key, even
+    after a reload (promise P6).
     """
     stage.configure()
     stage.open()
@@ -204,7 +204,8 @@ def test_tabs_share_their_polls(stage: Stage) -> None:
     looks = [record_polls(tab) for tab in tabs]
     for _ in range(20):
         context.clock.run_for(1_000)
-    # If each tab polled on its own, the tabs would have sent about 50 polls in these 20 seconds.
+    # The tabs share their polls. If each tab polled on its own, there would be about 50 polls in
+    # the 20 seconds of this test.
     assert sum(map(len, looks)) <= 22
     stage.others.joined("late")
     for tab in tabs:
@@ -237,10 +238,10 @@ def test_the_page_says_that_it_must_stay_open_if_there_is_no_storage(stage: Stag
 
 
 def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
-    """If the stored token belongs to an earlier signup, the page shows the signup form.
+    """If the place that the browser has stored no longer exists, the page shows the signup form.
 
-    In this test, an operator has erased the person, and somebody else has signed up with the same
-    customer id (promise P5).
+    In this test, an operator has erased the customer, and somebody has signed up with the same
+    customer id since. This new place is not shown (promise P5).
     """
     stage.join()
     customer = stage.kept["customer"]
@@ -263,9 +264,10 @@ def test_a_customer_who_was_erased_by_an_operator_may_join_again(stage: Stage) -
 
 
 def test_a_refusal_of_a_firewall_does_not_delete_the_entry(stage: Stage) -> None:
-    """If a firewall refuses a request, the page keeps its place.
+    """If a firewall refuses a request, the page keeps the customer's place.
 
-    The page recognizes such a 403 response because it has no error code of the service.
+    The page recognizes that this 403 response does not come from the service, because it lacks the
+    service's error code.
     """
     stage.join()
     stage.page.route(ENTRY, refuse_with(403, None))
@@ -289,10 +291,10 @@ def test_the_page_recovers_if_the_service_was_down_when_it_opened(
 
 @pytest.mark.parametrize("body", ["<!doctype html><title>One moment</title>", ""])
 def test_a_successful_response_of_a_firewall_is_not_an_answer(stage: Stage, body: str) -> None:
-    """If a firewall or a proxy answers instead of the service, the page ignores the response, even
-    if it is successful.
+    """The page ignores a response that does not come from the service, even a successful one.
 
-    A firewall's challenge has the status 202, and a proxy's page has the status 200.
+    For example, a firewall may send a puzzle with the status 202, and a proxy may send its own page
+    with the status 200.
     """
     challenges: list[Route] = []
 
@@ -320,7 +322,7 @@ def test_a_successful_response_of_a_firewall_is_not_an_answer(stage: Stage, body
 
 
 def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) -> None:
-    """If a refusal has no error code of the service, the page does not retry at once.
+    """If a refusal lacks the service's error code, the page waits before it retries.
 
     Such a refusal comes from API Gateway, or from a proxy that does not know the path.
     """
@@ -345,9 +347,8 @@ def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) ->
 
 
 def test_the_page_polls_a_leaving_entry_as_often_as_the_service_asks(stage: Stage) -> None:
-    """While an entry has the status `leaving`, the page polls as often as the service asks.
-
-    The status changes when maintenance completes the interrupted request to leave.
+    """A request to leave may be interrupted halfway. Until maintenance has completed it, the page
+    polls as often as the service asks.
     """
     stage.page.clock.install()
     stage.join()
@@ -365,8 +366,7 @@ def test_the_page_polls_a_leaving_entry_as_often_as_the_service_asks(stage: Stag
 def test_the_page_keeps_the_place_in_memory_if_the_storage_is_full(stage: Stage) -> None:
     """If the browser's storage is full, the page keeps the place in memory.
 
-    In this test, the storage accepts the page's short trial value but has no room for a whole
-    entry.
+    In this test, the storage still has room for a short trial value, but not for a whole entry.
     """
     stage.page.add_init_script(
         """
@@ -409,10 +409,8 @@ def test_a_signup_whose_tab_was_closed_continues_in_another_tab(stage: Stage) ->
 
 @pytest.mark.parametrize("millis", [-86_400_000, 86_400_000])
 def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -> None:
-    """If the device's clock is wrong, the page still counts down the customer's time inside
-    correctly.
-
-    This also works after a reload in which the page has lost the measured error of the clock.
+    """The time inside is counted down correctly even if the device's clock is wrong, also after a
+    reload of the page.
     """
     stage.page.add_init_script(
         f"const real = Date.now.bind(Date); Date.now = () => real() + {millis};"
@@ -423,9 +421,8 @@ def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -
 
 
 def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:
-    """If the device's clock is set back, the page continues to poll.
-
-    The stored time of its last poll is then in the future.
+    """If the device's clock is set back, the stored time of the last poll lies in the future. The
+    page must not wait until then.
     """
     stage.page.add_init_script(
         """
@@ -441,7 +438,7 @@ def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:
 
 
 def test_a_late_answer_does_not_undo_an_action_of_the_customer(stage: Stage) -> None:
-    """A response that arrives late does not undo what the customer has done since.
+    """A late response does not undo what the customer has done since.
 
     In this test, the response to a poll arrives after the customer has declined the offer.
     """

@@ -1,6 +1,4 @@
-"""Tests that the customer's page shows the operator's notice, and removes the notice when it
-ends.
-"""
+"""Tests that the customer's page shows the operator's notice until the notice ends."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,8 +10,8 @@ from tests.browser.axe import Axe
 from tests.browser.stage import Stage
 
 TEXT = "The doctor is late.\nWe are sorry <script>alert(1)</script>"
-# The page reads the waitlist's settings again with every tenth poll. Near the head of the queue, it
-# polls at least every 1.1 seconds.
+# The page loads the notice with every tenth poll. Near the head of the queue, it polls about once a
+# second, so a new notice appears after at most 11 seconds.
 SOON_MS = 15_000
 
 
@@ -49,7 +47,7 @@ def test_a_customer_who_waits_reads_a_new_notice_until_an_operator_ends_it(
 
 
 def test_a_notice_disappears_when_its_time_is_over(stage: Stage) -> None:
-    """No request is sent at the end."""
+    """The page does not need a request for this."""
     stage.configure()
     put_notice(stage, "The doctor is late.", seconds=6)
     stage.open()

@@ -54,10 +54,10 @@ def test_the_whole_story_works_by_keyboard(stage: Stage) -> None:
 def test_the_consent_and_the_source_of_the_customer_are_stored(
     stage: Stage, new_context: NewContext
 ) -> None:
-    """The service stores the customer's consent, and the source of the signup.
+    """The service stores the text of the consent that the customer saw, and the source of the
+    signup.
 
-    The checkbox starts unchecked. The stored text of the consent is the text that the customer saw
-    (promise P5).
+    The checkbox starts unchecked (promise P5).
     """
     names = ("utm_source", "utm_term")
     hidden = [{"name": name, "label": name, "type": "hidden"} for name in names]
@@ -200,7 +200,7 @@ def test_a_customer_can_switch_messages_off_if_the_form_has_no_fields(stage: Sta
 
 
 def tab_to_button(page: Page, button: str) -> None:
-    """Every element that receives the focus on the way must show an outline."""
+    """Each press of Tab must move the focus to an element with a visible outline."""
     for _ in range(12):
         page.keyboard.press("Tab")
         outline = page.evaluate(
@@ -477,9 +477,8 @@ def test_choices_are_shown_in_the_language_of_the_customer(
 
 
 def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
-    """The page displays code in a text as plain text.
-
-    The text may come from an operator, or from the customer's own form (promise P5).
+    """Code in a text from an operator, or from the customer's own form, is shown as plain text
+    (promise P5).
     """
     fields = [
         {"name": "a", "label": SCRIPT[:100]},
@@ -548,9 +547,8 @@ def test_a_customer_who_allows_no_alerts_gets_none(stage: Stage) -> None:
 
 
 def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> None:
-    """If the phone's clock is wrong, the countdown of an offer is still correct.
-
-    In this test, the phone is an hour behind. The countdown uses the service's clock.
+    """The countdown of an offer uses the service's clock, so it is correct even if the phone's
+    clock is an hour behind.
     """
     stage.page.add_init_script(
         "const real = Date.now.bind(Date); Date.now = () => real() - 3_600_000;"
@@ -562,7 +560,7 @@ def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> N
 def test_a_customer_can_choose_the_language_by_keyboard(stage: Stage, axe: Axe) -> None:
     """When a customer selects another language, the focus and the answers in the form stay.
 
-    After a reload, the page still has this language.
+    After a reload, the page is still in this language.
     """
     page, link = stage.page, {"privacy_url": "https://example.com/privacy"}
     stage.configure(page={"fields": FIELDS[:1], **link})
@@ -587,10 +585,7 @@ def test_a_customer_can_choose_the_language_by_keyboard(stage: Stage, axe: Axe) 
 
 
 def test_a_double_click_opens_a_single_dialog(stage: Stage) -> None:
-    """A double click opens only one dialog.
-
-    In this test, the second click comes while the dialog's code is still loading.
-    """
+    """In this test, the second click comes while the dialog's code is still loading."""
     held: list[Route] = []
     stage.join()
     stage.page.route("**/devices.js", lambda route: held.append(route))

@@ -52,10 +52,10 @@ TYPE_SIZES = """() => [...new Set(
 
 @pytest.mark.parametrize("language", ["en", "de", "fr", "es", "ar"])
 def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language: str) -> None:
-    """While the customer waits, everything on the page fits on a small phone.
+    """While a customer waits, everything that they need fits on a small phone.
 
     The test tries every language, with a waitlist that uses every feature of the page. Rarely used
-    buttons are in the menu, which the Escape key closes.
+    buttons are in the menu.
     """
     page = stage.page
     page.set_viewport_size({"width": 360, "height": 740})
@@ -95,7 +95,7 @@ def test_waiting_fits_a_phone_without_scrolling(stage: Stage, axe: Axe, language
     page.keyboard.press("Escape")
     expect(more).to_be_focused()
     expect(more).to_have_attribute("aria-expanded", "false")
-    # At a zoom of 200%, half as many pixels fit on the screen.
+    # At a zoom of 200%, only half as many pixels fit on the screen.
     page.set_viewport_size({"width": 320, "height": 370})
     assert (measure_sideways_scroll(page), find_cut_off(page)) == (0, [])
 
@@ -261,7 +261,7 @@ def test_the_page_says_that_an_offer_was_missed(stage: Stage) -> None:
     stage.shows("It is your turn")
     stage.shows("Your time has ended")
     expect(stage.page.get_by_role("button", name="Enter now")).to_have_count(0)
-    # Maintenance runs once a minute. It then makes the offer to the next person.
+    # The missed offer is noticed when maintenance runs, which happens once a minute.
     in_line = stage.page.get_by_role("heading", name="You are in line")
     expect(in_line).to_be_visible(timeout=2 * PATIENCE_MS)
     stage.notices("Your turn has passed")
@@ -294,9 +294,8 @@ def test_the_form_keeps_its_input_when_the_waitlist_is_full(stage: Stage) -> Non
 
 
 def test_the_form_keeps_its_input_when_an_operator_changes_it(stage: Stage) -> None:
-    """If an operator changes the form while a customer fills it in, the answers stay.
-
-    When the customer returns from another app, the page polls at once.
+    """If an operator changes the form while a customer fills it in, the page shows the new form and
+    keeps the customer's answers.
     """
     stage.page.clock.install()
     fields = [*FIELDS, TERMS]
@@ -324,8 +323,8 @@ def test_the_page_shows_the_end_of_the_pass(stage: Stage) -> None:
 
 
 def test_an_admission_without_an_offer_has_a_pass(stage: Stage) -> None:
-    """If an operator admits a customer directly, without an offer, the customer's page still
-    fetches the admission pass.
+    """If an operator admits a customer without an offer, the customer's page still fetches the
+    admission pass.
     """
     stage.join(page={"enter_url": SHOP}, admission={"acceptance": "automatic"})
     stage.admit()

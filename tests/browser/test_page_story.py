@@ -1,6 +1,4 @@
-"""Tests the customer's page from the signup to the exit, with the local service and its admission
-policy.
-"""
+"""Tests the customer's page against a running service, from the signup until the customer exits."""
 
 import re
 from urllib.parse import urlsplit
@@ -28,10 +26,8 @@ def test_a_customer_goes_from_joining_to_the_exit(
     service: Service,
     http: httpx.Client,
 ) -> None:
-    """A customer joins, waits, is admitted and exits.
-
-    The position is correct at every poll, and the pass is accepted at the entrance (promises P1, P2
-    and P4).
+    """The position on the page is correct after every poll, and the shop's entrance accepts the
+    pass (promises P1, P2 and P4).
     """
     config = {"name": "Corner Bakery", "page": PAGE}
     assert operator.put(config).status_code == 201
@@ -89,10 +85,8 @@ def test_a_customer_goes_from_joining_to_the_exit(
 def test_a_redirect_keeps_the_pass_unless_it_has_a_fragment(
     stage: Stage, status: int, fragment: str, *, arrives: bool
 ) -> None:
-    """If the site redirects the customer, the browser keeps the pass in the URL's fragment.
-
-    It loses the pass if the redirect has a fragment of its own. docs/app/admission-pass.md
-    describes this.
+    """The pass is in the fragment of the URL. If the shop redirects the customer, the browser keeps
+    the fragment, unless the new URL has a fragment of its own (docs/app/admission-pass.md).
     """
 
     def shop(_request: HttpRequest) -> HttpResponse:

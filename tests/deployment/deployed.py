@@ -1,5 +1,5 @@
-"""Builds the stack that CloudFormation would create: template.yaml after SAM's transform, with the
-parameters filled in.
+"""Computes the resources that CloudFormation would create from template.yaml and given parameters,
+after SAM's transform.
 """
 
 import itertools
@@ -20,8 +20,10 @@ def deployed(parameters: dict[str, str] | None = None) -> dict[str, dict[str, An
 
 @cache
 def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
-    """Together, the stacks contain every pair of parameter values that the template's conditions
-    distinguish.
+    """Return the stacks for a few sets of parameters.
+
+    For any two parameters that a condition or a rule of the template mentions, each allowed pair of
+    values occurs in at least one stack.
     """
     compared = _compared([TEMPLATE["Conditions"], TEMPLATE["Rules"]])
     kinds: list[dict[str, str]] = [{}]
@@ -32,7 +34,11 @@ def every_stack() -> list[tuple[dict[str, str], dict[str, dict[str, Any]]]]:
 
 
 def _groups(names: set[str]) -> list[set[str]]:
-    """The template's rules never compare parameters of different groups."""
+    """Divide the parameters into groups.
+
+    No rule of the template relates parameters of two groups, so the values of two groups can be
+    combined freely.
+    """
     groups = [{name} for name in sorted(names)]
     for rule in TEMPLATE["Rules"].values():
         together = {name for name, _ in _compared(rule)}
@@ -48,7 +54,7 @@ def _kinds(compared: set[tuple[str, str]]) -> Iterator[dict[str, str]]:
 
 
 def _covering(kinds: Iterable[dict[str, str]]) -> list[dict[str, str]]:
-    """Every pair of values that occurs in some combination also occurs in a chosen combination."""
+    """Choose a few of these combinations that still contain every pair of values."""
     pairs = [
         (kind, set(itertools.combinations_with_replacement(sorted(kind.items()), 2)))
         for kind in kinds

@@ -15,12 +15,12 @@ from waitlist_api.config import Config, ConfigError, EventsConfig, MessagesConfi
 Resources = dict[str, dict[str, Any]]
 Fact = Callable[[Resources], list[str]]
 
-# This ending of an ARN matches every version of a function, as in `${PublicFn.Arn}:*`.
+# An ARN with this ending matches every version of a function, as in `${PublicFn.Arn}:*`.
 VERSIONS = ".Arn}:*"
-# IAM cannot restrict these actions to certain resources. Policies can allow them only for "*".
+# IAM cannot restrict these actions to certain resources. A policy can allow them only for "*".
 WITHOUT_RESOURCE = {*NETWORK_ACTIONS, *TRACE_ACTIONS, LIST_STREAMS}
-# These actions use the account's email identities and phone numbers, and the stack does not know
-# their ARNs. For emails, a condition restricts the sender instead.
+# These actions use the account's email identities and phone numbers, whose ARNs the stack does not
+# know. For emails, a condition restricts the sender instead.
 OF_THE_ACCOUNT = {"ses:SendEmail", "ses:SendRawEmail", "sms-voice:SendTextMessage"}
 RESOURCE_POLICIES = (
     "AWS::SQS::QueuePolicy",
@@ -31,7 +31,8 @@ RESOURCE_POLICIES = (
     "AWS::Logs::ResourcePolicy",
 )
 ANYWHERE = ("0.0.0.0/0", "::/0")
-# The private function is missing here, because AWS chooses the URL of its Redis cache.
+# AWS chooses the URL of the private function's Redis cache, so the test cannot build the function's
+# configuration. The private function is therefore not in this list.
 CONFIGURATIONS: dict[str, Any] = {
     "PublicFn": Config,
     "MaintenanceFn": Config,
@@ -130,8 +131,8 @@ def logs_are_kept_for_the_days_that_are_asked_for(resources: Resources) -> list[
 def callers_of_functions_are_named(resources: Resources) -> list[str]:
     found = []
     for name, one in of_type(resources, "Lambda::Permission"):
-        # If the source ARN in a permission has no account id, other AWS accounts could call the
-        # function.
+        # If the source ARN of a permission contains no account id, other AWS accounts could call
+        # the function.
         source = json.dumps(one.get("SourceArn", ""))
         names_it = "AWS::AccountId" in source or "Fn::GetAtt" in source or '"Ref"' in source
         if "*" in str(one.get("Principal", "*")) or not names_it:
@@ -180,8 +181,9 @@ def functions_accept_their_variables(resources: Resources) -> list[str]:
     for name, function in of_type(resources, "Lambda::Function"):
         if name in CONFIGURATIONS:
             variables = function["Environment"]["Variables"].items()
-            # Some values are known only after the deployment. The template refers to them with an
-            # intrinsic function. Use "1" for them here, because some of them must be numbers.
+            # Some values are known only after the deployment, so the template refers to them with
+            # an intrinsic function. The test uses "1" for each of them, because some must be
+            # numbers.
             known = {
                 key: "1" if isinstance(value, dict) else str(value) for key, value in variables
             }

@@ -1,7 +1,5 @@
-"""Tests that browsers of other origins may call the API only if a parameter of the stack lists
-their origin.
-
-By default, none is listed.
+"""Tests that web pages of other origins can call the API only if a parameter of the stack lists
+their origin. By default, it lists none.
 """
 
 import json
@@ -17,7 +15,7 @@ from tests.rules.sources import ROOT
 ORIGINS = {"CorsOrigins": "https://app.example.com"}
 ISSUER = {"JwtIssuer": "https://issuer.example.com", "JwtAudience": "waitlist"}
 EXTENSION = "x-amazon-apigateway-cors"
-# Any page may read these response headers. The Fetch standard says so.
+# According to the Fetch standard, any page may read these response headers.
 READ_BY_ANY_PAGE = {"cache-control", "content-type"}
 
 
@@ -71,9 +69,8 @@ def test_pages_may_send_and_read_every_header_of_the_api_document() -> None:
 
 @pytest.mark.parametrize("parameters", [ORIGINS, ORIGINS | ISSUER], ids=["guests", "issuer"])
 def test_no_authorizer_checks_a_preflight_request(parameters: dict[str, str]) -> None:
-    """API Gateway answers preflight requests itself, because no route matches them.
-
-    Therefore, no authorizer checks them.
+    """No route matches a preflight request, so API Gateway answers it itself and asks no
+    authorizer.
     """
     assert EXTENSION in make_api(parameters)
     for path, item in make_api(parameters)["paths"].items():

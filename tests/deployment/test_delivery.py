@@ -1,7 +1,7 @@
 """Tests that each deployment publishes a new version of a function and moves the function's alias
 to it.
 
-Callers use the alias. If an alarm goes off, the alias moves back.
+Callers use the alias. If an alarm goes off, CodeDeploy moves the alias back.
 """
 
 import json
@@ -17,13 +17,14 @@ from tools.deploy.samconfig import Settings
 from tools.deploy.stack import make
 
 WATCHED = ["PublicFn", "PrivateFn"]
-# With the setting `AllAtOnce`, a deployment watches only the first alarm of each list.
+# The alarms that end a canary deployment of each function. A deployment at once (`AllAtOnce`)
+# watches only the first alarm.
 JUDGES = {
     "PublicFn": ["PublicCanaryErrorsAlarm", "ErrorsAlarm", "LatencyAlarm"],
     "PrivateFn": ["PrivateCanaryErrorsAlarm", "ErrorsAlarm", "PrivateErrorsAlarm"],
 }
 ALARM_ARN = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
-# These resources create a version of a function, move the alias, or measure a version. They may
+# These resources create a version of a function, move the alias, or measure one version. They may
 # therefore name the function without its alias.
 BY_ITSELF = {
     "AWS::Lambda::Version",
@@ -35,10 +36,8 @@ BY_ITSELF = {
 
 
 def test_every_caller_of_a_function_calls_its_alias() -> None:
-    """Everything that calls a function calls its alias.
-
-    This includes API Gateway, the schedule, the functions themselves, and the policies that allow
-    the calls.
+    """This includes API Gateway, the schedule, the functions themselves, and the policies that
+    allow the calls.
     """
     calling = {
         name: set(references(_without_aliases(resource))) & set(functions())
@@ -49,10 +48,10 @@ def test_every_caller_of_a_function_calls_its_alias() -> None:
 
 
 def test_no_caller_bypasses_the_alias_with_the_name_of_a_function() -> None:
-    """Nothing calls a function by its plain name, because such a call would bypass the alias.
+    """No resource calls a function by its plain name, because such a call would bypass the alias.
 
-    Another test finds references to the function. This test also finds names that the template
-    builds from parts.
+    This test finds plain names that the template builds from parts. The previous test finds
+    references to the function.
     """
     stack = make({"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"})
     names = {
@@ -140,10 +139,10 @@ READY = {
 def test_the_start_up_parameter_applies_to_functions_that_callers_wait_for(
     function: str, start_up: str
 ) -> None:
-    """The parameter StartUp speeds up the functions for which callers wait. Maintenance is not one
-    of them.
+    """The parameter StartUp speeds up the functions for which callers wait. Nobody waits for
+    maintenance, so StartUp does not change it.
 
-    A function never gets both options of StartUp at once, because Lambda would refuse that.
+    Lambda refuses a function that uses both options of StartUp at once.
     """
     stack = deployed({"StartUp": start_up})
     has = {
@@ -180,7 +179,7 @@ EXISTING = {
 
 
 def test_a_stack_with_a_restored_table_uses_only_that_table_and_keeps_its_own() -> None:
-    """If a stack is given a restored table, it uses only that table, but does not delete its own.
+    """A stack that is given a restored table uses only this table, but does not delete its own.
 
     When the parameter is emptied again, the stack's own table still exists (promise P3).
     """

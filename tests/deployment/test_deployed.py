@@ -1,6 +1,6 @@
-"""Tests each check in facts.py.
+"""Tests the checks in facts.py.
 
-It must accept every stack, and must find a violation that the test adds.
+Each check must accept every stack, and must find the violation that a test adds.
 """
 
 import copy
@@ -32,7 +32,8 @@ def test_each_condition_is_true_in_one_stack_and_false_in_another() -> None:
         assert decided == {True, False}, name
 
 
-# Violations of each check in facts.py. Each one is a place in the stack and a wrong value for it.
+# For each check in facts.py: places in the stack, and a wrong value for each place that the check
+# must find.
 Path = tuple[str | int, ...]
 VIOLATIONS: list[tuple[Fact, Path, Any]] = [
     (

@@ -25,7 +25,8 @@ PATH = re.compile(
     r"`((?:cli|events|overload|private_fn|proof|public_fn|shared|tests|tools)/[\w/.*-]*)`"
 )
 RULE = re.compile(r"^([a-z-]+):", re.MULTILINE)
-# The status `moved` belongs to aliases, which are records but not entries.
+# A record with the status `moved` only leads to another entry's record, so the table of an entry's
+# statuses leaves it out.
 STATUSES = {*get_args(Status)} - {MOVED}
 
 
@@ -51,10 +52,8 @@ def test_every_link_leads_to_an_existing_place(name: str) -> None:
 
 @each("name", labelled(*list_documents()))
 def test_every_table_has_a_header(name: str) -> None:
-    """Every table has a header row.
-
-    A blank line inside a table would end it, and Markdown would show the following rows as plain
-    text.
+    """A blank line inside a table would end the table, and Markdown would show the following rows
+    as plain text.
     """
     text = re.sub(r"^```.*?^```", "", (ROOT / name).read_text("utf-8"), flags=re.M | re.S)
     assert re.findall(r"(?:^|\n\n)(\|.*\n(?!\|[ :|-]+\|\n))", text) == []
@@ -63,9 +62,9 @@ def test_every_table_has_a_header(name: str) -> None:
 @each("name", labelled(*list_documents()))
 def test_no_command_contains_a_secret(name: str) -> None:
     """No document passes a secret as an argument of a command, because all users of a machine can
-    see the arguments of running commands.
+    see the arguments of running commands (promise P5).
 
-    The example `local:local` is not a secret (promise P5).
+    The example `local:local` is not a secret.
     """
     text = (ROOT / name).read_text("utf-8").replace("\\\n", " ")
     assert SECRET_ARGUMENT.findall(text) == []
@@ -102,16 +101,14 @@ def test_the_architecture_page_maps_redis_states_and_verbs_to_each_status() -> N
         status_of |= dict.fromkeys(words.findall(row["verbs of decisions"]), status)
         stages |= {(status, state) for state in words.findall(row["state in Redis"])}
     assert status_of == {verb: stage.status for stage in LIFECYCLE for verb in stage.verbs}
-    # An entry can already have a place while its signup is still unfinished.
+    # If a signup is interrupted, Redis may already have the entry while the record still has the
+    # status `joining`. LIFECYCLE has no stage for this.
     assert stages - {("joining", "waiting")} == {(stage.status, stage.state) for stage in LIFECYCLE}
     assert {words.findall(row["status in the record"])[0] for row in table} == STATUSES
 
 
 def test_the_documents_that_files_name_exist() -> None:
-    """If a comment, an alarm or a message names a document, this document exists.
-
-    Documents are named by their path from the root of the repository.
-    """
+    """If a comment, an alarm or a message names a document, this document exists."""
     command = ["git", "grep", "-hoE", r"\bdocs/[a-z0-9/-]+\.md"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     named = set(found.stdout.split())
@@ -127,10 +124,8 @@ def test_the_paths_in_documents_exist(name: str) -> None:
 
 @each("name", labelled(*list_documents()))
 def test_documents_deploy_stacks_only_with_make_and_a_section(name: str) -> None:
-    """The documents deploy stacks only with make and a section of samconfig.toml.
-
-    The plain command `sam deploy` would deploy a stack named `default`, and would not use the built
-    release.
+    """Documents must not use the plain command `sam deploy`. It would deploy a stack named
+    `default`, and not the release that was built.
     """
     text = (ROOT / name).read_text("utf-8")
     assert re.findall(r"SAM_DEPLOY_FLAGS=.*--parameter-overrides", text) == []

@@ -20,8 +20,8 @@ DOMAIN = {
     "EdgeDomain": "queue.example.com",
     "EdgeCertificateArn": "arn:aws:acm:us-east-1:123456789012:certificate/0a1b2c3d",
 }
-# The responses of these routes are the same for every caller. Each response says how long it may be
-# cached.
+# The responses of these routes are the same for every caller. Each response says how long caches
+# may keep it.
 SAME_FOR_ALL = {
     "GET /v1/waitlists/{waitlist_id}",
     "GET /v1/waitlists/{waitlist_id}/board",
@@ -50,9 +50,8 @@ def find_behaviour(route: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("route", sorted(all_routes()))
 def test_only_responses_that_are_equal_for_all_callers_are_cached(route: str) -> None:
-    """CloudFront caches only responses that are the same for every caller.
-
-    The cache key does not contain the caller's credentials (promise P5).
+    """CloudFront caches only responses that are the same for every caller, because the cache key
+    does not contain the caller's credentials (promise P5).
     """
     found = find_behaviour(route)
     is_cached = found["CachePolicyId"] != CACHES_NOTHING
@@ -80,7 +79,7 @@ def test_tokens_and_queries_reach_the_api() -> None:
 
 
 def test_a_cached_response_depends_only_on_its_cache_key() -> None:
-    """A cached response depends only on the path and the Origin header, and both are part of the
+    """A cached response depends only on the path and the Origin header, which are both part of the
     cache key.
 
     CloudFront passes no query, no cookie and no other header to the API (promise P5).
@@ -91,9 +90,7 @@ def test_a_cached_response_depends_only_on_its_cache_key() -> None:
 
 
 def test_a_function_normalizes_the_paths_of_cached_requests() -> None:
-    """CloudFront brings the paths of cached requests into a standard form with a function.
-    tests/browser/test_edge_key.py tests this function.
-    """
+    """tests/browser/test_edge_key.py tests this function."""
     for one in list_behaviours(cached=True):
         (association,) = one["FunctionAssociations"]
         assert association["EventType"] == "viewer-request"
@@ -110,8 +107,8 @@ def test_a_query_does_not_bypass_the_cache() -> None:
 
 
 def test_no_error_is_cached() -> None:
-    """No error is cached. By default, CloudFront would cache a 404 for ten seconds and send it to
-    other callers (promise P5).
+    """By default, CloudFront would cache a 404 for ten seconds and send it to other callers
+    (promise P5).
     """
     errors = make_distribution()["CustomErrorResponses"]
     assert {one["ErrorCode"] for one in errors} >= {403, 404, 500, 502, 503, 504}
@@ -157,10 +154,10 @@ ROTATION = {
 @pytest.mark.parametrize("edge_only", ["on", "off"])
 @pytest.mark.parametrize("keys", ROTATION)
 def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys: str) -> None:
-    """CloudFront sends a secret key with each request.
+    """With each request, CloudFront sends a key that AWS generated and that no environment variable
+    contains.
 
-    AWS has generated this key, and no environment variable contains it. An operator can therefore
-    make the API require the key at any time (promise P5).
+    An operator can therefore make the API require the key at any time (promise P5).
     """
     stack = make(EDGE | {"EdgeOnly": edge_only, "EdgeKeys": keys})
     accepted, sent = ROTATION[keys]
@@ -175,9 +172,9 @@ def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys:
 
 
 def test_a_rotation_never_sends_a_secret_before_the_api_accepts_it() -> None:
-    """When the secret key is replaced, the API accepts the new key before CloudFront sends it.
-
-    CloudFormation updates the function first, and then the distribution.
+    """While the key is replaced, the API always accepts the key that CloudFront sends. This must
+    hold before and after each step, because CloudFormation updates the API's function before
+    CloudFront's distribution.
     """
     steps = [*ROTATION, "green+blue", "blue+green", "blue"]
     for before, after in pairwise(steps):

@@ -1,6 +1,6 @@
-"""Tests how events reach the event bus.
+"""Tests that events reach the event bus in order, and that none is lost.
 
-A function reads them from the stream of the DynamoDB table, in order and without losing any.
+A function reads them from the stream of the DynamoDB table.
 """
 
 from typing import Any
@@ -13,8 +13,8 @@ from tools.local.bus import STREAM
 
 EVENTS_FN = functions()["EventsFn"]
 READING: dict[str, Any] = EVENTS_FN["Events"][STREAM]["Properties"]
-# DynamoDB's documentation allows two readers for each shard of a stream. A third reader would cause
-# throttling for all of them.
+# DynamoDB allows two readers for each shard of a stream. A third reader would cause throttling for
+# all of them.
 READERS = 2
 HOUR = 3600
 STREAM_KEEPS_SECONDS = 24 * HOUR
@@ -35,10 +35,11 @@ def test_operators_can_add_a_reader_to_the_stream() -> None:
 
 
 def test_a_failed_batch_is_retried_in_order_for_hours() -> None:
-    """If the events function fails, Lambda retries the batch for hours and keeps the order.
+    """If the events function fails, Lambda retries the same batch for hours, so the events stay in
+    order.
 
-    After Lambda gives up, the events stay in the stream for at least as many hours again (promise
-    P3).
+    After Lambda gives up, the events remain in the stream for at least as long as Lambda has
+    retried (promise P3).
     """
     assert READING["MaximumRetryAttempts"] == -1
     assert HOUR <= READING["MaximumRecordAgeInSeconds"] <= STREAM_KEEPS_SECONDS / 2

@@ -1,6 +1,6 @@
-"""Tests docs/operate/exposure.md.
+"""Tests the numbers in docs/operate/exposure.md.
 
-This page says how much callers without any permission can cost the operator in a day, at most.
+This page says how much callers without any permission can cost the operator in a day.
 """
 
 from pathlib import Path
@@ -50,9 +50,9 @@ WRITES = "DynamoDB, writes"
 
 
 class Exposure:
-    """What it costs if callers use every route at its limit for a whole day.
+    """The cost of one day on which callers use every route as fast as its rate limit allows.
 
-    The parameters come from one section of samconfig.toml.
+    The limits come from one section of samconfig.toml.
     """
 
     def __init__(self, section: str) -> None:

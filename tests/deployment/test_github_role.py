@@ -1,8 +1,6 @@
-"""Tests the IAM roles for GitHub Actions. Each role can deploy one stack from one environment of
-one repository, and cannot read any data.
+"""Tests the IAM roles for GitHub Actions.
 
-`make lint-templates` also checks that CloudFormation may make all the calls that it needs for each
-resource.
+Each role can deploy one stack, from one environment of one repository, and cannot read any data.
 """
 
 import re
@@ -69,14 +67,8 @@ def collect_calls() -> dict[str, list[Call]]:
     return found
 
 
-# From here on, the tests check who may deploy.
-
-
 def test_only_one_environment_of_one_repository_may_deploy() -> None:
-    """Only one environment of one repository can deploy.
-
-    The token of a pull request does not name an environment, and AWS refuses it.
-    """
+    """The token of a pull request names no environment, so AWS refuses it."""
     (trust,) = RESOURCES["DeployRole"]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Action"] == "sts:AssumeRoleWithWebIdentity"
     assert trust["Condition"] == {
@@ -100,10 +92,10 @@ def test_only_one_environment_of_one_repository_may_deploy() -> None:
 def test_the_repository_must_have_the_form_that_its_tokens_contain(
     repository: str, is_taken: bool
 ) -> None:
-    """The parameter with the name of the repository must match GitHub's tokens.
+    """The parameter must contain the repository's name as GitHub's tokens contain it.
 
-    Since July 2026, these tokens contain numeric ids, which GitHub never uses twice. Older tokens
-    contain only names.
+    Since July 2026, the name in a token includes numeric ids, which GitHub never uses again for a
+    different repository.
     """
     pattern = TEMPLATE["Parameters"]["Repository"]["AllowedPattern"]
     assert bool(re.fullmatch(pattern, repository)) == is_taken
@@ -126,18 +118,14 @@ def test_the_smoke_test_may_only_access_its_own_waitlists() -> None:
 
 
 def test_an_environment_uploads_to_its_own_bucket() -> None:
-    """Each environment uploads only to its own bucket.
-
-    A deployment to dev can therefore not replace a build that was approved for prod.
+    """Each environment uploads only to its own bucket, so a deployment to dev cannot replace a
+    build that was approved for prod.
     """
     own, other = (roles_of(name).attribute("Builds", "Arn") for name in ("waitlist", "wait"))
     for action in ("s3:PutObject", "s3:GetObject"):
         assert DEPLOY.allow(Call(action, f"{own}/build"))
         assert not DEPLOY.allow(Call(action, f"{other}/build"))
     assert not EXECUTION.allow(Call("s3:PutObject", f"{own}/build"))
-
-
-# From here on, the tests check what CloudFormation may do with the stack.
 
 
 def read_statements(role: str = "ExecutionRole") -> list[tuple[str, dict[str, Any]]]:
@@ -170,8 +158,8 @@ def find_places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
                     yield policy, number, position, allowed, as_list(statement["Resource"])[0]
 
 
-# CloudFormation's own lists of permissions leave out these actions. Comments in the template
-# explain why the role needs them.
+# CloudFormation publishes which permissions it needs for each type of resource. These lists lack
+# the following actions. Comments in the template explain why the role needs the actions.
 SPARE = {
     ("cloudformation:CreateChangeSet", "aws:transform/Serverless-2016-10-31"),
     ("apigateway:DELETE", "/apis/*/stages/*/routesettings/*"),
@@ -197,10 +185,10 @@ SPARE = {
 
 
 def test_the_role_needs_each_of_its_actions() -> None:
-    """CloudFormation cannot do without any permission of this role, apart from the actions in
-    SPARE.
+    """CloudFormation needs every permission of this role, except those in SPARE.
 
-    For each action, the test finds a resource that no other statement covers.
+    If an action is removed from one statement, no other statement allows it for the same resource,
+    and some call of CloudFormation is denied.
     """
     called = collect_calls()
     for policy, number, position, action, resource in find_places():
@@ -220,9 +208,7 @@ def test_the_checker_finds_a_missing_permission() -> None:
 
 
 def test_a_template_for_cloudformation_has_no_aliases() -> None:
-    """A template that `aws cloudformation deploy` uploads contains no YAML aliases, because
-    CloudFormation does not support them.
-    """
+    """`aws cloudformation deploy` does not support YAML aliases in a template."""
     events = yaml.parse(ROLES.read_text(encoding="utf-8"))
     assert not any(isinstance(one, yaml.events.AliasEvent) for one in events)
 
@@ -290,10 +276,10 @@ def test_tagging_an_encryption_key_gives_the_role_no_access_to_it(action: str) -
 
 @pytest.mark.parametrize("imported", ["AWS::KMS::Key", "AWS::CloudFront::Distribution"])
 def test_a_deployment_cannot_import_resources_into_its_stack(imported: str) -> None:
-    """A deployment cannot import existing resources into its stack.
+    """An import would give the stack control over resources that already exist and belong to
+    others.
 
-    An import would give the stack control over other people's resources. The execution role can be
-    used only by CloudFormation, and only for resources of the stack.
+    Only CloudFormation can use the execution role, and only for the stack's own resources.
     """
     stack = arn("cloudformation", "stack/waitlist/1")
     asked = Call("cloudformation:CreateChangeSet", stack)
@@ -324,8 +310,6 @@ def test_the_role_cannot_change_the_network_of_another_stack() -> None:
     tagged = {f"aws:ResourceTag/{SYSTEM_TAG}": "waitlist-prod"}
     assert not EXECUTION.allow(Call("ec2:RevokeSecurityGroupEgress", group, tagged))
 
-
-# From here on, the tests check the access to data.
 
 TABLE = arn("dynamodb", "table/waitlist-WaitlistTable-1A2B3C4D5E6F")
 SECRET = arn("secretsmanager", "secret:EntryTokenSecret-1A2B3C4D5E6F-AbCdEf")
@@ -360,14 +344,9 @@ def test_a_deployment_can_read_no_data_and_delete_no_table(action: str, resource
         assert not role.allow(Call(action, resource, tags))
 
 
-# From here on, the tests check the names of stacks.
-
-
 def test_the_roles_accept_the_configured_stack_names() -> None:
-    """The roles accept the stack names in samconfig.toml.
-
-    Stack names may not contain capital letters, and every logical id starts with one. The policies
-    can therefore tell the two apart.
+    """A stack name contains no capital letter, and every logical id starts with one. A policy's
+    pattern for one stack can therefore not match a resource of a stack with a longer name.
     """
     for config in ("default", "dev", "prod"):
         assert re.fullmatch(STACK_NAME, CONFIG[config]["deploy"]["parameters"]["stack_name"])
@@ -380,15 +359,13 @@ def test_cloudformation_would_shorten_a_longer_stack_name() -> None:
     assert re.fullmatch(STACK_NAME, longest)
     assert not re.fullmatch(STACK_NAME, longest + "s")
     assert list(against_handlers({}, longest, "ap-southeast-1")) == []
-    # CloudFormation ends the generated name with 12 random characters here. One more character
-    # would fit.
+    # With one more letter, the name that CloudFormation generates for the role would still fit.
+    # With two, CloudFormation shortens the name, and the policy no longer matches it.
     shortened = f"{longest}ss"
     role = rights_of(roles_of(shortened), "ExecutionRole")
     found = list(denied(make({"PermissionsBoundary": f"{shortened}-boundary"}, shortened), role))
     assert any("create MaintenanceFnRole: iam:CreateRole" in one for one in found)
 
-
-# From here on, the tests check the permissions boundary.
 
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/waitlist-PublicFnRole-1A2B3C4D5E6F"
 
@@ -399,7 +376,7 @@ ROLE = f"arn:aws:iam::{ACCOUNT}:role/waitlist-PublicFnRole-1A2B3C4D5E6F"
 def test_roles_can_only_be_created_with_the_boundary(action: str) -> None:
     """GitHub's role can create only roles with the permissions boundary.
 
-    A deployment can therefore not create a role that has more permissions than the boundary
+    A deployment can therefore not create a role with more permissions than the boundary allows
     (promise P5).
     """
     boundary = f"arn:aws:iam::{ACCOUNT}:policy/waitlist-boundary"

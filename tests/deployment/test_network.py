@@ -1,5 +1,5 @@
-"""Tests that the network lets only the private function reach Redis, and that the private function
-can reach nothing else.
+"""Tests that only the private function can reach Redis over the network, and that the private
+function can reach nothing else.
 """
 
 from tests.deployment.template import RESOURCES, functions, named
@@ -32,8 +32,8 @@ def test_only_the_private_function_reaches_redis() -> None:
     assert rules["RedisIngress"]["GroupId"] == redis_group
     assert rules["RedisIngress"]["SourceSecurityGroupId"] == {"Fn::If": private_group}
     assert (rules["RedisIngress"]["FromPort"], rules["RedisIngress"]["ToPort"]) == (6379, 6380)
-    # The security group has no inline rules. CloudFormation could add inline rules before the group
-    # has its tags, but GitHub's role may only change a group with the right tag.
+    # CloudFormation could add inline rules before the security group has its tags. GitHub's role
+    # may change only a group with the right tag, so the group must not have inline rules.
     for group in named("AWS::EC2::SecurityGroup").values():
         assert "SecurityGroupIngress" not in group
 
@@ -51,11 +51,8 @@ def test_redis_reaches_nothing() -> None:
 
 
 def test_the_cache_of_the_stack_is_a_cluster_without_a_reliable_run_id() -> None:
-    """In the cache of the stack, the `run_id` of a Redis server does not show whether data was
-    lost.
-
-    It can differ between two connections. A process that compared it would wrongly think that the
-    queue was lost (promise P7).
+    """The stack's cache may report a different `run_id` on each connection. If a function compared
+    the `run_id`, it would wrongly conclude that the data in Redis was lost (promise P7).
     """
     variables = functions()["PrivateFn"]["Environment"]["Variables"]
     assert variables["REDIS_CLUSTER"]["Fn::If"][:2] == ["MakesRedis", "true"]

@@ -41,8 +41,8 @@ def test_the_pages_set_parameters_that_the_stack_has() -> None:
     set_here = set(re.findall(r"`([A-Z][a-z][A-Za-z]+)=", TEXT))
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
-    # SameSite is the name of a cookie's attribute, and Name is the name of a metric's dimension.
-    # Neither is a parameter of the stack.
+    # SameSite is an attribute of cookies, and Name is a dimension of metrics. They look like
+    # parameters of the stack, so the test leaves them out.
     assert set_here - {"SameSite", "Name"} <= parameters
 
 
@@ -112,9 +112,7 @@ def test_a_restored_table_gets_the_settings_of_the_original_table() -> None:
 
 
 def test_a_restore_stops_and_restarts_each_function_that_writes_to_the_table() -> None:
-    """The restore procedure stops and restarts every function that writes to the table.
-
-    The webhook function keeps running. It only writes notes about its own progress, and no other
+    """The webhook function keeps running. It writes only notes about its own progress, and no other
     function reads them.
     """
     resources = deployed({"MailFrom": "a@example.com", "WebhookUrl": "https://example.com/hook"})
@@ -167,8 +165,8 @@ def test_the_description_of_an_alarm_links_to_the_page_that_explains_it(alarm: s
 
 # Every command of the AWS CLI accepts these options.
 COMMON = {"query", "output"}
-# The AWS CLI implements these commands itself, with several API calls. Their options are in the
-# documentation of the CLI.
+# The AWS CLI implements each of these commands with several API calls. Only the documentation of
+# the CLI lists their options.
 CUSTOM = {
     ("configure", "export-credentials"): {"format"},
     ("cloudformation", "deploy"): {

@@ -15,8 +15,8 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue import keys
 
 CALLED = re.compile(r"\bredis\.p?call\(\s*([^,)]*)")
-# The Redis client library sends these commands itself. It uses EVAL the first time a script runs on
-# a server.
+# The Redis client sends these commands by itself. For example, it sends EVAL the first time that a
+# script runs on a server.
 OF_CLIENT = {"asking", "auth", "cluster|slots", "command", "eval", "evalsha", "info", "ping"}
 # Commands that only the scripts of the previous release use. Those scripts still run during a
 # deployment and after a rollback.
@@ -24,7 +24,9 @@ OF_THE_LAST_RELEASE: set[str] = set()
 
 
 def find_commands(code: str) -> set[str]:
-    """A call in a Lua script may select one of several Redis commands."""
+    """A call in a Lua script may choose between several commands. This function returns all of
+    them.
+    """
     found: set[str] = set()
     for first in CALLED.findall(code):
         words = re.findall(r"'([A-Z]+)'", first)
@@ -54,9 +56,8 @@ def test_the_user_may_run_exactly_the_commands_of_scripts_and_client() -> None:
 
 
 def test_the_user_may_access_only_the_keys_of_waitlists_and_no_channels() -> None:
-    """The Redis user may access only keys of waitlists, and may not use publish/subscribe.
-
-    An existing Redis may contain the keys of other services (promise P8).
+    """The Redis user may access only keys of waitlists, and may not use publish/subscribe, because
+    the Redis server may contain the keys of other services (promise P8).
     """
     on, channels, pattern, *_ = ACCESS.split()
     assert (on, channels, pattern) == ("on", "resetchannels", "~wl:*")
@@ -74,9 +75,8 @@ def test_the_stack_creates_this_user_with_a_login_by_iam() -> None:
 
 
 def test_only_this_user_may_log_in_to_the_cache_of_the_stack() -> None:
-    """Only this user can log in to the stack's cache.
-
-    Without a user group, every client in the network could log in without a password (promise P8).
+    """Without a user group, every client in the network could log in to the stack's cache without a
+    password (promise P8).
     """
     cache = named("AWS::ElastiCache::ServerlessCache")["Redis"]
     assert cache["UserGroupId"] == {"Ref": "RedisUserGroup"}

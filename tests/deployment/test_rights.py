@@ -65,7 +65,7 @@ def made_calls() -> frozenset[Use]:
 
 
 def rebuild_without_time() -> None:
-    """A rebuild that has no time left starts the next maintenance run."""
+    """If a rebuild runs out of time, maintenance starts its next run by itself."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     scene.redis.flushall()
@@ -179,10 +179,8 @@ def test_a_role_allows_all_calls_that_are_made_with_it(made_calls: frozenset[Use
 
 
 def test_a_role_has_no_permission_that_is_not_needed(made_calls: frozenset[Use]) -> None:
-    """No role has a permission that it does not need.
-
-    If any permission is removed from a role, a key or a boundary, then AWS denies some call that
-    the service makes (promise P5).
+    """If any permission is removed from a role, a key or a boundary, AWS denies a call that the
+    service makes (promise P5).
     """
     rights: set[str] = set()
     needed: set[str] = set()
@@ -196,10 +194,8 @@ def test_a_role_has_no_permission_that_is_not_needed(made_calls: frozenset[Use])
 
 
 def test_the_code_of_the_function_may_not_change_the_network() -> None:
-    """The code of a function cannot change the network.
-
-    Lambda itself needs these permissions from the role, so the role has them. A deny statement
-    blocks them for calls from the function's code (promise P5).
+    """Lambda needs permissions for the network in the role of the private function. A deny
+    statement keeps the function's own code from using them (promise P5).
     """
     for _, roles in make_all_roles():
         code = {OF_CODE: roles.stack.attribute("PrivateFn", "Arn")}
@@ -209,10 +205,8 @@ def test_the_code_of_the_function_may_not_change_the_network() -> None:
 
 
 def test_only_the_public_function_may_sign_passes() -> None:
-    """Only the public function can sign admission passes.
-
-    No other role of the stack can sign, and the account's IAM policies cannot give anybody this
-    permission (promise P5).
+    """No other role of the stack can sign admission passes, and the account's IAM policies cannot
+    give anybody this permission (promise P5).
     """
     for _, roles in make_all_roles():
         for key, rules in roles.keys.items():
@@ -226,9 +220,8 @@ def test_only_the_public_function_may_sign_passes() -> None:
 def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(
     made_calls: frozenset[Use],
 ) -> None:
-    """The permissions boundary denies access to the keys and the secret of another stack.
-
-    Their names do not contain the name of their stack, so the boundary compares tags (promise P5).
+    """The names of keys and secrets do not contain the name of their stack, so the permissions
+    boundary compares tags (promise P5).
     """
     (mine,) = [one for one in sets() if one.label == "defaults"]
     another = make(mine.parameters, "another", mine.region)

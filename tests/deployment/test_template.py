@@ -24,21 +24,17 @@ METHODS = {"get", "put", "post", "delete", "patch", "head", "options"}
 
 
 def test_there_is_no_catch_all_route() -> None:
-    """The API has no catch-all route.
-
-    A request to an unknown path never starts a function (promise P5).
-    """
+    """A request to an unknown path starts no function (promise P5)."""
     by_name = re.compile(r"(GET|HEAD|PUT|POST|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+")
     for route in route_authorizers():
         assert by_name.fullmatch(route), route
 
 
 def test_the_template_and_the_application_have_the_same_routes() -> None:
-    """The template and the application have the same routes, except `/docs`, which exists only in a
-    local run.
+    """Only `/docs` is missing in the template, because it exists only in a local run.
 
-    API Gateway checks IAM on exactly those routes on which the application needs to know the
-    operator (promise P5).
+    API Gateway requires a signature with IAM credentials on exactly the routes for operators
+    (promise P5).
     """
     template = {route: authorizer is not None for route, authorizer in route_authorizers().items()}
     routes = {route.key: route.operation.audience == "operator" for route in all_routes()}
@@ -46,16 +42,13 @@ def test_the_template_and_the_application_have_the_same_routes() -> None:
 
 
 def test_the_table_has_expiry_and_a_stream_and_its_index_cannot_stop_it() -> None:
-    """The table has an expiry attribute and a stream, and its index cannot throttle it.
-
-    facts.py checks encryption, recovery and retention.
-    """
+    """Another test, in facts.py, checks the table's encryption, recovery and retention."""
     table = RESOURCES["WaitlistTable"]["Properties"]
     assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
     assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
     assert "OnDemandThroughput" not in table["GlobalSecondaryIndexes"][0], "it would stop the table"
-    # If the index is throttled, DynamoDB also throttles the table. Both therefore get the same
-    # throughput.
+    # If DynamoDB throttled writes to the index, it would also throttle writes to the table. Both
+    # must therefore be warmed up for the same throughput.
     for warm in (table["WarmThroughput"], table["GlobalSecondaryIndexes"][0]["WarmThroughput"]):
         _, given, otherwise = warm["Fn::If"]
         assert given == {"WriteUnitsPerSecond": {"Ref": "WarmThroughput"}}
@@ -64,15 +57,15 @@ def test_the_table_has_expiry_and_a_stream_and_its_index_cannot_stop_it() -> Non
 
 
 def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
-    """The index contains all attributes that are read from it.
+    """The index contains every attribute that is read from it.
 
-    DynamoDB allows 20 of them for each index, and the test keeps some of these free, because a
-    later release may need more.
+    DynamoDB limits an index to 20 such attributes. The test keeps two of them free for later
+    releases.
     """
     (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
     assert index["Projection"]["ProjectionType"] == "INCLUDE"
     projected = index["Projection"]["NonKeyAttributes"]
-    # A filter compares `updated_millis`, so the index must contain this attribute.
+    # A query filters by `updated_millis`, so the index must contain this attribute, too.
     assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis"])
     assert len(projected) <= NON_KEY_ATTRIBUTES - 2
     keys = {one["AttributeName"] for one in index["KeySchema"]} | {"pk", "sk"}
@@ -81,9 +74,8 @@ def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
 
 @pytest.mark.parametrize("reserved", ["0", "10"])
 def test_maintenance_has_reserved_environments_if_the_account_has_room(reserved: str) -> None:
-    """If the account has enough concurrency, the stack can reserve some of it for maintenance.
-
-    By default, nothing is reserved, because Lambda refuses reservations in new accounts.
+    """By default, the stack reserves no concurrency for maintenance, because Lambda refuses
+    reservations in new accounts.
     """
     stack = deployed({"MaintenanceConcurrency": reserved})
     function = stack["MaintenanceFn"]["Properties"]
@@ -100,10 +92,8 @@ def test_each_function_logs_json_to_its_own_group() -> None:
 
 
 def test_the_access_log_has_no_personal_data() -> None:
-    """The access log contains no personal data.
-
-    It has the name of the route but not the path, and neither the address nor the browser of the
-    caller (promise P8).
+    """The access log contains the name of the route but not the path, and neither the caller's
+    address nor their browser (promise P8).
     """
     settings = named("AWS::Serverless::HttpApi")["Api"]["AccessLogSettings"]
     assert settings["DestinationArn"]["Fn::GetAtt"][0] in named("AWS::Logs::LogGroup")
@@ -122,9 +112,7 @@ def test_the_access_log_has_no_personal_data() -> None:
 
 
 def test_no_allowed_log_level_makes_libraries_log_whole_requests() -> None:
-    """At every log level that can be set, libraries do not log whole requests.
-
-    At the level DEBUG, botocore would log each request, including the profiles of customers
+    """At the level DEBUG, botocore would log each request, including the profiles of customers
     (promise P8).
     """
     assert "DEBUG" not in TEMPLATE["Parameters"]["LogLevel"]["AllowedValues"]

@@ -11,7 +11,7 @@ from tests.support.flood import ENTRY, FLOOD, table_units
 from tools.deploy.samconfig import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
-# AWS allows a table this many write units per second by default, and can raise the limit on
+# By default, AWS allows a table this many write units per second. AWS can raise the limit on
 # request.
 TABLE_QUOTA = 40_000
 # The limit of each route in the group `Few`, in requests per second.
@@ -24,9 +24,8 @@ def make_stage() -> Any:
 
 
 def read_groups() -> dict[str, set[str]]:
-    """Routes in the same group share the parameter with their limit.
-
-    Routes in the group `Few` have fixed limits.
+    """All routes in a group get their limit from the same parameter. Only the routes in the group
+    `Few` have fixed limits.
     """
     groups: dict[str, set[str]] = {}
     for route, settings in make_stage()["RouteSettings"].items():
@@ -37,10 +36,10 @@ def read_groups() -> dict[str, set[str]]:
 
 
 def test_a_released_route_with_its_own_limit_still_exists() -> None:
-    """A route with its own rate limit is never removed in the same release as its limit.
+    """A rate limit must be removed one release before its route (docs/operate/upgrade.md).
 
-    API Gateway refuses such an update, because its stage would still have a limit for a route that
-    no longer exists. The limit is therefore removed one release earlier (docs/operate/upgrade.md).
+    If both were removed in the same release, the stage would for a moment have a limit for a route
+    that no longer exists, and API Gateway would refuse the update.
     """
     released = set(RELEASED.read_text(encoding="utf-8").splitlines())
     assert released - set(all_routes()) == set()
@@ -48,9 +47,7 @@ def test_a_released_route_with_its_own_limit_still_exists() -> None:
 
 
 def test_more_frequent_calls_have_higher_limits() -> None:
-    """Routes that are called more often have higher limits. 100,000 customers who follow
-    `poll_after_seconds` stay below the limit of polls.
-    """
+    """100,000 customers who follow `poll_after_seconds` stay below the limit of polls."""
     rates = {name: read_default(f"{name}RateLimit") for name in ("Change", "Signup", "Api", "Look")}
     assert rates["Change"] < rates["Signup"] <= rates["Api"] < rates["Look"]
     assert rates["Look"] >= 500
@@ -60,10 +57,9 @@ def test_more_frequent_calls_have_higher_limits() -> None:
 
 
 def test_each_customer_route_has_a_limit_that_operators_do_not_share() -> None:
-    """Operators and customers do not share rate limits. A rush of customers takes nothing from the
-    operators (promise P9).
+    """A rush of customers cannot use up the rate limits of the operators (promise P9).
 
-    Every route with a limit exists, because API Gateway refuses a stage that names an unknown
+    Every route with a limit must exist, because API Gateway refuses a stage that names an unknown
     route.
     """
     settings = make_stage()["RouteSettings"]
@@ -79,27 +75,26 @@ def test_each_customer_route_has_a_limit_that_operators_do_not_share() -> None:
 
 
 def test_only_reads_have_the_high_limit_of_polls() -> None:
-    """Only routes that read, and do not write, have the high limit of polls.
-
-    The table could not take as many writes (promise P9).
+    """Polls have a high limit, and the table could not take as many writes. All routes with this
+    limit therefore only read (promise P9).
     """
     writes = {
         route
         for route, authorizer in all_routes().items()
         if authorizer is None and not route.startswith(("GET ", "HEAD "))
     }
-    # The first request for a pass also writes, because the pass is stored in the record.
+    # The first request for a pass also writes, because the record stores the pass.
     assert writes | {f"GET {ENTRY}/pass"} == set(FLOOD)
     assert set(FLOOD) <= read_groups()["Signup"] | read_groups()["Change"]
 
 
 @pytest.mark.parametrize("section", ["default", "prod"])
 def test_all_customer_requests_together_stay_below_the_limit_of_the_table(section: str) -> None:
-    """If all customer routes are called at their limits, the writes stay below the limit of the
-    table, and leave a part for operators.
+    """If all customer routes are called as often as their limits allow, the table still has a
+    reserve for operators (promise P9).
 
-    The calculation takes the largest data, and includes offers, webhooks and messages.
-    docs/operate/exposure.md gives the rule for the numbers (promise P9).
+    The calculation assumes the largest possible records, and includes offers, webhooks and
+    messages. docs/operate/exposure.md explains how to choose the limits.
     """
     given = Settings.read(section, ROOT / "samconfig.toml").parameters
     values = {name: one.get("Default") for name, one in TEMPLATE["Parameters"].items()} | given

@@ -162,28 +162,26 @@ def test_each_timeout_is_shorter_than_the_timeout_of_its_caller() -> None:
 
 
 def test_one_attempt_of_any_client_fits_into_a_request() -> None:
-    """Within a request, there is enough time for at least one attempt of any AWS client.
-
-    A client that takes longer could never be used.
+    """If one attempt of a client took longer than a request, the client could not be used in any
+    request.
     """
     for config in (clients.LAMBDA, clients.DYNAMODB, clients.SECRETS, clients.KMS):
         assert clients.attempt_seconds(config) < CALLS_SECONDS
 
 
 def test_maintenance_waits_until_a_request_can_no_longer_be_running() -> None:
-    """Maintenance waits until an interrupted request can no longer be running.
-
-    Only then does it complete the change that the request began (promise P3).
+    """Maintenance completes an interrupted change only after the request that began it must have
+    ended (promise P3).
     """
     assert finish_intents.INTENT_AGE_MILLIS > 1000 * API_SECONDS
     assert INTERNAL_ONCE_SECONDS > PUBLIC_SECONDS
 
 
 def test_the_lease_of_a_webhook_outlives_its_function() -> None:
-    """The webhook function takes a lease before it sends events.
+    """The webhook function takes a lease before it sends the events of an entry.
 
-    The lease lasts longer than the function can run, so no second process can send the same entry's
-    events at the same time (promise P2).
+    The lease lasts longer than the function can run, so no second process can send the same events
+    at the same time (promise P2).
     """
     assert WEBHOOK_SECONDS < deliver.LEASE_SECONDS
     (tries,) = (float(find_row("maintenance", "DynamoDB")["in all"]),)

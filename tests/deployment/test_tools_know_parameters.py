@@ -1,8 +1,8 @@
-"""Tests that `make preflight` and `make smoke` check every parameter that concerns them. `make
-preflight` runs before a deployment, and `make smoke` after it.
+"""Tests that `make preflight` (before a deployment) and `make smoke` (after it) check every
+parameter that concerns them.
 
 For every other parameter, this file says why no tool checks it. A new parameter fails these tests
-until it has been entered here.
+until somebody adds it here.
 """
 
 import re
@@ -22,8 +22,8 @@ EXISTING = {
 PREFLIGHT = ("tools/deploy/preflight.py", "tools/deploy/named.py")
 SMOKE = ("tools/deploy/smoke.py",)
 TOOLS = {"preflight": PREFLIGHT, "smoke": SMOKE}
-# Some tools do not contain the full name of a parameter. They contain this text instead, such as
-# the common ending of several names.
+# A tool may contain only a part of a parameter's name, such as the common ending of several names.
+# The tests then look for this text instead.
 INSTEAD = {
     **dict.fromkeys(
         (name for name in TEMPLATE["Parameters"] if name.endswith("RateLimit")), '"RateLimit"'
@@ -125,9 +125,7 @@ def test_a_parameter_with_allowed_values_has_them(parameter: str) -> None:
 
 @pytest.mark.parametrize("module", [forget_order, rotate_token_secret])
 def test_the_operator_tools_work_with_every_set_of_parameters(module: Any) -> None:
-    """The operators' tools work whatever the parameters of the stack are, because they read only
-    outputs that every stack has.
-    """
+    """The operators' tools read only outputs that every stack has."""
     asked = set(re.findall(r'^[A-Z]+ = "([A-Z][a-z]\w+)"$', read_module(module), re.M))
     outputs = asked & TEMPLATE["Outputs"].keys()
     assert outputs

@@ -27,10 +27,10 @@ JOBS = [
 DEPLOY = WORKFLOWS["deploy.yml"]["jobs"]
 RELEASE = WORKFLOWS["release.yml"]["jobs"]
 WEEKLY = WORKFLOWS["weekly.yml"]["jobs"]
-# These jobs can write to GitHub. For safety, they do not run code of the repository.
+# These jobs can write to GitHub, so they do not run code of the repository.
 WRITERS = (RELEASE["publish"], WEEKLY["issue"])
-# No workflow runs these commands directly. `make check` includes `make test`. `make bench` only
-# measures, and `make reasons` repeats a test with more random histories.
+# No workflow needs to run these commands. `make check` includes `make test`, `make bench` only
+# measures, and `make reasons` repeats a test for longer.
 NOT_RUN_BY_THEMSELVES = {"make test", "make bench", "make reasons"}
 CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
 # YAML reads the key `on` as the value true.
@@ -46,7 +46,6 @@ def commands(job: dict[str, Any]) -> list[str]:
 
 
 def targets() -> set[str]:
-    """Return the targets of the Makefile."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     return set(re.findall(r"^([a-z-]+):(?!=)", makefile, re.M))
 
@@ -87,7 +86,7 @@ def test_a_pull_request_is_checked_without_assuming_a_role() -> None:
 
 
 def test_every_documented_test_command_is_run_by_a_workflow() -> None:
-    """A workflow runs every test command in the documents, so nobody has to remember to run one."""
+    """Nobody has to remember to run a test command, because a workflow runs each of them."""
     document = (ROOT / "docs" / "internals" / "testing.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\| `(make [a-z-]+)", document, re.M))
     ran = {
@@ -127,7 +126,7 @@ def test_a_release_is_checked_and_built_by_jobs_that_cannot_publish() -> None:
     assert needs == {"check": None, "build": "check", "publish": "build"}
     assert 'make release TAG="$GITHUB_REF_NAME"' in commands(RELEASE["build"])
     assert RELEASE["publish"]["environment"] == "release"
-    # This job can write to GitHub. For safety, it does not run code of the repository.
+    # This job can write to GitHub, so it does not run code of the repository.
     assert [step.get("uses", "gh").split("@")[0] for step in steps(RELEASE["publish"])] == [
         "actions/download-artifact",
         "actions/attest",

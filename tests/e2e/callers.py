@@ -1,8 +1,7 @@
 """The customers and the operator that call the API in the end-to-end tests.
 
-On a busy machine, the service may refuse a request at first. The callers then retry, as real
-clients do. The callers count the refused requests, and the tests fail if too many requests were
-refused. Otherwise, the retries could hide a service that refuses every first request.
+On a busy machine, the service may refuse the first attempt of a request. The callers then retry, as
+real clients do. They also count these refusals, so that the tests can fail if there are too many.
 """
 
 import time
@@ -26,8 +25,8 @@ class Entry:
 
 @dataclass
 class FirstRequests:
-    """Counts the requests, and how many of them were refused at the first attempt with an error
-    that allows a retry.
+    """Counts the requests, and how often the first attempt of a request got an error that allows a
+    retry.
     """
 
     sent: int = 0
@@ -42,7 +41,7 @@ first_requests = FirstRequests()
 
 
 def send_patiently(ask: Callable[[], httpx.Response]) -> httpx.Response:
-    """Clients should retry requests as docs/internals/time-budgets.md describes."""
+    """Retry as docs/internals/time-budgets.md recommends to clients."""
     answer = ask()
     first_requests.note(answer)
     for attempt in range(PATIENT.tries - 1):

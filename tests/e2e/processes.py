@@ -1,4 +1,4 @@
-"""Starts and stops the process of `make run` as a user would.
+"""Starts and stops `make run` as a user would.
 
 The tests check that no child process keeps running afterwards.
 """
@@ -23,7 +23,7 @@ LAST_LINE = "Stop: Ctrl-C"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The port 0 means that the operating system chooses a free port."""
+    """The operating system replaces port 0 with a free port."""
     parts = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared", ROOT / "cli")
     kept = {
         name: value
@@ -161,7 +161,8 @@ def _alive() -> set[int]:
 
 
 def _processes() -> list[tuple[int, int, str]]:
-    # A minimal Linux system has no `ps`. macOS has no /proc.
+    # Use /proc on Linux, because a minimal Linux system has no `ps`. Use `ps` on macOS, which has
+    # no /proc.
     return _from_proc() if Path("/proc/self/stat").exists() else _from_ps()
 
 
@@ -172,7 +173,8 @@ def _from_proc() -> list[tuple[int, int, str]]:
             text = stat.read_text(errors="replace")
         except OSError:
             continue  # The process ended before its file was read.
-        # The name of a process stands in parentheses. It may itself contain parentheses or spaces.
+        # In /proc/PID/stat, the name of the process is in parentheses, and may itself contain
+        # parentheses or spaces. The state follows the last closing parenthesis.
         state, parent = text.rpartition(")")[2].split()[:2]
         rows.append((int(stat.parent.name), int(parent), state))
     return rows

@@ -21,7 +21,7 @@ from tests.unit.cli.people_files import (
 )
 from tests.unit.cli.typed import Typed
 
-# The import contains more people than one request can. A request can contain 500.
+# One request can contain at most 500 people, so this import needs two requests.
 COUNT = 520
 
 
@@ -36,7 +36,7 @@ def count_waiting(bakery: Bakery) -> int:
 
 @contextmanager
 def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
-    """The process waits for the last row of the file."""
+    """The command still waits for the last row, which it does not get."""
     *rows, _ = Path(path).read_text("utf-8").splitlines(keepends=True)
     words = ("import", bakery.waitlist_id, "-", "--format", "csv", *words)
     process = bakery.typed.start("--json", *words, stdin=subprocess.PIPE)
@@ -53,10 +53,10 @@ def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subproce
 def test_imported_people_get_the_places_of_their_original_signup_times(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """Each imported person gets the place of their original signup, also among people who are
-    already on the waitlist.
+    """An imported person is placed by the time of the original signup, also among people who are
+    already on the waitlist (promise P1).
 
-    People with the same signup time keep the order of the file (promise P1).
+    People with the same signup time keep the order of the file.
     """
     bakery.sign_up("today")
     people = assign_shuffled_times(customers(COUNT))
@@ -82,8 +82,7 @@ def test_an_import_that_was_killed_can_be_run_again(
         process.kill()
     summary = bakery.typed.json("import", bakery.waitlist_id, path, *words)
     assert summary["joined"] + summary["already"] == COUNT
-    # The interrupted request may still be running, so the next import may not yet find all 300
-    # people on the waitlist.
+    # Do not expect all of the 300 people: the interrupted request may still be adding them.
     assert summary["already"] > 0
     assert bakery.line() == (sort_by_time(people) if keep_time else names)
     stats = bakery.typed.json("stats", bakery.waitlist_id)

@@ -1,6 +1,5 @@
-"""Tests that other programs can verify admission passes.
-
-These programs know only the URL of the service.
+"""Tests that other programs, which know only the URL of the service, can verify admission
+passes.
 """
 
 from dataclasses import dataclass
@@ -43,8 +42,8 @@ class Shown:
 def shown(service: Service, http: httpx.Client, operator: Operator) -> Shown:
     entry, accepted = enter_place(http, operator)
     elsewhere = Operator(http, operator.auth, f"{operator.waitlist_id}-2")
-    # Even the shortest pass is valid for a minute. The test therefore does not wait for the end of
-    # a pass, but signs an expired pass with the service's key.
+    # The shortest pass is valid for a minute. The test does not wait until it expires, but signs an
+    # expired pass with the service's key.
     issuer = Issuer(Passes(KmsKeys((KEY_ARN,), lambda: create_kms_client(service))), service.url)
     return Shown(
         operator.waitlist_id,
@@ -97,9 +96,9 @@ def test_the_discovery_document_names_the_issuer_and_its_keys(
 def test_a_jwt_authorizer_accepts_only_passes_of_its_waitlist(
     service: Service, shown: Shown
 ) -> None:
-    """The site for which people wait can protect its own API with a JWT authorizer.
+    """A site can protect its API with a JWT authorizer, which needs two settings.
 
-    The authorizer accepts only passes of its own waitlist, and needs two settings (promise P5).
+    The authorizer accepts only passes of the site's own waitlist (promise P5).
     """
     place, template = FakeFunction(lambda _: {"statusCode": 200}), read_template()
     keys, guarded = read_keys(service.url + DISCOVERY), guarded_routes(template)

@@ -1,9 +1,8 @@
-"""Run random operations on admission policies, and compare the results with a simple model in
-Python.
+"""Compare admission policies with a simple model in Python, which must give the same result after
+each random operation.
 
-The operations include every reason for which an entry is not ready to be admitted. The tests run a
-few of these random histories, and `make reasons` runs 1,000 others with 100 steps each. The exit
-code is 1 if the results differ from the model.
+The tests run a few sequences of operations. `make reasons` runs 1,000 more, with 100 operations
+each, and fails if a result differs from the model.
 """
 
 import argparse

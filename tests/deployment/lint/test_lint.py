@@ -223,9 +223,9 @@ def test_a_mutation_of_the_template_is_found(
 
 
 def test_a_canary_on_a_long_stack_name_has_no_finding() -> None:
-    """`make lint-templates` reports nothing about a stack with a long name and a canary deployment.
-
-    The findings in the other tests therefore come from the damaged template.
+    """`make lint-templates` has no findings for the undamaged template, even if the stack has a
+    long name and deploys with a canary. Each finding in the other tests is therefore caused by the
+    damage.
     """
     for one in (CANARY, LONG):
         assert findings_of(one) == []
@@ -245,10 +245,9 @@ def test_each_condition_is_true_in_one_set_and_false_in_another() -> None:
 
 def test_no_allowed_change_of_parameters_replaces_a_resource_with_state() -> None:
     """If an operator changes the parameters of a stack, CloudFormation never replaces a resource
-    that stores data.
+    that stores data (promise P3).
 
-    The test changes one parameter at a time, and also whole sets of parameters, back and forth
-    (promise P3).
+    The test changes one parameter at a time, and also whole sets of parameters, back and forth.
     """
     assert list(updates(changes())) == []
 

@@ -1,6 +1,6 @@
 """Runs Schemathesis against a service.
 
-The caller chooses the OpenAPI document and the way in which customers identify themselves.
+The caller chooses an OpenAPI document, and whether customers are guests or have accounts.
 """
 
 import re
@@ -16,17 +16,15 @@ from tests.e2e.processes import ROOT, environment, running_service
 from tests.support.openapi import document_file
 
 CONFIGURATION = Path(__file__).resolve().parent / "schemathesis.toml"
-# These options send few requests. Each operation still succeeds at least once, and is refused once
-# for each possible reason. `make fuzz` sends more requests.
+# With these options, Schemathesis sends few requests. Each operation still succeeds at least once,
+# and is refused once for each possible reason. `make fuzz` sends more requests.
 BRIEFLY = ("--max-examples=5", "--generation-deterministic", "--continue-on-failure")
 
 
 @dataclass(frozen=True)
 class Stack:
-    """A way in which customers identify themselves: as guests, or with accounts.
-
-    It has its own OpenAPI document and its own environment variables for the service. It may also
-    limit which operations are tested.
+    """Says how to test a service for guests, or a service for customers with accounts: its OpenAPI
+    document, its environment variables, and more options for Schemathesis.
     """
 
     document: Path
@@ -44,7 +42,7 @@ ACCOUNTS = Stack(
         "--include-tag=customer",
         "--include-tag=anyone",
         "--include-operation-id=putWaitlist",
-        # These operations are left out, because customers with accounts have no address to verify.
+        # Customers with accounts have no address to verify, so these operations are left out.
         "--exclude-operation-id=verify",
         "--exclude-operation-id=sendLink",
     ),

@@ -1,5 +1,5 @@
-"""Hooks that Schemathesis calls. They sign the requests, and express rules that an OpenAPI document
-cannot express.
+"""Functions that Schemathesis calls before and after each request. They sign the requests, and know
+rules that an OpenAPI document cannot express.
 
 Schemathesis loads this module in its own process (see `campaign.py`).
 """
@@ -78,16 +78,14 @@ MERGED = "changeWaitlist"
 SETTINGS = ("putWaitlist", MERGED)
 # Each row of an import gets its own result. The request succeeds even if some rows are refused.
 IMPORTS = ("importEntries", "importWithTokens")
-# A customer who has left can still read the entry, which then has the status `left`. The entry
-# therefore still exists after this request.
+# After this request, the entry can still be read, with the status `left`. This is not a failure.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
-# The service may also refuse a request because of its whole body, for reasons that the OpenAPI
-# document cannot express.
-# A body may have at most 16 KB and 32 levels, and its numbers must fit a double. A request that
-# reuses an Idempotency-Key must have the same body as before.
+# A request may match the OpenAPI document and still be refused because of its whole body: The body
+# may have at most 16 KB and 32 levels, and its numbers must fit a double. A request that reuses an
+# Idempotency-Key must have the same body as before.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
-# If a request names a version of the waitlist that is not the current one, the service refuses it
-# with one of these codes.
+# If a request depends on a version of the waitlist that is not the current version, the service
+# refuses the request with one of these codes.
 PRECONDITIONS = ("settings_changed", "waitlist_exists")
 
 
@@ -104,7 +102,7 @@ SCENE = Scene(os.environ["FUZZ_URL"], ISSUED)
 IS_BRIEF = "FUZZ_BRIEFLY" in os.environ
 TURNS: dict[str, Iterator[int]] = defaultdict(count)
 SENT: set[tuple[str, ...]] = set()
-# A short run sends only every fifth of the values that have a wrong type.
+# A short run sends only every fifth value of a wrong type.
 WRONG_TYPES = 5
 
 
@@ -119,16 +117,14 @@ class Signature(requests.auth.AuthBase):
         return request
 
 
-# The decorator has a method `apply_to`, which its type annotation leaves out.
+# At run time, this object has a method `apply_to`, but its type annotation lacks the method.
 schemathesis.auth.set_from_requests(Signature()).apply_to(tag="operator")  # type: ignore[attr-defined]
 
 
 @schemathesis.auth(refresh_interval=None).apply_to(tag="customer")
 class Customers:
-    """Adds the customer's token to a request.
-
-    A guest sends the token of the requested entry. The only customer with an account sends the
-    token of the identity provider.
+    """A guest sends the token of the requested entry. All customers with accounts are the same
+    person, who sends a token of the identity provider.
     """
 
     def get(self, case: Case, _context: schemathesis.AuthContext) -> str:
@@ -149,10 +145,7 @@ def _token(case: Case) -> str:
 
 @schemathesis.hook
 def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
-    """A short run leaves out a request if a similar request was already sent.
-
-    Two requests are similar if they test the same invalid value for the same reason.
-    """
+    """Of many requests that are invalid in the same way, a short run sends only a few."""
     tried = case.meta.phase.data if case.meta else None
     if not IS_BRIEF or not isinstance(tried, CoveragePhaseData):
         return True
@@ -171,16 +164,14 @@ def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
 
 @schemathesis.hook
 def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str, Any]) -> None:
-    """Schemathesis invents ids, and no entry has an invented id.
-
-    Every second request is therefore changed to concern an existing entry. Without this change,
-    every request would get the response 404.
+    """Schemathesis invents ids that no entry has, so every request would get the response 404.
+    Every second request therefore gets the id of an existing entry.
     """
     operation = case.operation.definition.raw["operationId"]
     SCENE.spare(case, operation)
     if operation in SETTINGS and _is_drawn(case) and (turn := next(TURNS[operation])) % 2:
-        # Remove these generated headers. No waitlist has a generated ETag. Without the header, a
-        # generated request could delete a waitlist that later requests need.
+        # No waitlist has the ETag that Schemathesis invents, so a request with these headers would
+        # always be refused.
         for header in ("If-Match", "If-None-Match"):
             case.headers.pop(header, None)
         if operation != MERGED:
@@ -203,7 +194,7 @@ def _is_drawn(case: Case) -> bool:
 
 @schemathesis.hook
 def map_body(_context: schemathesis.HookContext, body: Any) -> Any:
-    """For a JSON schema, 2.0 and 2 are the same number. The API refuses 2.0."""
+    """A JSON schema allows 2.0 for a whole number, but the API refuses it."""
     if isinstance(body, dict):
         return {name: map_body(_context, value) for name, value in body.items()}
     if isinstance(body, list):
@@ -218,8 +209,8 @@ def filter_failure(
     case: Case,
     response: Response,
 ) -> bool:
-    """The constants LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORTS describe failures that are
-    intended.
+    """Ignore failures for which the constants LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORTS give the
+    reason.
     """
     operation: str = case.operation.definition.raw["operationId"]
     if isinstance(failure, AcceptedNegativeData):
@@ -243,8 +234,8 @@ def _is_beyond_any_schema(field: str) -> bool:
 
 @schemathesis.check
 class EveryOperationSucceeds:
-    """The successful responses of an operation are checked only if the operation has succeeded at
-    least once.
+    """Schemathesis can check the successful responses of an operation only if the operation has
+    succeeded.
     """
 
     def __init__(self) -> None:

@@ -17,8 +17,8 @@ from waitlist_api.auth.token_keys import stay_of
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.settings.rest import DAY_MILLIS
 
-# Generated requests may change or delete the first waitlist, whose id the examples in the OpenAPI
-# document use. The second waitlist contains the prepared entries.
+# Generated requests may change or delete the first waitlist, because the examples in the OpenAPI
+# document use its id. The second waitlist contains the prepared entries.
 EXAMPLE, OWN = "bakery", "scene"
 # On this waitlist, guests identify themselves by their email addresses.
 KNOWN = "known"
@@ -121,9 +121,8 @@ class Scene:
         return EntryTokens(ENTRY_TOKEN_SECRET).issue(waitlist_id, entry_id, 0)
 
     def _code(self) -> str:
-        """A customer with an account has no address to verify.
-
-        For such a customer, the code is invalid.
+        """A customer with an account has no address to verify, so this code is invalid for the
+        customer.
         """
         person = self._sign_up()
         stay = 0 if self._token else stay_of(self.token_of(OWN, person))
@@ -136,8 +135,8 @@ class Scene:
         return address
 
     def _offered(self, person: str) -> str:
-        """If the waitlist has only one customer, this customer may have asked to be skipped for a
-        while. The customer therefore leaves and joins again first.
+        """There is only one customer with an account. An earlier request may have made this
+        customer skip turns, so the customer leaves and joins again before getting an offer.
         """
         if self._token:
             url = f"/v1/admin/waitlists/{OWN}/entries/{person}"
@@ -147,8 +146,7 @@ class Scene:
         return str(offer["entry_id"])
 
     def _enter(self, person: str) -> None:
-        # The token must belong to the current signup. A reinstated entry has had more than one
-        # signup.
+        # The token must belong to the current signup. A reinstated entry has had more than one.
         token = self._token or self._issued_token(OWN, person)
         url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
         headers = {"Authorization": f"Bearer {token}"}

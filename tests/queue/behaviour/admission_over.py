@@ -50,9 +50,8 @@ def test_a_new_offer_ends_with_the_admission(line: Line) -> None:
 
 @pytest.mark.parametrize("claims", [0, 3])
 def test_open_offers_end_with_an_admission_that_is_shortened(line: Line, claims: int) -> None:
-    """When an operator sets an earlier end of the admission, open offers end at the new time.
-
-    Claims keep their deadlines. Maintenance records the new ends of the offers.
+    """If an operator moves the end of the admission to an earlier time, open offers end at this
+    time. Claims keep their deadlines.
     """
     policy(line, lease_seconds=OFFER_SECONDS)
     line.all_sign_up(PEOPLE)
@@ -85,9 +84,7 @@ def test_a_withdrawn_offer_goes_to_nobody_when_the_admission_is_over(line: Line)
 
 
 def test_two_offers_that_end_with_the_admission_are_told_apart_by_their_tokens(line: Line) -> None:
-    """If a message about an entry's first offer arrives late, it does not change the second
-    offer.
-    """
+    """A late message about an entry's first offer does not change the second offer."""
     until = ending(line, max_inside=1)
     eve = line.id_of("eve")
     line.signup("eve")
@@ -114,7 +111,7 @@ def test_a_restored_offer_ends_with_the_admission_and_is_recorded_again(line: Li
 
 
 def test_an_admission_without_an_end_goes_on(line: Line) -> None:
-    """The end can be removed again."""
+    """An operator can remove the end of the admission."""
     ending(line, seconds=1, max_inside=1)
     line.all_sign_up(PEOPLE)
     line.clock.advance(seconds=1)

@@ -1,6 +1,6 @@
-"""Tests how an admission policy lets people in.
+"""Tests an admission policy.
 
-Its rate, its schedule and the free room inside decide how many people get a place.
+Its rate, its schedule and the free room inside decide how many people get an offer.
 """
 
 from typing import Any
@@ -66,7 +66,7 @@ def test_a_rate_has_due_what_its_time_gives(
 
 
 def test_no_fraction_of_a_rate_is_lost_or_gained(line: Line) -> None:
-    """At this rate, about every 1.4 seconds a person may be admitted.
+    """At this rate, one person may be admitted about every 1.4 seconds.
 
     A policy that runs every 0.9 seconds still makes exactly 6 offers in 9 seconds.
     """
@@ -110,9 +110,7 @@ def test_a_run_that_has_taken_everyone_asks_for_no_other(line: Line) -> None:
 
 
 def test_no_look_at_a_paused_list_finds_places_due(line: Line) -> None:
-    """While a waitlist is paused, a customer's poll does not run the admission policy, even after
-    an operator has ended a quota (promise P9).
-    """
+    """P9"""
     filled(line, max_inside=3, paused=True)
     admit(line, count=0)
     line.clock.advance(seconds=2)
@@ -244,10 +242,9 @@ def state(line: Line) -> str:
 
 
 def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
-    """A late copy of a decline does not end the customer's next offer.
+    """A late copy of a decline does not end the customer's next offer (promise P2).
 
-    It gets the same response as the original until the decline is recorded in DynamoDB (promise
-    P2).
+    It gets the response of the first decline.
     """
     first, second = two_offers(line)
     assert line.send("decline", **meant(first))["outcome"] == "repeat"
@@ -260,9 +257,7 @@ def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
 def test_a_decline_with_the_same_key_is_a_repeat_also_when_the_next_offer_is_open(
     line: Line,
 ) -> None:
-    """If a customer repeats a decline, the response refers to the first decline, even after
-    maintenance has recorded it (promise P2).
-    """
+    """P2"""
     first, _ = two_offers(line)
     again = {"entry_id": first["entry_id"], "once_key": ONCE_KEY}
     before = line.send("decline", **again)
@@ -403,9 +398,8 @@ def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line)
 
 
 def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
-    """A rebuild of the queue may use a record that it read before the customer exited.
-
-    It must not count the customer as inside again (promise P3).
+    """A rebuild may have read the customer's record before the customer exited. It must still not
+    count the customer as inside (promise P3).
     """
     policy(line, max_inside=1)
     line.client.flushall()
@@ -421,9 +415,9 @@ def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
 
 def test_no_shows_of_one_run_keep_their_order_at_the_back(line: Line) -> None:
     """When several offers expire at the same moment, their entries go to the back of the queue in
-    their previous order.
+    their previous order (promise P1).
 
-    Redis itself would sort them by id (promise P1).
+    Redis itself would sort them by id.
     """
     filled(line, no_show="to_back")
     assert admitted(line, count=8) == PEOPLE[:8]
@@ -446,10 +440,7 @@ def test_the_next_offer_or_claim_returns_the_no_show_before_it(line: Line, no_sh
 
 
 def test_a_customer_is_inside_until_exactly_the_end_of_the_pass(line: Line) -> None:
-    """A customer counts as inside until exactly the end of the pass.
-
-    At that moment, the next customer can get in (promise P6).
-    """
+    """At the moment when a pass expires, the next customer can get in (promise P6)."""
     filled(line, max_inside=1)
     assert admitted(line) == PEOPLE[:1]
     accepted(enter(line, PEOPLE[0]))
@@ -484,9 +475,7 @@ def inside_again(line: Line) -> tuple[int, int]:
 
 
 def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
-    """If a repeated exit message arrives after the customer has entered again, the customer stays
-    inside (promise P2).
-    """
+    """P2"""
     policy(line, max_inside=1)
     first, second = inside_again(line)
     exit_ = {"entry_id": line.id_of(PEOPLE[0])}
@@ -497,8 +486,8 @@ def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
 
 
 def test_a_late_admit_of_one_entry_leaves_the_next_stay_waiting(line: Line) -> None:
-    """If a message that admits a customer's first signup arrives late, the second signup of this
-    customer keeps waiting (promise P2).
+    """A late message that admits a customer's first signup does not admit the second signup
+    (promise P2).
     """
     policy(line)
     line.signup("ada")
@@ -522,10 +511,9 @@ def test_an_exit_that_names_no_stay_is_taken(line: Line) -> None:
 def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
     line: Line, is_restored: bool
 ) -> None:
-    """During a rebuild, a late message ends an earlier visit of a customer.
-
-    The later visit goes on, whether the message arrives before or after the rebuild has restored it
-    (promise P2).
+    """A customer exits and enters again. During a rebuild, a late copy of the exit arrives. The
+    customer stays inside, whether or not the rebuild has already restored the second visit (promise
+    P2).
     """
     policy(line, max_inside=1)
     first, second = inside_again(line)
@@ -544,7 +532,7 @@ def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
 def test_a_late_end_of_a_stay_leaves_the_next_stay_inside(
     line: Line, fields: dict[str, Any]
 ) -> None:
-    """If a late message ends a customer's first signup, the customer stays inside with the second
+    """A late message that ends a customer's first signup does not end the time inside of the second
     signup (promise P2).
     """
     policy(line, max_inside=1)
@@ -564,9 +552,8 @@ def test_passes_that_end_leave_nothing_behind(line: Line) -> None:
 
 
 def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line) -> None:
-    """A rebuild of the queue may use a record that it read before the customer signed up again.
-
-    It must not count the customer as inside (promise P3).
+    """A rebuild may have read the customer's record before the customer signed up again. It must
+    not count the customer as inside (promise P3).
     """
     policy(line, max_inside=1)
     line.client.flushall()
@@ -580,9 +567,8 @@ def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line
 
 
 def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> None:
-    """A replica that has missed the customer's new signup becomes the primary.
-
-    When maintenance restores this signup, the earlier time inside ends (promise P3).
+    """A failover may lose a customer's new signup, so that Redis still counts the customer as
+    inside. Restoring the signup ends the time inside (promise P3).
     """
     policy(line, max_inside=1)
     until = line.clock.millis + PASS_SECONDS * 1000
@@ -593,9 +579,8 @@ def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> N
 
 
 def test_a_caller_with_older_settings_is_behind(line: Line) -> None:
-    """A process may have cached settings that are out of date.
-
-    Scheduled admissions from such settings must not count.
+    """A process may have cached old settings. Redis must not count scheduled admissions from these
+    settings.
     """
     filled(line, schedule_version=1)
     policy(line, version=2, schedule_version=1)
@@ -621,9 +606,8 @@ HOUR = 3_600_000
 
 
 def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
-    """Between the opening hours of an admission policy, unused offers are saved up.
-
-    No poll runs the policy before the next opening hours begin (promise P3).
+    """Outside the opening hours, polls do not run the policy, and the offers that it could have
+    made are saved up (promise P3).
     """
     filled(line, **A_SECOND, has_hours=True, schedule_version=1, combine="sum")
     now = line.clock.millis
@@ -638,7 +622,7 @@ def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
     line.clock.advance(seconds=3599)
     assert not is_due(line)
     assert admitted(line, **known, hours=hours) == []
-    # Operators can admit people outside the opening hours too.
+    # Operators can admit people outside the opening hours, too.
     assert admitted(line, count=1) == PEOPLE[:1]
     line.clock.advance(seconds=1)
     assert is_due(line)
@@ -659,9 +643,8 @@ def test_an_offer_that_the_end_of_the_hours_interrupts_goes_on_in_the_next_ones(
 
 
 def test_a_run_without_the_hours_of_its_time_offers_nothing(line: Line) -> None:
-    """The policy makes no offers if its message is out of date.
-
-    Such a message contains only yesterday's opening hours, or none at all (promise P3).
+    """The policy makes no offers if its message contains only yesterday's opening hours, or none at
+    all (promise P3).
     """
     filled(line, max_inside=2)
     policy(line, version=2, max_inside=2, has_hours=True)
@@ -687,9 +670,8 @@ def test_a_slot_of_a_withdrawn_offer_waits_for_the_hours(line: Line) -> None:
 
 
 def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: Line) -> None:
-    """The policy records a scheduled admission in DynamoDB and crashes before Redis has counted it.
-
-    The admission is not lost (promise P3).
+    """If a process crashes after it has noted a scheduled admission in DynamoDB but before Redis
+    has counted it, the admission is not lost (promise P3).
     """
     filled(line, schedule_version=1)
     noted = line.clock.millis
@@ -699,8 +681,8 @@ def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: 
 
 
 def test_another_schedule_begins_without_the_slots_of_the_former_one(line: Line) -> None:
-    """If nobody waited for the 500 places of an old schedule, a new schedule does not give out
-    these places.
+    """An old schedule would have allowed 500 offers, but nobody was waiting. A new schedule does
+    not make up for them.
     """
     policy(line, schedule_version=1)
     now = line.clock.millis
@@ -727,9 +709,8 @@ def test_the_slots_of_a_schedule_end_with_its_policy(line: Line) -> None:
 
 @pytest.mark.parametrize("schedule_version", [1, 3])
 def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: int) -> None:
-    """If Redis has an older schedule than the public function, Redis refuses to make offers.
-
-    The response contains the version that Redis has.
+    """Redis refuses to make offers by a schedule that it does not know. The response contains the
+    version that it knows.
     """
     filled(line, version=2, schedule_version=2)
     known = {"settings_version": 3, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
@@ -740,9 +721,8 @@ def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: 
 def test_a_server_that_lacks_an_instant_gets_from_the_record_what_is_left_of_it(
     line: Line,
 ) -> None:
-    """After a failover, the new server may not have counted a scheduled admission.
-
-    It takes the remaining places from the record (promise P3).
+    """After a failover, the new server may not have counted a scheduled admission. It learns from
+    the record how many of the scheduled offers are left (promise P3).
     """
     filled(line, schedule_version=1)
     now = line.clock.millis
@@ -786,9 +766,8 @@ def test_a_rate_that_nobody_waits_for_collects_one_minute_or_one_slot(
 
 @pytest.mark.parametrize("per_hour", [55, 90, 630])
 def test_a_run_that_comes_each_minute_loses_nothing_of_a_rate(line: Line, per_hour: int) -> None:
-    """Nobody polls, so the policy runs only once a minute, during maintenance.
-
-    There is always somebody waiting.
+    """If nobody polls, the policy runs only once a minute. It must still make all offers that the
+    rate allows.
     """
     policy(line, rate_count=per_hour, rate_millis=3_600_000, no_show="leave")
     line.all_sign_up([f"guest-{number}" for number in range(per_hour + 1)])
@@ -796,7 +775,7 @@ def test_a_run_that_comes_each_minute_loses_nothing_of_a_rate(line: Line, per_ho
     for _ in range(60):
         line.clock.advance(seconds=60)
         given += len(admitted(line))
-    # Because numbers are rounded, the last offer of an hour may become possible a microsecond late.
+    # Because of rounding, the last offer of the hour may become due a microsecond too late.
     assert per_hour - given in (0, 1)
 
 
@@ -833,9 +812,8 @@ def test_an_offer_can_last_for_fourteen_days(line: Line) -> None:
 
 @pytest.mark.parametrize("which", [{"count": 1}, {"entry_id": "the last person"}])
 def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str, Any]) -> None:
-    """An operator can choose how long an offer lasts.
-
-    The policy's own offers last as long as the policy says.
+    """An operator can choose how long an offer lasts. The policy's own offers last as long as the
+    policy says.
     """
     filled(line, max_inside=2)
     if "entry_id" in which:
@@ -847,10 +825,8 @@ def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str
 
 
 def test_a_quota_remembers_how_long_its_offers_last(line: Line) -> None:
-    """An operator can grant a quota of offers, which are made one after another, and choose how
-    long each of them lasts.
-
-    If the operator grants another quota, the new choice counts.
+    """An operator can let the policy make some more offers, and choose how long these offers last.
+    For the next such quota, the operator chooses again.
     """
     filled(line)
     admit(line, count=1, refill=True, offer_seconds=FORTNIGHT_SECONDS)

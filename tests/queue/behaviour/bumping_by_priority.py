@@ -22,8 +22,8 @@ def test_higher_priorities_stand_ahead(line: Line) -> None:
 
 
 def test_within_a_priority_arrival_decides(line: Line) -> None:
-    """If several entries change to the same priority, the order in which they change does not
-    matter (promise P1).
+    """Entries with the same priority are in the order of their signups, whichever of them got the
+    priority first (promise P1).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
@@ -42,8 +42,8 @@ def test_a_priority_taken_back_gives_the_old_place_back(line: Line) -> None:
 
 @pytest.mark.parametrize("priority", [0, 9])
 def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
-    """If an entry should get a rank (sort key) that another entry has, it gets a free rank directly
-    ahead of that entry (promise P1).
+    """If another entry already has the rank (sort key) that an entry should get, the entry gets a
+    free rank directly ahead (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(["ann", "bob", "eve"])
@@ -58,10 +58,8 @@ def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
 
 
 def test_an_entry_right_ahead_of_the_rank_that_is_taken_stays_there(line: Line) -> None:
-    """Another entry has the rank to which Kim's entry belongs, so Kim's entry stands directly ahead
-    of that entry.
-
-    Moving Kim's entry again changes nothing.
+    """Kim should have Ann's rank (sort key), which is taken, so Kim is directly ahead of Ann.
+    Giving Kim the same priority again changes nothing.
     """
     line.init()
     (ann,) = line.all_sign_up(["ann"])

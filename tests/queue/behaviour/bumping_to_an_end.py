@@ -12,8 +12,8 @@ PEOPLE = ["ann", "bob", "eve", "kim"]
 
 @pytest.mark.parametrize("priority", [0, 1, 254, 255])
 def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: int) -> None:
-    """An entry can be moved ahead of the first entry of the queue, even if that one was imported
-    with a signup time in 2020 (promise P1).
+    """An entry can be moved ahead of the first entry of the queue, even if this first entry was
+    imported with a signup time in 2020 (promise P1).
     """
     line.init()
     line.insert("old", ticket=1, priority=priority)
@@ -27,10 +27,8 @@ def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: i
 
 
 def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
-    """An entry at the very front of the queue is given a priority again.
-
-    Its new place depends on the time of its signup, so people who sign up later are behind it
-    (promise P1).
+    """If an entry at the very front of the queue is given a priority again, it is placed by the
+    time of its signup. People who sign up later are behind it (promise P1).
     """
     line.init()
     line.insert("old", ticket=1)
@@ -44,10 +42,8 @@ def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
 
 
 def test_an_import_repeated_for_an_entry_at_the_front_draws_no_late_stamp(line: Line) -> None:
-    """An entry that was moved to the front can have a rank that is lower than every ticket number.
-
-    If its import is repeated, the service must not take this rank for the time of a signup (promise
-    P1).
+    """After a move to the front, the rank (sort key) of an entry no longer says when the customer
+    signed up. A repeated import must not use the rank as a signup time (promise P1).
     """
     line.init()
     line.insert("old", ticket=1)
@@ -75,9 +71,8 @@ def test_an_entry_that_was_restored_behind_all_tickets_can_be_moved(line: Line) 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}], ids=str)
 def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any]) -> None:
-    """If the first entry of a priority is moved ahead, its rank does not change.
-
-    Otherwise, repeated moves could use up the free ranks ahead of it (promise P1).
+    """Moving the first entry of a priority ahead does not change its rank (sort key). If each move
+    lowered the rank, repeated moves could use up the free ranks ahead (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)
@@ -89,9 +84,8 @@ def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any
 
 
 def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None:
-    """An entry that is moved to the back loses its priority and stands behind every other entry.
-
-    It keeps the ticket number of its signup (promise P1).
+    """An entry that is moved to the back loses its priority, but keeps the ticket number of its
+    signup (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)
@@ -104,8 +98,8 @@ def test_the_back_is_behind_every_entry_and_without_priority(line: Line) -> None
 
 
 def test_a_priority_after_the_back_goes_by_the_signup(line: Line) -> None:
-    """If an entry has been moved and then gets another priority, its place there depends on the
-    time of its signup (promise P1).
+    """If an entry at the back gets a priority, it is placed by the time of its signup again
+    (promise P1).
     """
     line.init()
     line.all_sign_up(PEOPLE)

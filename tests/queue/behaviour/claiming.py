@@ -1,6 +1,6 @@
 """Tests of the operation `claim`, which takes entries from the front or the back of the queue.
 
-No other request can claim an entry until its claim ends.
+Until a claim ends, no other request can claim its entries.
 """
 
 import re
@@ -31,7 +31,7 @@ def test_a_higher_priority_is_claimed_first(line: Line) -> None:
 
 
 def test_a_hundred_can_be_claimed_at_once(line: Line) -> None:
-    """A claim can take at most 100 entries at once (promise P9)."""
+    """P9"""
     names = [f"person {number}" for number in range(101)]
     filled(line, names)
     before = line.contents()
@@ -52,7 +52,7 @@ def test_tokens_are_forty_hex_digits_and_all_different(line: Line) -> None:
 
 
 def test_the_next_token_cannot_be_derived_from_a_token(line: Line) -> None:
-    """If an entry is released and then claimed again, its new claim has a different token (promise
+    """If an entry is released and then claimed again, the second claim has a new token (promise
     P4).
     """
     filled(line, ["ann"])
@@ -88,10 +88,7 @@ def test_a_change_of_the_time_counts_for_later_claims_only(line: Line) -> None:
 
 
 def test_a_paused_list_takes_signups_and_gives_no_claims(line: Line) -> None:
-    """On a paused waitlist, no entry can be claimed.
-
-    Claims from before the pause can still be completed (promise P5).
-    """
+    """Claims from before the pause can still be completed (promise P5)."""
     filled(line, ["ann", "bob"])
     ann = line.claimed()["ann"]
     line.init(version=2, paused=True)
@@ -117,7 +114,7 @@ def test_claims_of_two_lists_do_not_touch_each_other(line: Line) -> None:
 def test_claims_hold_as_many_entries_as_the_list_allows(line: Line) -> None:
     """A waitlist can limit how many entries may be claimed at the same time.
 
-    After a rebuild of the queue, restored claims count too. Expired claims do not (promise P4).
+    Claims that a rebuild has restored count, but expired claims do not (promise P4).
     """
     filled(line, PEOPLE[:6], max_claims=2, lease_seconds=60)
     line.restore("eve", rank=1, ticket=1, state="held", token="e" * 40, time_millis=10**13)
@@ -139,10 +136,8 @@ def test_a_claim_that_takes_all_who_wait_is_not_limited(line: Line) -> None:
 
 
 def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> None:
-    """Redis has lost an offer and has then let an operator claim the entry.
-
-    When maintenance restores the offer, the entry no longer counts towards the limit on claims
-    (promise P4).
+    """After a loss of data, an operator may claim an entry that DynamoDB still has as offered. When
+    maintenance restores the offer, the claim no longer counts towards the limit (promise P4).
     """
     filled(line, ["ann", "bob"], max_claims=1)
     ann = line.claimed()["ann"]

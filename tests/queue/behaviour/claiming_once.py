@@ -1,6 +1,6 @@
 """Tests of claims with an idempotency key.
 
-If the request is delivered twice, it claims entries once.
+If the request is delivered twice, it claims entries only once.
 """
 
 from tests.support.line import Line, once_key_of
@@ -15,9 +15,7 @@ def filled(line: Line, **settings: int) -> None:
 
 
 def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) -> None:
-    """If a claim is repeated, the response contains the same people, tokens and deadlines (promises
-    P2 and P4).
-    """
+    """P2 P4"""
     filled(line)
     first = line.claim(3, once=1)
     line.clock.advance(seconds=100)
@@ -30,9 +28,7 @@ def test_a_repeated_claim_gets_the_same_people_with_the_same_tokens(line: Line) 
 
 
 def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> None:
-    """If an idempotency key was used for a claim, it cannot be used with a different body (promises
-    P2 and P5).
-    """
+    """P2 P5"""
     filled(line)
     bodies = ("0" * 32, "1" * 32)
     line.claim(2, once=1, once_body=bodies[0])
@@ -42,9 +38,7 @@ def test_a_key_with_another_body_is_refused_and_takes_no_entry(line: Line) -> No
 
 
 def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None:
-    """If a claim is repeated, the response leaves out entries that were released or parked since,
-    that have left, or that another request has claimed (promise P4).
-    """
+    """P4"""
     filled(line)
     first = line.claimed(5, once=1)
     line.release("ann", first["ann"]["token"])
@@ -57,8 +51,7 @@ def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None
 
 
 def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
-    """If a claim is repeated after some of its entries were admitted, the response still contains
-    them, but without a deadline.
+    """The response contains the admitted entries, but without a deadline.
 
     The claim takes no other entries in their place (promise P2).
     """
@@ -82,10 +75,7 @@ def test_a_repeat_returns_the_current_deadline(line: Line) -> None:
 
 
 def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
-    """If a claim is repeated after it has expired, the response contains no entries.
-
-    They have returned to the queue (promise P4).
-    """
+    """The entries have returned to the queue by then (promise P4)."""
     filled(line, lease_seconds=10)
     line.claim(2, once=1)
     line.clock.advance(seconds=10)
@@ -112,7 +102,7 @@ def test_claims_without_a_key_or_with_another_take_others(line: Line) -> None:
 
 
 def test_a_refused_claim_does_not_use_up_its_key(line: Line) -> None:
-    """If a claim was refused, its idempotency key can be used again (promise P2)."""
+    """P2"""
     filled(line)
     line.init(version=2, paused=True)
     assert line.claim(1, once=1)["code"] == "waitlist_paused"

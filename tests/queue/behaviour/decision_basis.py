@@ -1,5 +1,7 @@
-"""Tests that each decision by Redis names what it was based on: the signup, the previous decision,
-and the decision that gave the entry its rank (sort key).
+"""Tests what Redis says about each change that it makes to an entry.
+
+It names the signup, the entry's previous change, and the change that gave the entry its rank (sort
+key). With these, DynamoDB can tell whether it has missed a change.
 """
 
 from typing import Any
@@ -21,9 +23,8 @@ def filled(line: Line, **settings: Any) -> None:
 
 
 def read_stamps(answer: Answer) -> tuple[int | None, int | None]:
-    """The first stamp (logical timestamp) belongs to the previous decision.
-
-    The second stamp belongs to the decision that set the entry's rank.
+    """Return the stamps (logical timestamps) of the previous change and of the change that set the
+    rank.
     """
     return answer["basis_stamp"], answer["placed_stamp"]
 
@@ -47,10 +48,8 @@ def test_a_claim_after_a_bump_is_made_from_it(line: Line) -> None:
 
 
 def test_the_end_of_a_hold_is_made_from_the_hold(line: Line) -> None:
-    """If an entry was moved before it was claimed, the end of the claim names the move as the
-    origin of the entry's rank (sort key).
-
-    This holds even if the claim was extended.
+    """When a claim ends, Redis names the last change of the claim, and the move that gave the entry
+    its rank (sort key) before the claim.
     """
     filled(line)
     moved = accepted(line.bump("eve", to="front"))
@@ -110,9 +109,8 @@ def test_a_repeated_bump_is_made_from_what_it_was(line: Line) -> None:
 
 
 def test_a_repeated_claim_has_the_stamp_of_the_hold(line: Line) -> None:
-    """The end of a claim refers to the stamp (logical timestamp) of the claim.
-
-    If the claim request is repeated, its response must therefore contain the same stamp.
+    """The end of a claim refers to the stamp (logical timestamp) of the claim. The response to a
+    repeated claim must therefore contain the same stamp.
     """
     filled(line)
     first = line.claimed(once=1)["ann"]
@@ -142,9 +140,8 @@ def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
 
 
 def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> None:
-    """If a decision by Redis contradicts the record, Redis discards the decision.
-
-    It keeps the decision before it until that one is recorded (promise P3).
+    """If the record in DynamoDB contradicts the last change in Redis, Redis discards this change.
+    It keeps the change before until DynamoDB has recorded it (promise P3).
     """
     filled(line)
     released = accepted(line.release("ann", line.claimed()["ann"]["token"]))
@@ -162,9 +159,7 @@ def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> No
 
 
 def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
-    """If an offer from a customer's earlier signup ends unused, the customer's present signup is
-    not affected (promise P3).
-    """
+    """P3"""
     filled(line, admission=True, offer_seconds=LEASE, no_show="leave")
     accepted(line.send("admit", count=1))
     line.clock.advance(seconds=LEASE)
@@ -177,10 +172,9 @@ def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
 
 
 def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) -> None:
-    """After a server has lost writes, it may know the end of a customer's later signup, but still
-    have the place of the earlier one.
-
-    It removes this place only if a message contains the place's ticket number (promise P3).
+    """A server that has lost writes may still have a customer's first place, although it has been
+    told that the second signup is over. A message removes the first place only if it contains the
+    place's ticket number (promise P3).
     """
     filled(line)
     ticket = line.position("ann")["ticket"]
@@ -193,8 +187,8 @@ def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) ->
 
 
 def test_an_admission_of_an_earlier_stay_does_not_end_the_recorded_one(line: Line) -> None:
-    """If Redis has forgotten an earlier admission of a customer, it can restore the customer's next
-    signup from the record (promise P3).
+    """An admission that belongs to an earlier signup must not keep Redis from restoring the
+    customer's next signup (promise P3).
     """
     filled(line)
     ann = line.claimed()["ann"]

@@ -24,9 +24,8 @@ def ann_and_others(line: Line, **admission: Any) -> list[str]:
 
 
 def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(line: Line) -> None:
-    """If a customer declines, the next customer gets the offer.
-
-    After a pause, the first customer gets an offer again.
+    """If a customer declines, the next customer gets the offer. After a pause, the first customer
+    gets an offer again.
     """
     ann_and_others(line, max_inside=1)
     before = line.position("ann")
@@ -45,9 +44,8 @@ def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(l
 
 
 def test_declines_after_the_last_that_keeps_the_place_go_to_the_back(line: Line) -> None:
-    """Each response contains how often the customer has declined so far.
-
-    The record may not know the most recent declines yet.
+    """The response to a decline says how often the customer has declined. Redis knows this number
+    itself, because the record in DynamoDB may lag behind.
     """
     ann_and_others(line, max_inside=1)
     for number in (1, 2):
@@ -74,9 +72,8 @@ def test_a_decline_without_rules_goes_to_the_back_and_is_counted(line: Line) -> 
 
 @pytest.mark.parametrize("then", ["another offer", "another stay"])
 def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: str) -> None:
-    """If a copy of a decline arrives late, it changes nothing.
-
-    It names an offer or a signup that has already ended (promise P2).
+    """The copy belongs to an offer or a signup that has already ended, so it changes nothing
+    (promise P2).
     """
     ann_and_others(line, max_inside=1)
     (offer,) = admit(line)["entries"]
@@ -94,10 +91,8 @@ def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: st
 
 
 def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
-    """After a decline, a customer gets no offer for a while.
-
-    If Redis loses its data, the end of this pause comes from the record. If Redis and the record
-    differ, the later end counts.
+    """Redis restores the pause from the record. An entry can also be delayed for another reason,
+    and then the later of the two times applies.
     """
     ann_and_others(line)
     end = line.clock.millis + PAUSE * 1000
@@ -115,10 +110,8 @@ def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
 def test_after_too_many_missed_offers_the_entry_leaves_or_is_parked(
     line: Line, no_show: str, then: str, state: str
 ) -> None:
-    """The setting `no_show` says what happens to an entry when its customer misses an offer.
-
-    After `at_most` missed offers, the entry leaves or is parked instead. Missed offers do not count
-    towards the limit `max_attempts`.
+    """After three missed offers, the entry leaves or is parked, whatever the setting `no_show`
+    says. Missed offers do not count towards the limit `max_attempts`.
     """
     filled(line, no_show=no_show, misses_at_most=3, misses_then=then)
     policy(line, version=2, no_show=no_show, misses_at_most=3, misses_then=then, max_attempts=2)
@@ -136,7 +129,7 @@ def test_after_too_many_missed_offers_the_entry_leaves_or_is_parked(
 
 
 def test_a_list_without_misses_counts_as_before(line: Line) -> None:
-    """The settings can be removed again."""
+    """An operator can remove the limit on missed offers."""
     filled(line, no_show="to_back", misses_at_most=1, misses_then="leave")
     policy(line, version=2, no_show="to_back")
     admit(line, count=1)
