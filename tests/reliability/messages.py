@@ -1,7 +1,7 @@
 """`make messages` sends messages to many people through unreliable senders, and then 10,000 offers
 at a limited rate. Time is simulated.
 
-The first part is the same test as tests/service/messages/test_crowd.py, which has 1,000 people.
+The first part is the test in tests/service/messages/test_crowd.py with 1,000 people.
 """
 
 import sys
@@ -29,8 +29,8 @@ RATE, BATCHES_A_SECOND = 50, 20
 
 
 class LimitedSes:
-    """Above its rate of emails a second, the stand-in refuses emails with the same error as Amazon
-    SES.
+    """A stand-in for Amazon SES. Above its rate of emails per second, it refuses emails with the
+    same error as SES.
     """
 
     def __init__(self, stage: Stage, rate: int) -> None:

@@ -30,8 +30,7 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
-# The number of the step in which a signup asks Redis for a place, after the customer's earlier
-# entry was erased.
+# In this step, a signup asks Redis for a place. The customer's earlier entry was erased before.
 BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]
@@ -51,8 +50,8 @@ def problems_with_faults(
 
 
 def unless_cold(fixture: FaultFixture) -> list[str]:
-    """A queue that is marked as incomplete has no problems, because the service does not use it
-    (promise P7).
+    """Return no problems if the queue is marked as incomplete, because the service does not use
+    such a queue (promise P7).
     """
     if fixture.is_cold():
         return []
@@ -115,10 +114,10 @@ def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
 
 @pytest.mark.parametrize("minutes", [0, 10])
 def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes: int) -> None:
-    """Two rebuilds never run at once.
+    """Two rebuilds never run at once (promise P3).
 
-    The second one does nothing while the first one has the lease. If the lease has expired, the
-    second one restores everything (promise P3).
+    While one rebuild has the lease, a second one does nothing. If the lease has expired, the second
+    one restores everything.
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -226,9 +225,8 @@ def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -
 def test_no_run_rebuilds_while_another_holds_the_lease(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """Only the run that has the lease rebuilds the queue.
-
-    If this run has died, no response contains a position until the lease expires (promise P7).
+    """Only the run that has the lease rebuilds the queue. If this run has crashed, responses
+    contain no position until the lease expires (promise P7).
     """
     now_millis = fixture.world.clock.now_millis()
     records = fixture.world.services.waitlist_records
@@ -279,8 +277,8 @@ def test_a_signup_during_a_rebuild_gets_a_place_without_a_position(
 
 
 def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: FaultFixture) -> None:
-    """If a new Redis server's clock is behind, its ticket numbers are still higher than all earlier
-    ones, so new entries stand at the end (promise P1).
+    """The clock of a new Redis server may be behind. Its ticket numbers are still higher than all
+    earlier ones, so new entries stand at the end (promise P1).
     """
     in_an_hour = ticket_at(datetime.now(UTC) + timedelta(hours=1))
     fixture.stores.redis.hset(keys.meta("bakery"), "last_ticket", in_an_hour)
@@ -307,10 +305,8 @@ def test_the_first_request_that_finds_redis_cold_starts_a_rebuild(
 
 
 def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Stores) -> None:
-    """Eve has left, and signs up again during a rebuild.
-
-    The rebuild has read her old place from an outdated index, but she gets a new place at the end
-    (promise P1).
+    """A customer who has left signs up again during a rebuild. The rebuild may read the old place
+    from an outdated index, but the customer gets a new place at the end (promise P1).
     """
     fixture = FaultFixture(stores)
     assert fixture.people.configure().status == 201
@@ -353,10 +349,8 @@ def test_a_late_index_does_not_restore_an_erased_entry(
 def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay(
     fixture: FaultFixture, stores: Stores
 ) -> None:
-    """Bob's entry is erased, and his new signup is interrupted.
-
-    Redis then loses its data. A rebuild finds the old entry in an outdated index, but Bob does not
-    get his old place back (promise P1).
+    """A rebuild may find an erased entry in an outdated index. It must not give the erased place to
+    the same customer's new signup (promise P1).
     """
     line_with_eve(fixture)
     stores.dynamodb.freeze()
@@ -385,9 +379,8 @@ def test_a_late_index_does_not_give_the_place_of_an_erased_stay_to_the_next_stay
 def test_a_late_index_does_not_restore_a_hold_whose_end_was_recorded_late(
     stores: Stores,
 ) -> None:
-    """A claim was released, but the release was recorded only two hours later.
-
-    A rebuild that reads an outdated index does not restore the claim (promise P7).
+    """A claim was released, but the release was recorded two hours late. A rebuild that reads an
+    outdated index must not restore the claim (promise P7).
     """
     fixture = FaultFixture(stores, RedisClock.standing())
     assert fixture.people.configure().status == 201
@@ -408,10 +401,8 @@ def test_a_late_index_does_not_restore_a_hold_whose_end_was_recorded_late(
 
 
 def test_the_second_pass_waits_for_the_index(fixture: FaultFixture) -> None:
-    """A rebuild reads all records twice.
-
-    It waits at least two seconds before the second time, because DynamoDB's index may lag behind
-    (promise P3).
+    """A rebuild waits at least two seconds before it reads all records a second time, because
+    DynamoDB's index may lag behind (promise P3).
     """
     line_with_eve(fixture)
     fixture.flush()

@@ -52,7 +52,9 @@ def problems_with_faults(
 
 
 def problems_if_ready(fixture: FaultFixture) -> list[str]:
-    """Segments that are not ready may be incomplete (promise P7)."""
+    """Return no problems while the segments are marked as `building`, because the service does not
+    use them yet (promise P7).
+    """
     people = people_of(fixture)
     if fixture.is_cold() or people.states()[1] == "building":
         return []
@@ -117,9 +119,8 @@ def test_segments_are_built_although_redis_is_lost_meanwhile(
 def test_two_runs_can_build_segments_at_once(
     stores: Stores, building: Snapshot, minutes: int
 ) -> None:
-    """While one run has the lease, a second run does nothing.
-
-    If the lease has expired, the second run builds all segments (promise P2).
+    """While one run has the lease, a second run does nothing. If the lease has expired, the second
+    run builds all segments (promise P2).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -218,9 +219,9 @@ def test_entries_may_change_while_segments_are_built(stores: Stores, building: S
 def test_an_interrupted_change_of_segments_applies_wholly_or_not_at_all(
     stores: Stores, building: Snapshot, fault: Fault, declared: Declared
 ) -> None:
-    """If changing the segments is interrupted and never repeated, either all or nothing changes.
-
-    After maintenance, the entries are in the segments that GET shows (promise P3).
+    """If a request to change the segments is interrupted and never repeated, either the whole
+    change or none of it takes effect. After maintenance, the entries are in the segments that GET
+    shows (promise P3).
     """
 
     def change(fixture: FaultFixture) -> None:

@@ -87,10 +87,11 @@ def test_the_place_is_restored_once(
     end: Callable[[TokenHolders], None],
     fault: Fault,
 ) -> None:
-    """If a reinstatement is interrupted and repeated, the customer gets the place back once.
+    """An interrupted reinstatement gives the place back once, whether or not the client repeats the
+    request (promises P1, P2 and P3).
 
-    If it is not repeated, maintenance completes it, provided that the request had already noted its
-    intent (promises P1, P2 and P3).
+    Without a repetition, maintenance completes the reinstatement if the request has stored its
+    intent (a note about unfinished work).
     """
     before = end_stay(fixture, end)
     steps = [
@@ -134,10 +135,8 @@ def test_a_call_that_the_aws_client_repeats_belongs_to_the_same_request(
 def test_a_request_distinguishes_itself_from_an_interrupted_request(
     fixture: FaultFixture, elsewhere: TokenHolders, key: str | None, other_key: str | None
 ) -> None:
-    """If a reinstatement was interrupted, another request to reinstate the customer first completes
-    it.
-
-    It then answers that the customer is already on the waitlist (promise P2).
+    """If a reinstatement was interrupted, the next request to reinstate the customer completes it.
+    The next request is then refused, because the customer is already on the waitlist (promise P2).
     """
     before = end_stay(fixture, is_off)
     joining = 0
@@ -162,8 +161,8 @@ def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
     end: Callable[[TokenHolders], None],
     other: str,
 ) -> None:
-    """If another request is sent before any step of a reinstatement, its whole effect remains, or
-    it has no effect at all (promises P1, P2 and P4).
+    """A different request may be sent between any two steps of a reinstatement. It either takes
+    full effect or changes nothing (promises P1, P2 and P4).
     """
     before = end_stay(fixture, end)
     for step in range(len(record_calls(fixture, before))):
@@ -180,8 +179,8 @@ def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
         if BOB in order and other != "signs up":
             assert order == list(LINE), step
         if other == "redriven" and end is is_parked and step <= leaves_at:
-            # The parked entry is still on the waitlist. Somebody may even have claimed it in the
-            # meantime.
+            # Until the reinstatement removes the parked entry, the other request can return it to
+            # the queue. The reinstatement must then be refused.
             assert answer.code == "already_on_list", step
         if other in ("banned", "erased"):
             assert BOB not in order, step

@@ -38,9 +38,8 @@ def _one_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Time:
-    """A simulated clock.
-
-    It reports enough remaining time for the first `enough_for` checks, and too little after that.
+    """A clock that reports enough remaining time `enough_for` times, and too little time after
+    that.
     """
 
     enough_for: int
@@ -60,8 +59,8 @@ def lost(fixture: FaultFixture) -> Snapshot:
 
 @pytest.fixture
 def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
-    """In its first run, the rebuild restored one entry of each index shard and then ran out of
-    time.
+    """Return a state in which a rebuild has restored one entry of each index shard and has then run
+    out of time.
     """
     run_maintenance(fixture, enough_for=0)
     rebuild = read_progress(fixture)
@@ -71,7 +70,7 @@ def halfway(lost: Snapshot, fixture: FaultFixture) -> Snapshot:
 
 
 def run_maintenance(fixture: FaultFixture, enough_for: int = ALWAYS) -> None:
-    """Maintenance runs out of time after `enough_for` checks of the remaining time."""
+    """Run maintenance until it has checked its remaining time `enough_for` times."""
     fixture.world.maintenance.run_one("bakery", Time(enough_for).left_millis)
 
 
@@ -120,9 +119,8 @@ def after_the_next_minutes(fixture: FaultFixture) -> list[str]:
 
 
 def test_a_run_whose_time_is_up_is_continued(stores: Stores, lost: Snapshot) -> None:
-    """If a rebuild runs out of time at any step, the next run continues it.
-
-    Until then, no response contains a position. No entry is restored twice (promises P3 and P7).
+    """If a rebuild runs out of time at any step, the next run continues it and restores no entry
+    twice. Until the rebuild is complete, responses contain no position (promises P3 and P7).
     """
     stages = set()
     enough_for, is_done = 0, False
@@ -166,10 +164,8 @@ def test_runs_that_are_all_too_short_complete_the_order_together(
 def test_a_run_without_progress_does_not_start_another_run(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """If a run could not make any progress, it does not start another run, which would stop at the
-    same step.
-
-    The next scheduled run continues (promise P9).
+    """A run that made no progress does not start another run, because that run would stop at the
+    same step. The next scheduled run continues the rebuild (promise P9).
     """
     before: RebuildProgress | None = None
     while read_progress(fixture) != before or before is None:
@@ -215,8 +211,8 @@ def test_the_resuming_run_may_be_interrupted_too(
 
 
 def test_redis_may_be_lost_during_the_resuming_run(stores: Stores, halfway: Snapshot) -> None:
-    """If Redis loses its data again while a run continues a rebuild, the saved progress no longer
-    counts (promises P3 and P7).
+    """If Redis loses its data again while a run continues a rebuild, the saved progress is not used
+    (promises P3 and P7).
     """
     wrong = problems_with_faults(
         stores, halfway, lambda fixture: faults.before(fixture.flush), after_the_next_minutes
@@ -256,10 +252,8 @@ def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snap
 def test_the_second_pass_covers_changes_since_the_first_run_began(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """A rebuild reads all records twice.
-
-    The second time covers every change since the first run began, however late the last run is
-    (promise P3).
+    """A rebuild reads all records twice. The second pass finds every change since the first run
+    began, even if the last run is much later (promise P3).
     """
     before = read_progress(fixture)
     fixture.world.advance(AN_HOUR)
@@ -345,8 +339,8 @@ def test_outdated_progress_of_a_finished_rebuild_is_deleted(
 def test_a_run_without_the_lease_saves_no_progress(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """A run without the lease saves no progress, because the run with the lease may be further
-    ahead (promise P3).
+    """A run without the lease does not save its progress, because it could overwrite the progress
+    of the run that has the lease (promise P3).
     """
     before = read_progress(fixture)
     assert before

@@ -1,6 +1,6 @@
-"""Interrupts the end of an unused offer at each step.
+"""Interrupts the requests that end an unused offer, at each of their steps.
 
-In the end, the next entry has got an offer exactly once.
+In the end, the next entry must have exactly one offer.
 """
 
 from collections.abc import Callable

@@ -26,11 +26,10 @@ class LoadOver(Exception): ...
 
 
 class Load:
-    """A load test ends after some time, or after a number of operations.
+    """Ends a load test after some time or after a number of operations.
 
-    If a number is given, the test also waits until every kind of operation has begun, because
-    refused clients begin some kinds late. After `MOST_TIMES` the number of operations, the test
-    ends in any case.
+    If a number of operations is given, the test continues until every kind in `kinds` has begun. It
+    ends in any case after `MOST_TIMES` as many operations.
     """
 
     def __init__(self, operations: int | None, kinds: Iterable[str] = ()) -> None:
@@ -67,10 +66,10 @@ class Load:
 
 
 class Client:
-    """A client gives up an operation after `tries` attempts.
+    """A client that gives up an operation after `tries` attempts.
 
-    If `back_after` is given, the client tries again after a random pause between its two numbers of
-    seconds.
+    `back_after` is a range of seconds. If it is given, the client does not give up, but pauses for
+    a random time within this range and tries again.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-"""Works out for each customer when the customer may have waited, from the requests and responses of
-all clients.
+"""Finds out when each customer may have been in the queue, from the requests and responses of all
+clients.
 """
 
 import math
@@ -22,9 +22,10 @@ class Window:
 
 @dataclass(frozen=True)
 class Absence:
-    """A time in which a customer is not in the queue.
+    """A period during which a customer is not in the queue.
 
-    It starts at some moment within `out`, and ends at some moment within `back`.
+    The exact times are not known. The customer left the queue within `out`, and came back within
+    `back`.
     """
 
     out: Window
@@ -94,8 +95,8 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         for name, absence in _absences(claim, releases, lease_seconds):
             histories[name].absences.append(absence)
     for operation in _effective(history.of(*ENDS)):
-        # If a customer has sent two requests to leave, the history contains two absences. The
-        # request that got a response gives the more exact one.
+        # A request without a response may still take effect later. If the customer sent two
+        # requests to leave, both count as absences.
         ended = operation.ended if operation.is_done else math.inf
         histories[operation.person].absences.append(Absence(Window(operation.began, ended)))
     for operation in history.of("bump"):
@@ -103,16 +104,16 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         if "priority" in operation.asked and operation.outcome != "refused":
             known.tiers.append(operation)
         else:
-            # A request to move an entry may be refused because its customer is leaving. An earlier
-            # attempt of the same request may still have moved the entry.
+            # A move may be refused because the customer is leaving, although an earlier attempt has
+            # already moved the entry. A refused move therefore counts too.
             known.moved_at = min(known.moved_at, operation.began)
     return histories
 
 
 def count_unnamed(history: History, window: Window) -> int:
-    """A claim without a response may have taken as many entries as it asked for.
+    """Return how many entries may have been claimed although no response names them.
 
-    The response to a retry may lack some of these entries.
+    A claim without a response may have taken as many entries as it asked for.
     """
     return sum(
         int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)

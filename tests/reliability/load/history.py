@@ -1,4 +1,4 @@
-"""Stores the requests of all clients, with their responses. The times are those of the clients."""
+"""Stores the requests of all clients, with their responses. The clients measure all times."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -68,9 +68,10 @@ class Operation:
 
     @property
     def taken(self) -> list[tuple[str, str]]:
-        """The response to an offer contains no token.
+        """Return the ids and tokens of the customers whom the operation took from the queue.
 
-        A text that identifies the operation stands in its place.
+        The response to an offer contains no token, so a text that identifies the offer is used
+        instead.
         """
         if not self.is_done:
             return []
@@ -90,7 +91,7 @@ class Loss:
 
 
 class History:
-    """Only one thread adds to the history while the load test is running."""
+    """The requests of all clients. It needs no lock, because only one thread adds to it."""
 
     def __init__(self) -> None:
         self.attempts: list[Attempt] = []

@@ -1,5 +1,5 @@
-"""Checks that no two workers had claimed the same entry at the same time, and that nobody claimed
-an entry after its admission (promise P4).
+"""Checks that two workers never had a claim on the same entry at the same time, and that nobody
+claimed an entry after its customer was admitted (promise P4).
 """
 
 from collections import defaultdict
@@ -13,9 +13,10 @@ from tests.support.problem import Problem
 
 @dataclass(frozen=True)
 class Hold:
-    """A claim on an entry, or an offer to it.
+    """A claim on an entry, or an offer to its customer.
 
-    It began at some moment between `began` and `ended`.
+    `began` and `ended` are the times of the request. The claim or offer started at some moment
+    between them.
     """
 
     person: str
@@ -35,8 +36,8 @@ def claim_problems(history: History, lease_seconds: float) -> Iterator[Problem]:
                 yield Problem("admitted twice", f"{person} was claimed after being admitted")
         done = [*acts[person, "complete"], *acts[person, "release"]]
         for first, second in pairwise(own):
-            # If two claims run at the same time, the first one may still be the last to get the
-            # entry.
+            # If two claims run at the same time, the claim that was sent later may get the entry
+            # first.
             both_ended = max(first.ended, second.ended)
             is_soon = both_ended < first.began + lease_seconds
             was_ended = any(first.began <= act.began < both_ended for act in done)

@@ -22,15 +22,15 @@ ROLES = {
     "valkey-server": "Valkey",
     "tools.local.dynamodb.server": "DynamoDB",
 }
-# In the first third of the load test, caches still fill. Compare the second third with the last
-# third.
+# Caches still grow in the first third of a load test, so the check compares the second third with
+# the last third.
 MOST_GROWTH = 1.10
 LEAST_SECONDS = 30
 
 
 @dataclass(frozen=True)
 class Sample:
-    """For each part of the service, the average memory of its processes is stored in megabytes."""
+    """`megabytes` contains the average memory per process for each part of the service."""
 
     at: float
     megabytes: Mapping[str, float]
@@ -39,8 +39,8 @@ class Sample:
 
 @dataclass(frozen=True)
 class Growth:
-    """Both numbers are medians: `before` belongs to the second third of the load test, and `after`
-    to the last third.
+    """The median memory per process in the second third (`before`) and in the last third (`after`)
+    of a load test.
     """
 
     role: str

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from tests.reliability.load.history import ENDS, History, Operation, Outcome
 
-# If a client sent an operation twice, the attempt whose outcome comes later in this tuple counts.
+# If a customer has sent the same kind of request more than once, the outcome that comes last in
+# this tuple counts.
 KNOWN: tuple[Outcome, ...] = ("refused", "unknown", "done")
 MOVES = frozenset({"places", "to"})
 

@@ -57,8 +57,8 @@ class Plan:
 class LaunchPlan:
     """All people come within a short time, and most of them are refused at first.
 
-    All of them get in after retries. If a person's client has given up, the person comes back after
-    a time within the range `back_after`, in seconds.
+    `back_after` is a range of seconds. If a person's client gives up, the person comes back after a
+    random time within this range.
     """
 
     people: int = option(50_000, "who come")
@@ -89,7 +89,9 @@ class LaunchPlan:
         return [f"person-{number:05d}" for number in range(self.people)]
 
     def arrivals(self) -> Iterator[float]:
-        """Most people come early. In each sixth of the time, 63% of the missing people arrive."""
+        """Yield the time at which each person arrives. Most people arrive early: in each sixth of
+        the time, 63% of those who have not arrived yet.
+        """
         steepness = 6.0
         part_in_time = 1 - math.exp(-steepness)
         for number in range(self.people):

@@ -1,8 +1,8 @@
-"""Checks that every position, total and status in a response was possible (promises P6 and P7).
+"""Checks that every position, total and status was correct at some moment between the request and
+the response (promises P6 and P7).
 
-The response must have been correct at some moment between the request and the response. The
-position must lie between two bounds. The lower one counts the customers ahead who certainly waited
-in this time. The upper one counts those who may have waited.
+The checker does not know exactly who was waiting at that moment. It therefore accepts every
+position between a lower and an upper bound.
 """
 
 from collections.abc import Iterator

@@ -42,7 +42,7 @@ def test_people_who_are_refused_retry_and_all_get_in() -> None:
 
 
 class NoPauses(Load):
-    """Notes the pauses that a client asks for, without waiting."""
+    """Records the pauses that a client asks for, and does not wait."""
 
     def __init__(self) -> None:
         super().__init__(operations=1)

@@ -246,11 +246,8 @@ def test_a_wrong_history_is_noticed(what: str) -> None:
 def test_the_claim_that_was_sent_first_may_get_an_entry_last(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """If two claims run at the same time, the claim that was sent first may be the last to get an
-    entry.
-
-    In this test, the first claim was refused because of a limit. Before it was sent again, the
-    second claim took the entry and released it.
+    """Two claims run at the same time. The claim that was sent first may get an entry last, if the
+    second claim has released it. This must not be reported as a problem.
     """
     first = next(
         operation for operation in scenario.history.of("claim") if "cyd" in str(operation.answer)

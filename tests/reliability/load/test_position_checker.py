@@ -64,7 +64,7 @@ def bumped_there_and_back(scenario: Scenario) -> None:
     bumped(scenario, "dan", 4, priority=0)
 
 
-# For each operation: the positions that the next response to Cyd may contain.
+# For each operation, the positions that the next response to Cyd may contain.
 POSITIONS: dict[str, tuple[Act, set[int]]] = {
     "nothing": (nothing, {3}),
     "a leave": (lambda scenario: scenario.did("leave", "ada"), {2}),

@@ -47,7 +47,7 @@ class Connection:
 
 
 class Wire:
-    """A caller holds the semaphore `room` while it sends a request."""
+    """A client whose semaphore `room` limits how many requests are sent at the same time."""
 
     def __init__(self, url: str, connections: int, timeout_seconds: float) -> None:
         self.url = URL(url)

@@ -1,4 +1,6 @@
-"""The types that all kinds of cases of the model checker share."""
+"""Types that all kinds of cases share. A case of the model checker runs one or two operations with
+faults.
+"""
 
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol, Self
@@ -11,9 +13,10 @@ STEP = "step "
 
 
 class Case(Protocol):
-    """A case of the model checker, which is one way to run an operation with faults.
+    """A case of the model checker.
 
-    Its text is a line with which the case can be repeated. `subject` names the operations.
+    The text of a case is a line from which the case can be run again. `subject` names the
+    operations.
     """
 
     @property
@@ -27,10 +30,8 @@ class Case(Protocol):
 
 @dataclass(frozen=True)
 class OfOneOperation:
-    """A case with a single operation.
-
-    Its text contains the value of each field, so that the case can be repeated. `WORDS` contains
-    the words before some of the values.
+    """A case with a single operation. `WORDS` gives the words that are printed before some of the
+    values.
     """
 
     WORDS: ClassVar[dict[str, str]] = {}
@@ -56,7 +57,9 @@ class OfOneOperation:
 
 
 def number_of(case: object) -> int:
-    """The number decides whether a case is part of a sample. It is the same in each run."""
+    """Return a number that decides whether the case belongs to a sample. The number is the same in
+    every run.
+    """
     return crc32(str(case).encode())
 
 

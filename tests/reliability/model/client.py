@@ -67,14 +67,14 @@ PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
-# The schedule allows its offers after this time. This is before the next request is sent.
+# The offers of a schedule become due after this delay, before the next request is sent.
 DUE_AFTER_SECONDS = 30
-# The admission ends this long after its policy was saved. This is before the offers expire.
+# The admission ends this many seconds after its policy was saved, and before the offers expire.
 END_SECONDS = LEASE_SECONDS // 2
-# The waitlist opens or closes after this time. This is half a minute after the preparation of the
-# case.
+# The waitlist opens or closes this many seconds after it was configured. A case starts half a
+# minute earlier.
 HOURS_SECONDS = 90
-# Admission passes last so long that none of them expires during a case.
+# Admission passes are valid for so long that none of them expires during a case.
 PASS_SECONDS = 7 * 24 * 3600
 SETTINGS: dict[str, Any] = {
     "name": "Bakery",
@@ -83,17 +83,17 @@ SETTINGS: dict[str, Any] = {
     "rejoin": "always",
     "rest": RestRules(max_days=180, times=3),
 }
-# A customer can ask to be skipped until this time. It is so late that it never comes during a case.
+# Customers ask to be skipped until this time. It is so late that it never comes during a case.
 REST_UNTIL = START_MILLIS + 90 * DAY_MILLIS
-# Customers can be asked whether they still want to wait when their entry is this many days old. In
-# these cases, only operators ask.
+# Entries that are this many days old can be asked whether the customer is still waiting. In the
+# cases, only operators ask this question.
 ASKED_AFTER_DAYS = 3
 ANSWER_DAYS = 2
 REMINDED_DAYS = 1
 Tokens = dict[str, dict[str, str]]
 
 
-# The signup time of some imported rows, which lies between the second and the third signup.
+# Some imported rows have this signup time. It lies between the second and the third signup.
 EARLY = datetime.fromtimestamp(START_MILLIS / 1000, UTC) + timedelta(minutes=2.5)
 BEFORE_ALL_TICKETS = datetime(2019, 1, 1, tzinfo=UTC)
 
@@ -422,11 +422,11 @@ class Client:
             request(client)
 
     def notice_ends(self) -> Any:
-        """A new claim would also end the expired claims and offers in Redis."""
+        """End the expired claims and offers in Redis, without claiming another entry."""
         self.services.queue.send(c.Expire(waitlist_id=WAITLIST_ID))
 
     def forget(self, name: str, *keys_of: Callable[[str], str]) -> Any:
-        """A failover that loses writes can delete an entry from some keys in Redis."""
+        """Delete an entry from some keys in Redis, as a failover that loses writes can do."""
         for key_of in keys_of:
             key = key_of(WAITLIST_ID)
             remove = self.redis.hdel if self.redis.type(key) == b"hash" else self.redis.zrem

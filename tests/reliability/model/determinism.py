@@ -14,7 +14,8 @@ from tests.support.threads import InOrder
 from tests.support.waits import virtual_waits
 from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
-# A partition of the journal covers an hour instead of a minute. Maintenance then takes fewer steps.
+# Each partition of the journal covers an hour instead of a minute, so maintenance takes fewer
+# steps.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 SMALL: dict[str, Any] = {
     # A rebuild treats each shard of the index in the same way. Two shards reveal the same problems
@@ -26,12 +27,13 @@ SMALL: dict[str, Any] = {
     "LONGEST_PAUSE_MILLIS": 0,
     "ThreadPoolExecutor": InOrder,
 }
-# With this limit, an import of three rows writes its intents (notes about unfinished work) in two
-# transactions.
+# This low limit makes an import of three rows write its intents (notes about unfinished work) in
+# two transactions.
 FEW_INTENTS = 2
 CHANCES = Chances()
-# Two requests may conflict with each other again and again, such as a signup and a reinstatement on
-# a waitlist that has not opened yet. With this limit, they give up sooner.
+# Two requests may conflict with each other again and again, for example a signup and a
+# reinstatement on a waitlist that has not opened yet. This low limit lets both requests give up
+# soon.
 FEW_RETRIES = 2
 # The model checker also replaces these values, because a case must be the same in every run.
 OF_A_CASE: dict[str, Any] = {

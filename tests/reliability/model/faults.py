@@ -48,8 +48,8 @@ def _strikes(name: str, fault: Fault) -> Kind:
 
 
 def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
-    """When the fault has happened once, all later calls to the same AWS service or database fail
-    too.
+    """Return a lasting fault. After it has happened once, all later calls to the same AWS service
+    or database fail too.
     """
 
     def arm(_testbed: Testbed, wire: Wire, step: int) -> None:
@@ -70,8 +70,8 @@ def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
 
 def _happens(name: str, event: EnvironmentEvent, *, keeps_past: bool = False) -> Kind:
     def arm(testbed: Testbed, wire: Wire, step: int) -> None:
-        # Inject the event right after the previous step, because there may be no further step. Step
-        # 0 has no previous step.
+        # Inject the event after the previous step rather than before this step, because this step
+        # may not exist. Only step 0 has no previous step.
         when = faults.before if step == 0 else faults.after
         wire.arm(max(0, step - 1), when(lambda: event(testbed)))
 

@@ -35,7 +35,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Segmented:
-    """The segments of all entries, as two keys in Redis and the records say.
+    """The segments of all entries, according to Redis and to the records in DynamoDB.
 
     `state` comes from the record of the waitlist. `waiting` contains the members of the index in
     Redis.
@@ -49,10 +49,10 @@ class Segmented:
 
 @dataclass(frozen=True)
 class Invitation:
-    """An invitation, as its items in DynamoDB say.
+    """An invitation, according to DynamoDB.
 
-    `states` says what happened to each offer. `ends` says the same according to the histories of
-    the customers, if a history still exists.
+    `states` counts the offers in each state, according to the invitation. `ends` contains the
+    outcomes of the offers, according to the customers' histories.
     """
 
     is_running: bool
@@ -209,7 +209,9 @@ def _is_open_offer(note: Note, token: str) -> bool:
 
 
 def _slots(testbed: Testbed) -> Counter[str]:
-    """For a rate, the time in the token bucket says how many further offers Redis may make."""
+    """Return the number of further offers that Redis may make, for each source of slots. For a
+    rate, this number is computed from the time in the token bucket.
+    """
     names = ("quota", "quota_open", "schedule_version", "scheduled", "rate_count", "bucket_at")
     values = testbed.redis.raw.hmget(keys.meta(WAITLIST_ID), names)
     quota, taken, schedule_version, scheduled, has_rate, bucket_at = (
@@ -247,14 +249,15 @@ def _segmented(testbed: Testbed) -> Segmented:
     )
 
 
-# What an event of an entry means for an earlier offer of an invitation.
+# The keys are events in the history of an invited customer. The values say how the customer's offer
+# has ended.
 FATES = {
     "admitted": "entered",
     "declined": "declined",
     "no_show": "missed",
     "withdrawn": "left",
     "left": "left",
-    # A customer declines the offer and leaves the waitlist at the same time.
+    # The customer has declined the offer and left the waitlist with a single request.
     "left declined": "declined",
     # If an operator has the token of an offer, the operator can end the offer like a claim.
     "released": "missed",

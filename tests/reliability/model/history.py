@@ -1,7 +1,5 @@
-"""Finds out in which orders the requests may have taken effect, so that every response is
-explained.
-
-For each order, it computes the state at the end.
+"""Finds all orders of the requests that explain every response, and the state of the queue after
+each order.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -23,8 +21,8 @@ from tests.support.model import (
 class Attempt:
     """A request that was sent once.
 
-    If `ended` is None, the request may still take effect later. `early` counts its changes that
-    other requests could already see before the response.
+    If `ended` is None, the request may still take effect later. `early` is the number of its
+    changes that became visible to other requests before its response.
     """
 
     request: Request
@@ -39,12 +37,11 @@ class Attempt:
 
 
 class History:
-    """The requests of all clients and their responses. Times are numbers that count up.
+    """The requests of all clients, with their responses. Times are numbers that increase by one.
 
     If `is_blind` is true, the service did not notice that Redis had lost writes. Responses may then
-    come from an outdated queue, and only the effects of the requests are checked. If `may_lose` is
-    true, Redis lost its data at some time. It then also lost its notes about which offers are
-    allowed.
+    be outdated, so the history checks only the effects of the requests. If `may_lose` is true,
+    Redis has lost its data at some time, and may have lost slots (permissions for offers).
     """
 
     def __init__(
@@ -73,14 +70,16 @@ class History:
         self.attempts.append(Attempt(request, silence, began=self.now(), ended=None))
 
     def ends(self, line: Waitlist) -> set[Waitlist]:
-        """If no order of the requests explains the responses, the result is empty."""
+        """Return the possible states at the end. The result is empty if no order of the requests
+        explains the responses.
+        """
         effects = _blind_effects if self._is_blind else _effects
         line = replace(line, may_lose=self._may_lose)
         found = _ends(tuple(self.attempts), line, set(), effects)
         return {replace(end, may_lose=False) for end in found}
 
 
-# To other requests, an entry that is leaving looks like an entry that has left.
+# Other requests treat an entry that is leaving as an entry that has left.
 ALIASES = {"leaving": "left"}
 Seen = set[tuple[tuple[Attempt, ...], Waitlist]]
 EffectsOf = Callable[[Attempt, Waitlist], Iterator[Waitlist]]
@@ -132,9 +131,8 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 
 
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """If Redis answers from an outdated queue, positions may be wrong.
-
-    If a claim returns entries, these entries are claimed. A refused request changes nothing.
+    """If Redis answers from an outdated queue, positions may be wrong. Entries in the response to a
+    claim are nevertheless claimed, and a refused request changes nothing.
     """
     if not attempt.is_answered:
         yield from _effects(attempt, line)

@@ -40,13 +40,13 @@ from tests.support.problem import Problem
 
 FOLLOWS = "a copy follows"
 LATE = "late after "
-# If a scenario has this ending, Redis has lost the entry, and no message can find it. Other kinds
-# of cases test these scenarios.
+# If the name of a scenario ends with this word, Redis has lost the entry, and no message can find
+# it. Other kinds of cases cover these scenarios.
 FORGOTTEN = "forgotten"
 # Operations on a claim, an offer or a parked entry. All other operations concern a signup.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
-# These operations concern the question whether a customer still wants to wait. Their messages are
-# delayed only in scenarios in which customers are asked.
+# These operations ask customers whether they are still waiting, or answer this question. Their
+# messages are delayed only in scenarios in which customers are asked.
 OF_QUESTIONS = ("ask", "confirm", "end of questions")
 # The operations whose messages the model checker delays.
 CHECKED = (
@@ -83,14 +83,14 @@ _again: tuple[Request, ...] = (
     sign_up("b", NEXT),
     bump("b", "to the front", to="front"),
 )
-# If a request to move an entry arrives late, maintenance records the move. From the history, nobody
-# can tell which of two moves an event belongs to. The late move therefore has no event here.
+# Maintenance records a move that arrives late. The history does not show which of two moves an
+# event belongs to, so no exact event is expected here.
 _move = replace(bump("b", "to the front", to="front"), event="")
 # In these stories, maintenance runs before the claims end. In production, it runs every minute.
 _offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
 _held: tuple[Request, ...] = (maintain(), let_holds_end(), claim(5, NEXT))
-# For each story: the requests that are sent before the late message arrives. The last one makes a
-# change that the late message does not know.
+# For each story, the requests that are sent before the late message arrives. The last request makes
+# the change that the late message must not undo.
 STORIES: dict[str, tuple[Request, ...]] = {
     "a minute": (maintain(),),
     "a leave": (leave("b"),),
@@ -134,9 +134,9 @@ class Late(OfOneOperation):
 def late_messages(
     testbed: Testbed, operation: Operation, scenario: str, sample: Sample = EVERYTHING
 ) -> Iterator[Result]:
-    """A story is a series of requests that come before the late message.
+    """A story is a series of requests that are sent before the late message arrives.
 
-    In each story, each message of the operation arrives late once.
+    In each story, each message of the operation is late once.
     """
     snapshot = testbed.snapshot_of(scenario)
     run = LateRun(testbed, operation, snapshot)
@@ -161,7 +161,8 @@ def replay(testbed: Testbed, case: Late) -> Result:
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """A late message may change only the signup, claim, offer or parking for which it was sent.
+    """Return a request that changes nothing if the signup, claim, offer or parking for which it was
+    sent has ended.
 
     A late message of an invitation may invite only customers who joined before the invitation.
     """
@@ -232,10 +233,11 @@ class LateRun:
         for request in STORIES[case.story]:
             self._send(history, request)
         for message in messages:
-            # The client no longer exists, so no response reaches it.
+            # The client has already given up, so nothing reads this response.
             message.make()
-        # Maintenance could repair the wrong effect of a late message. Run the admission policy
-        # first. It may then make a wrong offer, and the case fails.
+        # Run the admission policy before maintenance. After a late message with a wrong effect, the
+        # policy may make a wrong offer. Maintenance could hide this problem by repairing the
+        # effect.
         self._send(history, run_policy())
         return self._judge.verdict(history)
 

@@ -59,8 +59,8 @@ from tests.reliability.model.scenarios import made_cold as cold
 
 REPEAT = "the-request"
 ASKED = ("question due", "question asked", "question over")
-# In these scenarios, the record says that the customer has not answered a question. This is no
-# longer true.
+# In these scenarios, the record says that the customer did not answer a question in time. The
+# question can no longer end the customer's wait.
 VOID = ("question over, noted, held since", "question over, noted, none asked")
 
 

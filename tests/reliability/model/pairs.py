@@ -58,10 +58,10 @@ class Pair:
 
 
 def scenarios_of(first: Operation, second: Operation) -> list[str]:
-    """A rebuild is combined only with prepared waitlists whose data Redis has lost.
+    """Return the scenarios (prepared waitlists) in which the two operations run at the same time.
 
-    To limit the number of cases, some prepared waitlists are used only if both operations list
-    them, for example waitlists with call numbers.
+    A rebuild runs only in scenarios in which Redis has lost its data. Rare scenarios, for example
+    with call numbers, are used only if both operations list them.
     """
     both = {*first.scenarios} & {*second.scenarios}
     if any(name.startswith(QUESTION) for name in (first.scenarios[0], second.scenarios[0])):
@@ -76,7 +76,8 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
         )
     ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
-        # If a signup got no response, it may lose its place when Redis loses its data.
+        # Leave out the scenario `joining`. A signup that got no response may lose its place when
+        # Redis loses its data.
         cold = [made_cold(name) for name in warm if name != "joining"]
         warm = cold or [*first.scenarios]
     return list(dict.fromkeys(warm))

@@ -1,6 +1,6 @@
-"""Lets the service recover after a fault.
+"""Lets the service recover after a fault, and then checks the stored data.
 
-Clients retry, maintenance runs, and all claims and offers end. The case is judged after that.
+Clients retry, maintenance runs, and all claims and offers end.
 """
 
 from collections.abc import Callable
@@ -53,7 +53,9 @@ def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
 
 
 class Judge:
-    """If two cases end with the same data, the data is judged once."""
+    """Checks the data at the end of a case. Data that was already checked for an earlier case is
+    not checked again.
+    """
 
     def __init__(self, testbed: Testbed, snapshot: Snapshot) -> None:
         self._testbed, self._snapshot = testbed, snapshot
@@ -74,15 +76,13 @@ class Judge:
 
 
 def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]:
-    """The stored data is judged after maintenance, and again when all claims and offers
-    have ended.
-    """
+    """Check the stored data after maintenance, and again when all claims and offers have ended."""
     defects = [one.answer.code for one in history.attempts if one.answer.verdict == "defect"]
     if defects:
         return [Problem("defect", str(defects))]
     testbed.maintain_until_quiet()
-    # The admission may have ended. Maintenance may then remove the remaining people before these
-    # requests or after them.
+    # If the admission has ended, maintenance removes the people who are still waiting. This may
+    # happen before or after the requests.
     begins = {line, model.all_left(line)}
     ends = {model.all_left(end) for begin in begins for end in history.ends(begin)}
     if not ends:

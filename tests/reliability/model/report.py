@@ -23,7 +23,7 @@ NAMES = {
 
 @dataclass
 class Report:
-    """The attribute `news` contains the results with a problem that no known cause explains."""
+    """`news` contains the failures that no known cause explains."""
 
     jobs: int = 0
     by_kind: Counter[str] = field(default_factory=Counter)

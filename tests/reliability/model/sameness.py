@@ -1,7 +1,8 @@
-"""Decides whether two states of a case differ only in the time that the steps took.
+"""Recognizes states of a case that differ only in the time that the steps took, so that such states
+are tested once.
 
-Each time after the start of the case is replaced by its place in the sorted list of these times.
-Gaps of a second or more are kept. The service has no rule that depends on a shorter gap.
+The times in a state are replaced by numbers. These numbers keep the order of the times, and all
+gaps of a second or more. The service has no rule that depends on a shorter gap.
 """
 
 import re
@@ -67,7 +68,7 @@ def _places(times: list[int]) -> Iterator[tuple[int, int]]:
 
 
 def _ticket(text: str) -> tuple[int, int]:
-    """A rank contains a tier and a ticket number. A time has the tier 0."""
+    """Return the tier and the ticket number of a rank. If the text is a time, the tier is 0."""
     if text.endswith("Z"):
         millis = int(datetime.fromisoformat(text).timestamp() * 1000 + 0.5)
         return 0, ticket_of_millis(millis)

@@ -1,8 +1,9 @@
 """The situations in which the model checker starts an operation. Every operation concerns the entry
 `b`.
 
-Each scenario contains signups of yesterday, signups of today, and an admission. A fault that undoes
-the last writes therefore always undoes something that a client was told.
+In each scenario, some people signed up yesterday and others today, and one customer was admitted.
+If a fault undoes the last writes to Redis, the service must restore changes that clients were told
+about.
 """
 
 from tests.reliability.model.client import ASKED_AFTER_DAYS, FIRST, LEASE_SECONDS, Row
@@ -60,13 +61,13 @@ INVITATION = "the-invitation"
 STORED_STEP, OFFERED_STEP = 3, 7
 SIGNUP = "the-signup"
 COLD = ", Redis lost"
-# In these scenarios, `b` has an offer whose slot came from a schedule, a quota or a rate.
+# In these scenarios, a schedule, a quota or a rate has made an offer to `b`.
 SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
 # Scenarios whose names begin with this word are about the question whether customers are still
 # waiting.
 QUESTION = "question"
-# In scenarios whose names begin with these words, the limit on claims allows only one more claim.
+# In scenarios whose names begin with these words, a limit allows only one more claim.
 LIMITED = "claims limited"
 # In scenarios whose names begin with this word, each customer who joins gets a call number.
 NUMBERED = "numbered"
@@ -108,7 +109,7 @@ _worn_out = (
     let_holds_end(),
 )
 
-# After this time, a claim is still open for one more request. It ends before the next maintenance
+# After this delay, claims are still open for one more request, but end before the next maintenance
 # run.
 NEARLY_OVER = let_pass(LEASE_SECONDS - 360)
 

@@ -136,7 +136,9 @@ class HaltingWire(Wire):
         self._is_armed = False
 
     def disarm(self) -> None:
-        """Calls before this moment prepare the process, and need not wait for the scheduler."""
+        """From now on, wait for the scheduler before each call. Earlier calls only prepare the
+        process.
+        """
         self._is_armed = True
 
     def watched(self, now_millis: Callable[[], int]) -> Callable[[], int]:
@@ -199,8 +201,9 @@ class Branch(Generic[S]):
 class Scheduler(Generic[S]):
     """Runs two processes in every order of their steps.
 
-    If `is_reduced` is true, orders that lead to the same state are skipped. While both processes
-    are running, the scheduler switches between them at most `most_changes` times.
+    If `is_reduced` is true, the scheduler skips orders that lead to a state that it has already
+    tested. `most_changes` limits how often it switches between the processes while both are
+    running.
     """
 
     is_reduced = True
@@ -217,7 +220,9 @@ class Scheduler(Generic[S]):
         self._numbers = count()
 
     def follow(self, schedule: str) -> str:
-        """Process A runs to its end after the last step in the schedule, and then process B."""
+        """Run the steps of the schedule. After its last step, process A runs to its end, and then
+        process B.
+        """
         turns = self._begun(Branch())
         made = ""
         while able := _able(turns):
@@ -239,9 +244,10 @@ class Scheduler(Generic[S]):
                 yield schedule
 
     def _push(self, branch: Branch[S]) -> None:
-        """The newest run is continued first.
+        """Store an unfinished run. The newest stored run is continued first.
 
-        If switches are limited, the run with the fewest switches comes before newer runs.
+        If the number of switches is limited, the run with the fewest switches is continued first
+        instead.
         """
         changes = 0 if self._most_changes is None else _changes(branch.schedule + branch.name)
         heappush(self._open, (changes, -next(self._numbers), branch))
@@ -284,7 +290,11 @@ class Scheduler(Generic[S]):
             name = ""
 
     def _allowed(self, schedule: str, able: list[str], awake: list[str]) -> list[str]:
-        """If switches are limited, the process that made the last step comes first."""
+        """Return the processes that may make the next step.
+
+        If the number of switches is limited, the process that made the last step comes first,
+        because it needs no switch.
+        """
         if self._most_changes is None:
             return awake
         now = schedule[-1:]
@@ -295,7 +305,11 @@ class Scheduler(Generic[S]):
     def _last(
         self, schedule: str, last: tuple[str, Effects] | None, name: str, step: Effects
     ) -> tuple[str, Effects] | None:
-        """If switches are limited, all steps since the last switch count."""
+        """Return the process that made the last step, and the data that this step reads and writes.
+
+        If the number of switches is limited, the data of all steps since the last switch is
+        combined.
+        """
         if self._most_changes is None:
             return name, step
         if last is not None and last[0] == name:
@@ -303,9 +317,10 @@ class Scheduler(Generic[S]):
         return (name, step) if schedule.strip(name) else None
 
     def _is_repeat(self, last: tuple[str, Effects] | None, turns: list[Process], name: str) -> bool:
-        """If two neighbouring steps do not conflict, their order does not matter, and only the
-        order that begins with process A is run. If switches are limited, the scheduler compares the
-        next step with all steps of the other process since the last switch.
+        """Decide whether the next step would only repeat a different order of the same steps.
+
+        If two neighbouring steps do not conflict, their order does not matter, and only the order
+        in which process A comes first is tested.
         """
         step = turns[NAMES.index(name)].step
         if not self.is_reduced or last is None or step is None or last[0] == name:
@@ -330,8 +345,10 @@ class Scheduler(Generic[S]):
     def _had_as_much_left(
         self, here: bytes, schedule: str, able: list[str], *, is_one_asleep: bool
     ) -> bool:
-        """If the other process made the last step of the earlier run, the earlier run needs one
-        more switch to continue like the current run.
+        """Decide whether an earlier run has reached the same state with as few switches.
+
+        If the two runs end with different processes, the earlier run needs one more switch to
+        continue like the current run.
         """
         is_free = len(able) < len(NAMES)
         name, changes = ("", 0) if is_free else (schedule[-1:], _changes(schedule))

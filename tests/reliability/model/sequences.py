@@ -1,7 +1,6 @@
-"""Cases with two faults: a request gets no response, and then Redis loses its data.
+"""Cases with two faults. A request gets no response, and then Redis loses its data.
 
-Redis loses its data before, during or directly after the client's retry. Maintenance has not run
-yet.
+The data is lost before, during or directly after the client's retry, before maintenance has run.
 """
 
 from collections.abc import Iterator
@@ -52,7 +51,8 @@ def sequences(
         for fault in FIRST:
             run.begin(faults.BY_NAME[fault], step)
             if (here := run.digest()) in met:
-                # A different fault at this step, for example a crash, has led to the same state.
+                # Skip this fault, because a different fault at the same step has led to the same
+                # state.
                 continue
             met.add(here)
             repeated = 0 if run.is_answered else run.steps_of_repeat()

@@ -45,8 +45,8 @@ def singles(
                     continue
                 run = SingleRun(testbed, operation.request, snapshot, judge)
                 problems = run.problems(kind, step, follow_up)
-                # A client that got a response does not retry. This case is the same as the case of
-                # a client that gives up.
+                # If the client got a response at once, it does not retry. The case is then the same
+                # as the case in which the client gives up, and is not counted twice.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
                     yield Result(case, tuple(problems), steps[step])
 

@@ -32,7 +32,7 @@ SOME_PAIRS = Sample(one_in=360)
 FEW_ENDS = 2
 # The tests in tests/queue already send the messages of these operations late.
 OF_TAGS = ("ask", "confirm")
-# If both operations run at once, the place of a customer is restored although this customer has
+# If both operations run at once, the customer's place may be restored although the customer has
 # just left.
 OF_A_LOST_PLACE = Job(("leave", "redrive"), "parked forgotten", "pair")
 LONG = (
@@ -49,8 +49,8 @@ LONG = (
 def pairs_with_each(name: str) -> dict[tuple[str, ...], Job]:
     """Return one job for each pair of `name` and a different operation.
 
-    If possible, the job starts in the first scenario of the other operation, because the other
-    operation changes something there.
+    If possible, the job starts in the first scenario of the other operation, where this operation
+    changes something.
     """
     found: dict[tuple[str, ...], Job] = {}
     for job in jobs(name, ("pair",)):
@@ -169,10 +169,8 @@ def test_a_repaired_case_does_not_fail_again(testbed: Testbed, line: str) -> Non
 
 
 def test_a_case_does_not_depend_on_the_case_before(testbed: Testbed) -> None:
-    """Each case starts in a clean state.
-
-    The retries in these cases go to a different process, whose cache may still contain the policy
-    of the case before.
+    """Each case starts in a clean state. A process whose cache contains the settings of the
+    previous case must not be used again.
     """
     for scenario in ("waiting", "waiting, policy", "waiting"):
         result = replay(testbed, f"dequeue / {scenario} / crash before / step 0 / retries")

@@ -308,8 +308,8 @@ def test_an_additional_slot_and_a_missing_slot_are_noticed(
 
 
 def test_an_additional_slot_is_noticed_even_after_a_loss(testbed: Testbed) -> None:
-    """A loss of Redis may also lose slots. The oracle accepts missing slots, but it reports a slot
-    too many.
+    """If Redis has lost its data, slots may be missing. The oracle must accept missing slots, but
+    report additional ones.
     """
     testbed.begin(testbed.snapshot_of("slot of a schedule"))
     end = testbed.line

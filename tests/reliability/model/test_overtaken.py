@@ -119,8 +119,7 @@ ROWS = (
         (next_claim, next_complete),
     ),
     Overtaken("redrive again, leave", "redrive unrecorded", redrive("b", to="back"), (leave("b"),)),
-    # For 15 minutes, Redis remembers a signup that has ended. In this case, Redis has already
-    # forgotten it.
+    # Redis remembers an ended signup for 15 minutes. In this case, these minutes have passed.
     Overtaken(
         "late signup, next stay",
         "absent",

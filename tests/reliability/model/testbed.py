@@ -48,7 +48,7 @@ class Snapshot:
     line: Waitlist
     # The number of random values that were used so far.
     drawn: int = 0
-    # A number of the queue, which changes when the queue is rebuilt.
+    # This number identifies the queue in Redis. It changes when the queue is rebuilt.
     epoch: str = ""
     # Interrupted requests, which may or may not have had an effect.
     unanswered: tuple[Request, ...] = ()
@@ -112,9 +112,8 @@ class Testbed:
             self.redis.past.clear()
 
     def _pause(self, seconds: float) -> None:
-        """Advance the clocks while a rebuild waits.
-
-        The index becomes up to date in the meantime, unless a fault keeps the index late.
+        """Advance the clocks while a rebuild waits. The index catches up with the table in the
+        meantime, unless a fault keeps it behind.
         """
         self.wait(seconds)
         if not self.is_index_late:
@@ -188,9 +187,8 @@ class Testbed:
         SOURCE.drawn = snapshot.drawn
 
     def step_state(self) -> StepState:
-        """Return the state of the stores and clocks.
-
-        The index must be up to date, because the result does not contain the index.
+        """Return the state of the stores and clocks. The index is not saved, so it must be up to
+        date.
         """
         micros = self.redis_clock.micros
         assert micros is not None
@@ -203,9 +201,8 @@ class Testbed:
         self.redis_clock.micros = step_state.micros
 
     def texts(self) -> Iterator[Text]:
-        """Yield the contents of the stores.
-
-        Items that have not changed since the start of the case are left out.
+        """Yield the contents of the stores, except for items that have not changed since the start
+        of the case.
         """
         items, before = self.table.items, self._snapshot.items
         changed = [key for key, item in items.items() if before.get(key) is not item]
@@ -239,8 +236,8 @@ class Testbed:
         for _ in range(RUNS):
             self._maintain_with_index()
         if self.redis.raw.exists(keys.dirty(WAITLIST_ID)):
-            # In the last maintenance run, the slot of an expired offer may have gone to the next
-            # customer.
+            # If an offer ended in the last maintenance run, its slot may have gone to the next
+            # customer. One more run records this offer.
             self._maintain_with_index()
 
     def _maintain_with_index(self) -> None:
@@ -249,9 +246,8 @@ class Testbed:
         self.is_index_late = False
 
     def lose_writes(self, writes: int) -> None:
-        """Undo the last writes to Redis without the service noticing.
-
-        The counters may lack these writes forever.
+        """Undo the last writes to Redis so that the service does not notice the loss. The counters
+        may stay wrong.
         """
         self.redis.lose(writes)
         self.epoch = ""

@@ -76,13 +76,13 @@ def _work(todo: Any, done: Any) -> None:
         with a_testbed() as testbed:
             for job in iter(todo.get, None):
                 done.put(_done(job, testbed))
-                # End this worker if its parent process has disappeared. A killed parent process
-                # cannot end its workers itself.
+                # A parent process that was killed cannot end its workers, so a worker ends itself
+                # when its parent process has disappeared.
                 if not _parent_lives():
                     return
     except KeyboardInterrupt:
-        # Ctrl-C in the terminal reaches every process of the run, so a worker ends without a
-        # message.
+        # Ctrl-C in the terminal interrupts every process of the run. Workers end silently, because
+        # the parent process reports the interruption.
         return
 
 

@@ -45,10 +45,7 @@ def number_people() -> Request:
 
 
 def open_or_close(*, opens: bool) -> Request:
-    """A waitlist can open or close at a set time.
-
-    This time may come in the middle of a later request.
-    """
+    """The waitlist opens or closes at a set time, which may come in the middle of a later request."""
     return Request(
         lambda client: client.open_or_close(opens),
         lambda line: (
@@ -85,9 +82,10 @@ def set_policy(policy: Policy) -> Request:
 
 
 def go_away(name: str) -> Request:
-    """The customer polls for the last time.
+    """The customer stops polling.
 
-    An offer can be made only much later, when the service considers the customer away.
+    The model counts the last poll as long ago, because no offer is made before the service
+    considers the customer away.
     """
     return Request(
         lambda client: client.go_away(name),
@@ -110,9 +108,8 @@ def cut_off(request: Request, step: int) -> Request:
 
 
 def note_silence() -> Request:
-    """Maintenance crashes halfway.
-
-    It has recorded that a customer did not answer a question, but the customer still waits.
+    """Maintenance has recorded that a customer did not answer a question. It crashes before it ends
+    the customer's wait.
     """
 
     def effect(line: Waitlist) -> Effect:

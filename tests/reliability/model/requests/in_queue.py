@@ -8,19 +8,19 @@ from tests.reliability.model.requests.request import NOTHING, Effect, Request, n
 from tests.support import model
 from tests.support.model import ASIDE, ENDED, Stay, Waitlist
 
-# In scenarios with questions, the entries that signed up long ago have at most this rank.
+# In scenarios about questions to customers, some entries signed up long ago. Their ticket numbers
+# are at most this high.
 OLD = model.AT_BACK + 2 * model.GAP
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
-    """Before the customer gets the response, other clients can see two changes: the signup has
-    begun, and then the customer has a place in the queue. If a signup has no idempotency key, the
-    service treats a repetition as a new signup. Only the model then uses `key`.
+    """If a signup has no idempotency key, the service treats a repetition as a new signup. Only the
+    model then uses `key`, to recognize the signup.
     """
 
     def is_new(stay: Stay | None) -> bool:
-        # Without a key, the service cannot know whether an entry that has left was created by this
-        # signup.
+        # If a signup has no idempotency key and its entry has left, the service cannot tell that
+        # this signup created the entry.
         return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
     def early(line: Waitlist) -> Waitlist:
@@ -53,7 +53,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         if model.is_leaving(line, name):
             return ("already_on_list",)
         if model.was_refused(line, name, key):
-            # When Redis refused the signup, it also marked the signup as ended.
+            # Redis remembers a signup that it has refused as ended.
             return ("gone", "not_waiting", "not_open_yet")
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
@@ -74,8 +74,7 @@ def leave(name: str, by: str = "customer") -> Request:
         if stay.state == "admitted":
             return line, no("already_admitted")
         if stay.state == "joining":
-            # Redis counts a departure only if it has counted the signup. It has not counted this
-            # signup yet.
+            # Redis has not counted this signup yet, so it does not count the departure either.
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
@@ -86,11 +85,9 @@ def leave(name: str, by: str = "customer") -> Request:
 
 
 def edit(name: str, kind: str) -> Request:
-    """Changing the attributes of an entry changes its segments, but not its place.
+    """An edit changes the segments of an entry, but not its place.
 
-    If the entry's signup was interrupted, the service first completes the signup. If a customer
-    must leave because of a missed offer, the entry can still be edited until maintenance has
-    recorded the end of the wait.
+    If the entry's signup was interrupted, the service first completes the signup.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -135,9 +132,8 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
 
 
 def rest(name: str) -> Request:
-    """The service decides by the entry's status in DynamoDB.
-
-    The status may still be `waiting` although the entry was claimed in Redis.
+    """The service looks at the entry's status in DynamoDB, which may still be `waiting` although
+    the entry was claimed in Redis.
     """
     edited = edit(name, KIND_OF[name])
 
@@ -299,8 +295,7 @@ def erase(name: str) -> Request:
     def early(line: Waitlist) -> Waitlist:
         if not model.is_leaving(line, name):
             return line
-        # Redis had not counted this customer's departure before the erasure. The erasure does not
-        # count it either.
+        # Redis has not counted this customer's departure yet. The erasure does not count it either.
         line = model.left_before_maintenance(line, name, model.OPERATOR)
         return replace(line, left=line.left - 1)
 
@@ -340,8 +335,10 @@ def look(name: str) -> Request:
 
 
 def poll(name: str) -> Request:
-    """After the last poll, all customers count as away when the current claims and offers have
-    ended.
+    """Record the customer's poll in the model as one from long ago.
+
+    When the current claims and offers have ended, so much time has passed that all customers count
+    as away.
     """
 
     def effect(line: Waitlist) -> Effect:

@@ -1,5 +1,5 @@
-"""Requests about offers. The admission policy or an operator makes an offer, and the customer
-accepts or declines it.
+"""Requests about offers, which the admission policy or an operator makes and the customer accepts
+or declines.
 """
 
 from collections.abc import Iterator
@@ -23,10 +23,11 @@ DECLINED, WITHDRAWN = "declined", "withdrawn"
 
 
 def admit(count: int, key: str, *, refill: bool = False) -> Request:
-    """Offers that an operator makes do not count towards the rate or the schedule.
+    """An operator makes up to `count` offers. They do not count towards the waitlist's rate or
+    schedule.
 
-    If an entry accepts, declines or leaves while the request is running, the response does not
-    contain the entry. If `refill` is true, the slots belong to a quota.
+    If `refill` is true, the service replaces offers that customers do not use. The response does
+    not contain offers that have already ended.
     """
     slots = (model.QUOTA,) * count if refill else ()
     has_taken = f"{key} has taken people"
@@ -115,9 +116,7 @@ def _to_back(line: Waitlist, name: str, **changes: object) -> Waitlist:
 
 
 def withdraw(name: str) -> Request:
-    """When an offer is withdrawn, the entry returns to its former place, and the next entry gets an
-    offer.
-    """
+    """The entry that lost its offer returns to its former place, and the next entry gets an offer."""
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
@@ -136,7 +135,8 @@ def withdraw(name: str) -> Request:
         if stay is None or not _has_offer(stay):
             return line
         line = model.all_expired(line, only_over=True)
-        # The next entry gets the slot before the entry that lost its offer returns to the queue.
+        # The next entry gets the slot first. Only then does the entry that lost its offer return to
+        # the queue.
         line = model.given_back(line, name).change(name, state="parked", hold_end=WITHDRAWN)
         line = model.policy_run(line, most=1).happened(name, WITHDRAWN, model.OPERATOR)
         return model.back_in_line(line, name, "place")

@@ -43,15 +43,17 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
 
 
 def has_drawn(stay: Stay | None) -> bool:
-    """If an unfinished signup already has a rank, any request that completes the signup uses this
-    rank.
+    """Unfinished signups of imports and reinstatements already have a rank. Every request that
+    completes such a signup uses this rank.
     """
     return stay is not None and (stay.key.startswith(IMPORT) or stay.is_reinstated)
 
 
 @dataclass(frozen=True)
 class _Import:
-    """The field `key` marks the signups that one attempt to import the rows has begun."""
+    """`key` identifies one attempt to import the rows. The signups that this attempt begins have
+    the same key.
+    """
 
     key: str
     rows: tuple[Row, ...]
@@ -99,9 +101,8 @@ class _Import:
                 yield self._forgotten(self._placed(begun, list(order)))
 
     def look(self, line: Waitlist) -> Waitlist:
-        """An import reads once who is already on the waitlist.
-
-        The import does not notice later changes.
+        """Note once which people are already on the waitlist. The import does not notice later
+        changes.
         """
         if self._has_looked(line):
             return line
@@ -179,8 +180,8 @@ class _Import:
         if is_own:
             return JOINED
         if self._seen(begun)[row.name] == INTENDED:
-            # Two imports have found the same unfinished signup. The import that completes it first
-            # answers `joined`.
+            # Two imports have found the same unfinished signup. Only the import that completes the
+            # signup answers `joined`.
             return JOINED | ALREADY | (GONE if is_gone or now is None else NONE)
         return ALREADY
 

@@ -29,8 +29,8 @@ class Expected:
 
 Effect = tuple[Waitlist, Expected]
 NOTHING = Expected()
-# Unless a request says otherwise, other clients can see two changes before its response: the signup
-# has begun, and then the entry has its place in the queue.
+# By default, other clients can see two changes of a request before its response. For a signup, the
+# signup first begins, and then the entry gets its place in the queue.
 EARLY_STEPS = 2
 
 
