@@ -66,13 +66,13 @@ class Source:
 
     @cached_property
     def returns(self) -> dict[str, int]:
-        """The number of values that the header declares for each outcome."""
+        """Return how many values the header declares for each outcome."""
         lines = [line.split()[1:] for line in self.header if line.startswith("RETURNS ")]
         return {name: len(words) for words in lines for name in words[0].split("|")}
 
     @cached_property
     def replies(self) -> dict[str, set[int]]:
-        """The numbers of values that the code returns for each outcome."""
+        """Return with how many values the code returns each outcome."""
         sizes: dict[str, set[int]] = {}
         for elements in self._returned():
             words = self._outcomes_of(elements[0])
@@ -133,8 +133,7 @@ VERBS = {path.stem: Source(path) for path in sorted(SCRIPTS.glob("*.lua"))}
 LIBRARY = {path.stem: Source(path) for path in sorted((SCRIPTS / "lib").glob("*.lua"))}
 PRELUDE = {path.stem: Source(path) for path in sorted((SCRIPTS / "prelude").glob("*.lua"))}
 SOURCES = {one.place: one for one in [*VERBS.values(), *LIBRARY.values(), *PRELUDE.values()]}
-# These library functions return refusals, which a script passes on. The dictionary contains the
-# code of each function.
+# The source code of each library function that can refuse a request. Scripts return these refusals.
 CHECKS = {
     name: LIBRARY[file].code.split(f"local function {name}(")[1].split("\nend\n")[0]
     for name, file in (

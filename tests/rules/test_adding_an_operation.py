@@ -41,7 +41,7 @@ class RankedEntry(Struct, frozen=True, kw_only=True):
 def test_two_classes_and_a_script_define_an_operation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Pytest takes the operation out of this dictionary again after the test.
+    # After the test, `monkeypatch` removes the new operation again.
     monkeypatch.setitem(common.REQUESTS, "first_entries", c.Request)
 
     class FirstEntries(c.OnWaitlist, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ each_verb = each("verb", VERBS)
 each_piece = each("piece", LIBRARY)
 each_guard = each("guard", PRELUDE)
 each_source = each("source", SOURCES)
-# How many loops each script contains. Each loop is bounded, for example by the length of a page, by
+# The number of loops in each script. Each loop is bounded, for example by the length of a page, by
 # the `count` of a claim, or by the number of segments of an entry.
 LOOPS = {
     "allocate_tickets": 1,
@@ -43,15 +43,15 @@ LOOPS = {
     "lib/expiry": 2,
     "lib/invitees": 1,  # A message has at most 100 invitees.
     "lib/offers": 1,  # This loop visits the entries that a run takes.
-    # When the admission gets a new end, this loop visits the open offers that would last longer
-    # than the admission.
+    # If the admission is changed to end earlier, this loop visits the open offers that would
+    # outlast it.
     "lib/over": 2,
     "lib/policy": 4,  # A message covers at most three hours.
     "lib/pop": 4,
-    # These loops cover all reasons for which an entry is not ready, and all pauses that end at the
-    # same time.
+    # One loop visits the reasons why an entry is not ready. The other loop ends a limited number of
+    # pauses.
     "lib/readiness": 2,
-    # Redis stores the last polls of at most 401 customers. The admission policy can mark only these
+    # Redis stores the last polls of at most 401 customers, so these loops mark at most 401
     # customers as away.
     "lib/presence": 5,
     "lib/reasons": 1,
@@ -110,9 +110,8 @@ def test_every_declared_argument_is_used(verb: Source) -> None:
 
 @each_verb
 def test_the_key_module_builds_every_key_that_a_script_uses(verb: Source) -> None:
-    """Every key that a script uses is built by a function of the key module.
-
-    The last keys in the list are those that belong to a single request.
+    """Every key that a script uses is built by a function of the key module. Keys that belong to a
+    single request come last.
     """
     names = script_named(verb.name).keys
     own = tuple(name for name in names if name in OWN_KEYS)
@@ -122,7 +121,7 @@ def test_the_key_module_builds_every_key_that_a_script_uses(verb: Source) -> Non
 
 @each_source
 def test_the_code_returns_what_the_header_declares(source: Source) -> None:
-    """A script returns what its header declares: the same outcomes, with the same number of
+    """A script returns the outcomes that its header declares, each with the declared number of
     values.
     """
     if not source.is_library:
@@ -133,7 +132,7 @@ def test_the_code_returns_what_the_header_declares(source: Source) -> None:
 def test_an_outcome_without_values_is_a_refusal_or_a_result_without_required_fields(
     verb: Source,
 ) -> None:
-    """An outcome without values is either an error code, or a result whose fields are all
+    """If an outcome has no values, it is an error code, or all fields of the script's result are
     optional.
     """
     requests = [one for one in ON_WAITLIST if operation_of(one).script.name == verb.name]
@@ -174,8 +173,8 @@ def test_a_script_returns_the_refusals_of_its_guards(verb: Source) -> None:
 
 @each_verb
 def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: Source) -> None:
-    """Loading a script removes its comments, but keeps all lines. Redis names a line in an error
-    message, and a developer must find this line in the file.
+    """Comments are removed when a script is loaded, but line breaks are kept. An error message from
+    Redis therefore names the same line as the file.
     """
     guards = scripts.in_order(tuple(verb.declared("PRELUDE")), scripts.PRELUDE, "PRELUDE")
     needs = [name for text in [*guards, verb.text] for name in scripts.words(text, "NEEDS")]
@@ -193,8 +192,8 @@ def test_a_loaded_script_has_the_same_lines_as_its_files_without_comments(verb: 
 
 @each_verb
 def test_a_script_contains_no_function_that_is_not_called(verb: Source) -> None:
-    """A loaded script defines no function that it does not call. Redis defines all functions again
-    each time that the script runs.
+    """A loaded script contains no unused function, because Redis defines all functions again each
+    time that the script runs.
     """
     source = script_named(verb.name).source
     for function in re.findall(r"^local function (\w+)", source, re.MULTILINE):
@@ -225,10 +224,9 @@ def test_a_file_that_uses_the_clock_names_the_guard_that_reads_it(source: Source
 
 @each_verb
 def test_a_guard_that_hides_a_key_stands_in_exactly_the_scripts_that_need_it(verb: Source) -> None:
-    """Some checks hide a key from the script if the waitlist does not need the key. A script has
-    such a check only if it uses the key.
+    """A check that hides a key from the script stands only in scripts that use the key.
 
-    Every script that uses the key `claimed` has its check, except for the scripts that create or
+    Every script that uses the key `claimed` has such a check, except for the scripts that create or
     delete a queue.
     """
     names = set(verb.declared("PRELUDE"))
@@ -313,10 +311,8 @@ def test_moves_and_shared_milliseconds_have_the_same_lifetime_in_lua_and_python(
 
 @each("request_type", {one.__name__: one for one in ON_WAITLIST})
 def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWaitlist]) -> None:
-    """A reply of a script has every field of its result.
-
-    All names in the lines RETURNS and EACH of the script's header are fields of this result, or of
-    a different result of the same script.
+    """A script's reply contains all required fields of its result. The header names no other fields
+    than those of the script's results.
     """
     script = operation_of(request_type).script
     sharing = [one for one in ON_WAITLIST if operation_of(one).script is script]

@@ -52,7 +52,7 @@ class Clocks:
     def another_keeper(self, off: float, meanwhile: Callable[[], None] = lambda: None) -> World:
         """Return a second maintenance function, whose clock is wrong by `off` seconds.
 
-        The clock calls `meanwhile` when the function waits for the first time.
+        `meanwhile` is called when this function waits for the first time.
         """
         millis = self.public.clock.millis + int((off - self.public_off) * 1000)
         clock = EventfulClock(millis, meanwhile)
@@ -73,7 +73,8 @@ class Clocks:
         assert self.redis.micros is not None
         return self.redis.micros // 1000
 
-    # Each of the following methods is a fault that happens to Redis while its clock is set back.
+    # Each of the following methods strikes Redis with a fault. Tests also change the clock of Redis
+    # at the same time.
     def nothing(self) -> None: ...
 
     def flush(self) -> None:

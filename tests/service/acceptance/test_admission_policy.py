@@ -126,8 +126,8 @@ def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> N
 def test_a_signup_that_is_refused_leaves_its_customer_inside(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer who is inside signs up again, but the waitlist is full. The signup is refused, and
-    the customer stays inside.
+    """If the waitlist is full, the new signup of a customer who is inside is refused, and the
+    customer stays inside.
     """
     people = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always", capacity=2)
     people.poll("ann")
@@ -156,8 +156,8 @@ def intent_of(former: EntryRecord) -> EntryRecord:
 def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer signs up again. The request is interrupted after its write to DynamoDB, and then
-    Redis loses its data (promise P3).
+    """The new signup of a customer who is inside was interrupted, and Redis has lost its data. The
+    customer counts as inside until the new signup has a place (promise P3).
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -176,8 +176,8 @@ def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
 def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer signs up again. After the signup has read the record, the customer's exit is
-    recorded. The signup must fail, because its write would undo the exit (promise P3).
+    """If a customer's exit is recorded while the customer signs up again, the signup must fail. Its
+    write would undo the exit (promise P3).
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -193,11 +193,8 @@ def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
 def test_entering_after_an_unrecorded_complete_leaves_its_record_to_maintenance(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has completed an operator's claim, but the request was interrupted before it wrote the
-    record.
-
-    The customer now tries to enter. The history must not say that the customer entered, because it
-    was the operator who admitted the customer.
+    """An operator's `complete` was interrupted before it was recorded. If the customer then tries
+    to enter, the history must nevertheless not say that the customer accepted an offer.
     """
     people = waitlist("ann", admission={})
     (claim,) = people.claim().json["claims"]
@@ -272,9 +269,8 @@ def test_no_shows_with_their_place_are_parked_after_the_last_attempt(
 def test_a_no_show_before_the_next_offer_survives_a_lost_redis(
     waitlist: Waitlist, world: World, following: str
 ) -> None:
-    """An offer has ended unused, and only Redis knows this.
-
-    DynamoDB learns of the next offer first (promise P3).
+    """Only Redis knows that an offer has ended unused, and DynamoDB learns of the next offer first.
+    The history must contain the end of the first offer nevertheless (promise P3).
     """
     people = waitlist("ann", admission={})
     people.admit(1)
@@ -384,8 +380,8 @@ def test_an_operators_admission_is_made_once(waitlist: Waitlist) -> None:
 def test_an_admission_that_was_cut_off_and_repeated_is_recorded_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An operator repeats a request whose offers are not in DynamoDB yet. The history contains each
-    offer once (promise P2).
+    """If a request to make offers is interrupted and repeated, the history contains each offer once
+    (promise P2).
     """
     people = waitlist("ann", "bob")
     command = AdmitCommand(
@@ -485,8 +481,8 @@ def test_a_lost_redis_leaves_customers_inside_and_the_bucket_empty(
 def test_a_lost_redis_gets_old_offers_and_customers_inside_from_the_index(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The last part of a rebuild reads only the newest changes from DynamoDB. The offers and
-    admissions in this test are older (promise P3).
+    """These offers and admissions are older than the changes that a rebuild reads in its last part.
+    The rebuild must find them in the index (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3, "offer_seconds": 3600})
     assert maintained(people) == ["ann", "bob", "cyd"]
@@ -544,7 +540,10 @@ def test_rows_of_one_time_give_the_slots_of_each(waitlist: Waitlist, world: Worl
 def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_settings(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A maintenance run stops before or after any of its calls to AWS (promise P3)."""
+    """If a maintenance run stops before or after any of its calls to AWS, the slots of its
+    scheduled time are not lost. This holds even if an operator then changes other settings (promise
+    P3).
+    """
     terms = {**schedule({"cron": "0 * * * *", "count": 2}), "acceptance": "automatic"}
     people = waitlist(*(f"person-{number}" for number in range(24)), admission=terms)
     wire = Wire()
@@ -565,7 +564,7 @@ def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_setting
 def test_another_schedule_begins_without_the_slots_of_the_former_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An operator postpones a launch to the next day. Nobody gets an offer today."""
+    """If an operator postpones a launch to the next day, nobody gets an offer today."""
     people = waitlist(admission=schedule({"at": iso(60), "count": 500}))
     world.advance(120)
     maintained(people)

@@ -1,7 +1,5 @@
-"""A maintenance run consists of several steps. A step that takes long is interrupted and continued
-in the next run, so that the other steps get their time too.
-
-In these tests, each batch of writes to DynamoDB advances the clock.
+"""Maintenance interrupts a long step and continues it in the next run, so that the other steps get
+their time too.
 """
 
 from functools import partial
@@ -108,8 +106,8 @@ def test_long_histories_are_erased_over_several_runs_and_others_do_not_wait(
 def test_no_shard_of_intents_waits_for_another_in_every_run(
     table: SlowTable, people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For a quarter of an hour, one long erasure uses all the time that maintenance has for
-    unfinished requests.
+    """One long erasure uses up the time for unfinished requests in every run. All other unfinished
+    requests must nevertheless be completed within a quarter of an hour.
     """
     cut_off_erasure(people, "ann")
     names = [f"late{number}" for number in range(8)]

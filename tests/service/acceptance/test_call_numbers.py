@@ -201,8 +201,8 @@ def test_a_prefix_has_only_a_few_capital_letters(waitlist: Waitlist, prefix: str
     [
         ("UTC", "2026-10-25T23:59:59", "2026-10-26T00:00:01"),
         (BERLIN, "2026-09-22T23:59:59", "2026-09-23T00:00:01"),
-        # Summer time ends on one of these days and begins on the other. The days have 25 and 23
-        # hours.
+        # On the first of these days, summer time ends and the day has 25 hours. On the second one,
+        # summer time begins and the day has 23 hours.
         (BERLIN, "2026-10-25T23:59:59", "2026-10-26T00:00:01"),
         (BERLIN, "2027-03-28T23:59:59", "2027-03-29T00:00:01"),
     ],
@@ -261,7 +261,7 @@ def test_a_time_zone_in_which_it_is_still_yesterday_repeats_no_number(
 def test_a_loss_of_redis_changes_no_number_and_repeats_none(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis loses its data and no longer knows any call number (promise P3)."""
+    """A loss of Redis neither changes a number nor gives it to a second customer (promise P3)."""
     people = waitlist("ann", "bob", call_numbers=DAILY)
     world.maintain()
     world.redis.flushall()
@@ -271,8 +271,8 @@ def test_a_loss_of_redis_changes_no_number_and_repeats_none(
 
 
 def test_a_failover_that_loses_signups_repeats_no_number(waitlist: Waitlist, world: World) -> None:
-    """A replica takes over. It does not know Bob's signup, although the service has already
-    confirmed the signup to Bob (promise P3).
+    """A replica that has lost Bob's signup takes over. Bob already knows his number, so no other
+    customer may get it (promise P3).
     """
     people = waitlist("ann", call_numbers=DAILY)
     world.maintain()
@@ -290,7 +290,9 @@ def test_a_failover_that_loses_signups_repeats_no_number(waitlist: Waitlist, wor
 def test_a_signup_that_is_cut_off_at_any_step_gets_one_number(
     valkey: Server, name: str, fault: Fault
 ) -> None:
-    """Bob signs up for the first time, and Ann for the second time (promise P2)."""
+    """If a signup is interrupted at any step and repeated, the customer gets a single number. This
+    holds for new customers and for customers who have left (promise P2).
+    """
     wire, step = Wire(), 0
     while True:
         valkey.client.flushall()
@@ -322,7 +324,9 @@ def test_a_signup_that_is_cut_off_at_any_step_gets_one_number(
 
 
 def test_a_signup_that_a_claim_or_a_move_records_has_a_number(waitlist: Waitlist) -> None:
-    """Redis has these entries, but the service has not completed their records in DynamoDB yet."""
+    """If only Redis knows a signup, a claim or a move completes its record. The record must then
+    contain the call number.
+    """
     people = waitlist("ann", call_numbers=DAILY)
     halfway.joining(people, "bob", numbered=True)
     assert people.person("bob").json["call_number"] is None

@@ -31,10 +31,8 @@ def test_the_next_customer_is_called_to_a_room(waitlist: Waitlist) -> None:
 
 
 def test_a_called_customer_is_told_within_five_seconds(waitlist: Waitlist) -> None:
-    """The service tells clients how long to wait between two polls. Clients may wait a tenth
-    longer.
-
-    The customer polls often enough both as the first person in the queue and after the claim.
+    """Clients may poll a tenth later than the service asks. Nevertheless, a customer who is first
+    in the queue or claimed must poll often enough to see a call within five seconds.
     """
     people = waitlist("ann")
     assert people.poll("ann").json["poll_after_seconds"] * 1.1 < 4
@@ -140,7 +138,7 @@ def test_only_the_desk_with_the_claim_can_call(waitlist: Waitlist) -> None:
 
 
 def test_a_call_survives_the_loss_of_redis(waitlist: Waitlist, world: World) -> None:
-    """Calls are stored only in DynamoDB. If Redis loses its data, they stay (promises P3 and
+    """A call survives a loss of Redis, because it is stored only in DynamoDB (promises P3 and
     P8).
     """
     people = waitlist("ann", "bob", lease_seconds=600)

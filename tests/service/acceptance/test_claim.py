@@ -52,7 +52,7 @@ def test_a_claim_of_a_hundred_is_one_round_trip(
 
 @pytest.mark.parametrize("seconds", [1, 12 * 3600])
 def test_a_claim_may_have_its_own_time(waitlist: Waitlist, world: World, seconds: int) -> None:
-    """If a request sets the lease, the claim ends exactly when this lease ends."""
+    """If a claim has its own `lease_seconds`, it ends exactly after this time."""
     people = waitlist("ann", "bob")
     assert people.claimed(1, lease_seconds=seconds) == ["ann"]
     world.advance(seconds - 0.001)
@@ -72,9 +72,8 @@ def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
-    """Two of five customers have begun to leave, and only DynamoDB knows this.
-
-    A claim leaves these two customers out. Redis then counts them as customers who have left.
+    """Only DynamoDB knows that two customers are leaving. A claim leaves these customers out, and
+    Redis then counts them as having left.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve")
     for name in ("ann", "cyd"):
@@ -87,8 +86,8 @@ def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
-    """A customer is already in the queue in Redis, but the signup was not completed in DynamoDB. A
-    claim completes the signup (promise P3).
+    """A claim completes a signup that is already in Redis but was interrupted before it was
+    completed in DynamoDB (promise P3).
     """
     people = waitlist("ann")
     halfway.joining(people, "bob")
@@ -98,9 +97,7 @@ def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
 
 
 def test_a_list_may_allow_one_claim_at_a_time(waitlist: Waitlist, world: World) -> None:
-    """The setting `max_claims` is 1, and one claim is open. A second claim returns nobody until the
-    first claim has ended.
-    """
+    """If `max_claims` is 1, a second claim returns nobody until the first claim has ended."""
     people = waitlist("ann", "bob", "eve", max_claims=1)
     assert people.claimed(1) == ["ann"]
     assert people.claim(3).json == {"claims": [], "limit": "max_claims"}

@@ -1,5 +1,5 @@
-"""The clocks of the Lambda functions are wrong by ten minutes, and the clock of Redis is wrong by
-an hour. In some tests, Redis also loses its data.
+"""Tests with wrong clocks: the Lambda functions' clocks are wrong by ten minutes, and Redis' clock
+by an hour. In some tests, Redis also loses its data.
 """
 
 from collections.abc import Callable
@@ -37,9 +37,8 @@ JUMPS_AND_STRIKES = [
 
 
 def begun(clocks: Clocks) -> RedisState:
-    """Return an earlier state of Redis.
-
-    Redis has since changed, and maintenance has not seen the changes yet.
+    """Change the waitlist, and return the state of Redis before the last changes, which maintenance
+    has not seen yet.
     """
     people = clocks.people
     people.configure(lease_seconds=LEASE_SECONDS, rejoin="always")
@@ -119,8 +118,9 @@ def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
 def test_many_signups_that_moved_or_left_the_tail_stay_ahead_of_later_ones(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """The last people in the queue have moved or left. The highest stamp (logical timestamp) of the
-    waitlist is therefore no longer in the index (promise P1).
+    """The people who signed up last were moved to other places. The queue's index therefore no
+    longer contains the highest stamp (logical timestamp), but later signups must still stand behind
+    these people (promise P1).
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people = clocks.people
@@ -171,8 +171,8 @@ def test_a_list_that_no_run_has_seen_is_rebuilt(
 def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_minutes(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """The last part of a rebuild compares times of the functions' clocks with the journal, which
-    contains times of the Redis clock (promise P3).
+    """The index lags behind, so a rebuild finds the newest changes only in the journal. It must
+    find them although the journal contains times of Redis' clock (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)
@@ -197,8 +197,8 @@ def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_min
 def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
     valkey: Server, public_off: float, keeper_off: float, redis_off: float
 ) -> None:
-    """The clocks differ. The first changes of a waitlist can therefore have earlier stamps (logical
-    timestamps) than the creation of the waitlist (promise P3).
+    """Because the clocks differ, the first changes of a waitlist can have earlier stamps (logical
+    timestamps) than its creation. A rebuild must nevertheless find these changes (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)
@@ -219,8 +219,8 @@ def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
 def test_changes_that_the_index_shows_during_a_rebuild_are_restored_though_redis_is_hours_behind(
     valkey: Server,
 ) -> None:
-    """The journal does not go back far enough. The last part of the rebuild therefore uses the
-    clocks of the Lambda functions (promise P3).
+    """Redis' clock is two hours behind, so the newest changes are missing from the part of the
+    journal that a rebuild reads. The rebuild must find them in the index (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, table=table)
@@ -243,8 +243,8 @@ def test_changes_that_the_index_shows_during_a_rebuild_are_restored_though_redis
 def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
     valkey: Server, off: float
 ) -> None:
-    """Two maintenance functions run at the same time. The clock of the second one is 20 minutes
-    ahead, so it believes that the lease of the first one has expired (promises P1 and P3).
+    """The clocks of two maintenance functions differ by 20 minutes, so both functions may believe
+    that they have the lease. They do no harm if they run at the same time (promises P1 and P3).
     """
     clocks = Clocks(valkey, public_off=-off, keeper_off=-off)
     people = clocks.people
@@ -267,8 +267,8 @@ def test_two_maintainers_who_both_believe_to_hold_the_lease_do_no_harm(
 def test_intents_are_finished_once_under_any_clock(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """A request and maintenance try to complete the same signup at the same time (promises P2 and
-    P3).
+    """Maintenance functions with different clocks complete the same interrupted requests. Each
+    request takes effect once (promises P2 and P3).
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people = clocks.people

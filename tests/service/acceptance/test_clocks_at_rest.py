@@ -62,7 +62,7 @@ class Clock:
     is_done: Callable[[Admissions], bool]
     # The number of maintenance runs within which the service must act.
     runs: int = 1
-    # Maintenance has other work on the waitlist before the time comes.
+    # Whether maintenance has other work on the waitlist until then.
     is_busy: bool = False
 
 
@@ -200,9 +200,8 @@ def is_at_rest(people: Admissions) -> bool:
 
 
 def pass_time(people: Admissions, seconds: float) -> None:
-    """Advance the clocks and run maintenance.
-
-    Maintenance runs every minute during the last six minutes, and rarely before that.
+    """Advance the clocks, and run maintenance: rarely at first, and every minute during the last
+    six minutes.
     """
     last = 6 * MINUTE
     while seconds > last + PAUSE:
@@ -219,8 +218,8 @@ def pass_time(people: Admissions, seconds: float) -> None:
 def test_a_clock_strikes_on_a_list_at_rest(
     world: World, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The estimated wait changes with time, which would give maintenance work in every run. The
-    test therefore switches the estimate off.
+    """This test switches the estimated wait off. The estimate changes with time, so maintenance
+    would have work in every run.
     """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     people = Admissions(world)

@@ -1,5 +1,5 @@
-"""If the setting `customer_exit` is `frees_at_end`, a customer who exits makes room for others only
-when the pass would have ended.
+"""With the setting `customer_exit` set to `frees_at_end`, the room of a customer who exits early
+stays taken until the pass would have ended.
 """
 
 from typing import Any
@@ -89,9 +89,8 @@ def test_signing_up_again_waits_for_the_end_of_the_pass(people: Admissions, worl
 def test_an_exit_does_not_wait_for_redis(
     people: Admissions, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A customer exits while Redis is unreachable. DynamoDB contains the exit, but Redis does not
-    make room for the next customer. Later, an operator repeats the exit, which makes room (promise
-    P3).
+    """If Redis is unreachable when a customer exits, only DynamoDB contains the exit. An operator
+    can repeat the exit later to make room (promise P3).
     """
 
     def fail(*_: object) -> None:
@@ -173,8 +172,8 @@ def test_an_erasure_frees_the_room(people: Admissions, world: World) -> None:
 
 
 def test_an_import_lets_the_person_join_again(people: Admissions) -> None:
-    """An import lets a person join again who has exited before the pass ended. The import makes
-    room at once, as an exit by an operator does.
+    """A person who exited before the pass ended can be added again by an import. The import makes
+    room at once, as an operator's exit does.
     """
     assert people.exit("ann").status == 200
     row = {"customer_id": "ann"}

@@ -26,8 +26,8 @@ def lose_redis(people: Admissions) -> None:
 def test_who_declines_keeps_the_exact_rank_and_is_passed_over_for_the_pause(
     waitlist: Waitlist, world: World, happens: object
 ) -> None:
-    """The customer keeps the same place. The pause before the next offer does not end early, even
-    if the customer polls or Redis loses its data.
+    """The pause before the next offer does not end early, even if the customer polls or Redis loses
+    its data.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
     rank = people.poll("ann").json["rank"]
@@ -62,8 +62,8 @@ def test_the_history_and_the_public_answer_say_what_a_decline_does(waitlist: Wai
 def test_a_decline_after_the_last_that_keeps_the_place_goes_to_the_back(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The setting allows only one decline that keeps the place. The customer's number of declines
-    is in DynamoDB, so it survives a loss of Redis.
+    """Only one decline keeps the place here. DynamoDB counts the declines, so a customer cannot
+    keep the place once more after a loss of Redis.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
     people.admit_one("ann")
@@ -110,9 +110,7 @@ def test_a_decline_of_an_offer_that_is_over_changes_nothing(
 def test_a_person_who_lets_too_many_offers_end_leaves_or_is_parked(
     waitlist: Waitlist, world: World, then: str, status: str
 ) -> None:
-    """The service knows how many offers the customer has missed, even if Redis loses its data. The
-    slot goes to the next person.
-    """
+    """A loss of Redis does not reset the number of offers that a customer has missed."""
     policy = {"offer_seconds": 60, "no_show": "keep_place", "misses": {"at_most": 2, "then": then}}
     people = waitlist("ann", "bob", admission=policy)
     for expected in ("waiting", status):

@@ -31,8 +31,8 @@ def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) ->
 
 
 def test_the_tokens_of_the_dequeued_are_of_no_use(waitlist: Waitlist) -> None:
-    """A dequeue returns a claim token. With this token, `complete` succeeds once more, and all
-    other operations are refused.
+    """The claim token of a dequeue can only repeat `complete`. All other operations with this token
+    are refused.
     """
     people = waitlist("ann")
     people.claim(1, complete=True)
@@ -43,8 +43,8 @@ def test_the_tokens_of_the_dequeued_are_of_no_use(waitlist: Waitlist) -> None:
 
 
 def test_a_repeated_dequeue_names_the_same(waitlist: Waitlist) -> None:
-    """A worker repeats a dequeue with the same idempotency key, and gets the same response (promise
-    P2).
+    """If a worker repeats a dequeue with the same idempotency key, the response is the same
+    (promise P2).
     """
     people = waitlist("ann", "bob", "cyd")
     first = people.claim(2, key="door", complete=True)
@@ -53,8 +53,8 @@ def test_a_repeated_dequeue_names_the_same(waitlist: Waitlist) -> None:
 
 
 def test_a_dequeue_skips_those_who_left(waitlist: Waitlist) -> None:
-    """A customer has begun to leave, and only DynamoDB knows this. The dequeue does not return this
-    customer, and returns one customer less than requested.
+    """Only DynamoDB knows that a customer is leaving. A dequeue does not return this customer, and
+    returns one customer fewer than requested.
     """
     people = waitlist("ann", "bob", "cyd")
     halfway.leaving(people, "ann")

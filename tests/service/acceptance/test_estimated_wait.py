@@ -211,7 +211,7 @@ def test_a_list_at_which_no_customer_looks_is_sampled_after_its_admissions(peopl
         people.world.metrics.take()
         minute(people)
         assert people.world.metrics.take()["inside"] == 10
-    # In each of these runs, two passes have ended, so maintenance admits two more people.
+    # Two passes end per minute, so each maintenance run admits two more people.
     found = history(people, "hour")["points"][-TEN:]
     assert [(one["admitted"], one["inside"]) for one in found] == [(2, 10)] * TEN
     answer = people.poll("person-59").json
@@ -244,7 +244,9 @@ def last_hour(people: People) -> tuple[int, int, int]:
 
 
 def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: People) -> None:
-    """The newest sample does not contain these admissions. The service counts them separately."""
+    """The newest sample may be older than the last admissions. The counts of the last hour must
+    include these admissions too.
+    """
     minute(people)
     for _ in range(5):
         people.world.advance(7)
@@ -256,8 +258,8 @@ def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: Peop
 
 
 def test_the_last_hour_of_a_new_list_has_all_of_it() -> None:
-    """The counts of the last hour are complete, although maintenance has not stored any sample
-    yet.
+    """The counts of the last hour are complete even before maintenance has stored the first
+    sample.
     """
     made = People(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     made.configure()
@@ -278,8 +280,8 @@ def test_the_last_hour_forgets_what_is_older(people: People) -> None:
     minute(people)
     people.world.advance(3600)
     assert last_hour(people) == (0, 0, 0)
-    # The service has deleted the samples of the minutes. The samples of the hours lead to the same
-    # result.
+    # The samples of each minute have been deleted by now. The samples of each hour must lead to the
+    # same result.
     people.world.advance(3 * 86_400)
     assert last_hour(people) == (0, 0, 0)
 

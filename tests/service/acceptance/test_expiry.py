@@ -10,8 +10,8 @@ from tests.support.world import World
 
 @pytest.mark.parametrize("by", ["claims", "maintenance"])
 def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> None:
-    """The waitlist allows three attempts per entry. When the third claim of an entry expires, the
-    entry is parked, and the history contains the reason.
+    """When the third claim of an entry expires, the entry is parked, because the waitlist allows
+    three attempts.
     """
     people = waitlist("ann", "bob")
     for attempt in range(MAX_ATTEMPTS):
@@ -31,7 +31,7 @@ def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> No
 
 
 def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world: World) -> None:
-    """No new claim comes in. Maintenance alone returns entries whose claims have expired to the
+    """Expired claims end without a new claim, because maintenance returns the entries to the
     queue.
     """
     people = waitlist("ann", "bob", "cyd")
@@ -64,8 +64,8 @@ def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: Wor
 
 
 def test_a_bump_of_one_whose_hold_has_ended_is_kept(waitlist: Waitlist, world: World) -> None:
-    """A claim has expired. In Redis, the entry is waiting again, but its DynamoDB record still says
-    `offered`. When an operator bumps the entry, the record becomes `waiting` too (promise P2).
+    """A claim has ended in Redis but not yet in DynamoDB. If an operator moves the entry now, the
+    entry keeps its new place, even after a loss of Redis (promise P2).
     """
     people = waitlist("ann", "bob", "cyd")
     assert people.claimed(2) == ["ann", "bob"]

@@ -119,8 +119,8 @@ def test_a_repeated_request_is_the_same_invitation(waitlist: Waitlist, key: str 
 def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
     waitlist: Waitlist, world: World, loses_redis: bool
 ) -> None:
-    """Invited people have returned to the queue, and the invitation is still running. It does not
-    invite them again, not even after a loss of Redis.
+    """An invitation that is still running does not invite people again who have returned to the
+    queue, not even after a loss of Redis.
     """
     people = waitlist("ann", "bob", "cyd", admission={})
     invitation = invited(invite(people, KEY, count=3))
@@ -288,8 +288,8 @@ def step_of_offers(people: Admissions, wire: Wire) -> int:
 
 
 def test_an_invitation_does_not_end_early_because_another_one_was_faster() -> None:
-    """Two invitations run at once. The second one has read its first page when the first one
-    invites everybody on this page.
+    """Two invitations run at once. If one invites everybody on the page that the other has just
+    read, the other continues with the next page.
     """
     wire = Wire()
     people = in_steps(wire)
@@ -309,8 +309,8 @@ def test_an_invitation_does_not_end_early_because_another_one_was_faster() -> No
 
 
 def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
-    """A request makes its offers in Redis and crashes before it records them. Nobody is left in the
-    queue. The repeated request records the offers.
+    """If a request crashes after it has made its offers in Redis, a repetition records these
+    offers.
     """
     wire = Wire()
     people = in_steps(wire)
@@ -332,10 +332,8 @@ def is_after_last_write(wire: Wire, step: int) -> bool:
 def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
     loses_redis: bool,
 ) -> None:
-    """A request invites people and crashes after any of its calls to AWS.
-
-    Ann declines before the request is repeated. If Redis loses her offer before it is recorded, her
-    history may contain only the decline. The model checker tests other faults.
+    """If an invitation crashes after any of its calls to AWS and is repeated, each person is
+    invited once. This holds even if a customer declines in between and Redis loses its data.
     """
     step = 0
     while True:
@@ -374,8 +372,8 @@ def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
 def test_the_end_of_an_offer_that_only_redis_knows_is_counted(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The requests in which customers decline are interrupted. DynamoDB then learns of the next
-    offer before it learns of the decline.
+    """If a decline is recorded only after the next offer, the invitation counts the first offer as
+    missed, and as declined in the end.
     """
     people = waitlist("ann", "bob", admission={})
     invitation = invited(invite(people, count=1))
@@ -430,7 +428,7 @@ def test_an_offer_that_ends_before_a_late_departure_is_counted_as_missed(
 
 
 def enter_in_redis(people: Admissions) -> None:
-    """The customer accepts the offer, but DynamoDB does not learn of it."""
+    """Let the customer accept the offer in Redis, without DynamoDB."""
     enter = c.Enter(waitlist_id=people.waitlist_id, entry_id=people.id_of("ann"))
     people.world.services.queue.send(enter)
 
@@ -441,8 +439,8 @@ def enter_in_redis(people: Admissions) -> None:
 def test_the_end_of_an_offer_that_is_not_recorded_yet_is_counted(
     act: Callable[[Admissions], object], state: str
 ) -> None:
-    """A request makes its offers in Redis and crashes before it records them. Ann then leaves the
-    waitlist or accepts her offer.
+    """A request makes its offers in Redis and crashes before it records them. If an offer ends in
+    the meantime, the invitation must count how it ended.
     """
     wire = Wire()
     people = in_steps(wire)
@@ -486,10 +484,8 @@ def invite_too(people: Admissions) -> None:
     ids=lambda one: one.__name__,
 )
 def test_whatever_happens_between_two_steps_each_person_is_invited_once(happen: Any) -> None:
-    """A request invites three people.
-
-    A different request comes before any of its calls to AWS. If the offers would already have ended
-    by the time they are made, nobody is invited.
+    """Whatever happens between two steps of an invitation, nobody is invited twice. If the offers
+    would end before they are made, nobody is invited.
     """
     step, is_over = 0, False
     while not is_over:

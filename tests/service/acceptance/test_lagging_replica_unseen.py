@@ -1,5 +1,5 @@
-"""For a while, a replica that lacks the newest writes answers, and the service cannot notice this.
-What this replica decides must not affect a customer's later signup or place.
+"""A Redis replica without the newest writes answers for a while, and the service does not notice
+it. The replica's decisions must not affect a customer's later signup or place.
 """
 
 from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ Act = Callable[[Admissions], Any]
 
 @contextmanager
 def losing_changes(world: World) -> Iterator[None]:
-    """Undo all changes in Redis that are made inside the `with` block.
+    """Undo all changes to Redis inside the `with` block.
 
     The server keeps its run id, so the service cannot notice the loss.
     """
@@ -60,8 +60,8 @@ def left_and_back(people: Admissions, name: str) -> None:
 def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """Redis has forgotten the customer's second signup, and has the offer of the first signup
-    again. This offer expires before maintenance finds the loss (promise P3).
+    """The replica knows only the customer's first signup, with an open offer. If this offer
+    expires, the second signup stays as it is (promise P3).
     """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
@@ -80,9 +80,8 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_admission_is_lost_too(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has forgotten that the customer declined the offer, and has the offer again.
-    Maintenance tells Redis the new end of the admission, which shortens this offer. DynamoDB still
-    contains the decline, and the decline counts (promise P3).
+    """The replica does not know that the customer declined the offer, so it shortens the offer to
+    the new end of the admission. The decline in DynamoDB must nevertheless count (promise P3).
     """
     people = waitlist("ann", "bob", admission={"offer_seconds": LONG})
     people.admit(count=1)
@@ -109,8 +108,8 @@ def comparison_failing(world: World) -> Iterator[None]:
 def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """When maintenance records what Redis has decided, it notices the earlier signup, and restores
-    the current one (promise P3).
+    """The replica decides about the customer's earlier signup. When maintenance records this
+    decision, it restores the current signup instead (promise P3).
     """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
@@ -127,8 +126,8 @@ def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
 def test_a_former_place_that_has_decided_goes_while_the_comparison_fails(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
-    """Redis has a claim from an earlier signup, which DynamoDB no longer contains. This claim
-    expires (promise P3).
+    """If a claim from an earlier signup expires in the replica and the customer has left, the entry
+    disappears from Redis (promise P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -160,8 +159,8 @@ def test_an_admission_of_a_former_stay_goes_while_the_comparison_fails(
 def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has lost the current claim. It has an earlier claim instead, which has expired
-    (promises P3 and P4).
+    """The replica has an earlier claim that has expired, instead of the current claim. The current
+    claim must stay valid (promises P3 and P4).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -176,8 +175,8 @@ def test_a_later_claim_outlives_the_end_of_an_earlier_hold(
 
 
 def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world: World) -> None:
-    """A decision by Redis is not recorded if it belongs to a different signup. This also holds for
-    a decision that does not say which decision came before it (promise P3).
+    """A decision by Redis is recorded only if it belongs to the customer's current signup (promise
+    P3).
     """
     people = waitlist("ann")
     record = world.services.entries.find(people.waitlist_id, people.id_of("ann"))
@@ -197,9 +196,8 @@ def test_a_decision_about_another_stay_is_not_recorded(waitlist: Waitlist, world
 def test_an_import_does_not_get_the_place_of_a_former_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The customer has left, and an import adds the customer again. Redis has forgotten that the
-    customer left, and still has the former place. The customer must not get this place back
-    (promise P1).
+    """A customer has left, but the replica still has the former place. If an import adds the
+    customer again, the customer must not get this place back (promise P1).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -214,8 +212,8 @@ def test_an_import_does_not_get_the_place_of_a_former_stay(
 def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The customer has left and signed up again. The customer waits behind everybody who joined
-    before the second signup (promises P1 and P3).
+    """A claim from the customer's first signup expires in the replica. The customer must keep the
+    place of the second signup, at the end of the queue (promises P1 and P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -232,8 +230,8 @@ def test_a_hold_of_a_former_stay_that_expires_leaves_the_next_stay_as_it_is(
 def test_an_admission_of_a_former_stay_does_not_end_the_next_stay(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has lost the customer's second signup. It still has the admission from the first signup
-    (promise P3).
+    """The replica has the admission of the first signup. This admission must not end the customer's
+    second signup (promise P3).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -261,8 +259,8 @@ def offer_both(people: Admissions) -> None:
 def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, act: Act, acceptance: str
 ) -> None:
-    """Redis has the place of an earlier signup, and a request claims or admits the entry there.
-    This request also restores the current place (promises P1 and P3).
+    """The replica has the place of an earlier signup. A request that claims or admits the entry
+    there restores the current place instead (promises P1 and P3).
     """
     admission = {"rate": {"count": 1, "per": "day"}, "acceptance": acceptance}
     people = waitlist("ann", "bob", rejoin="always", admission=admission)
@@ -277,8 +275,8 @@ def test_a_former_place_that_is_taken_leaves_the_next_stay_as_it_is(
 
 
 def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world: World) -> None:
-    """Redis has the place of an earlier signup. The bump first restores the current place, and then
-    moves the entry from there (promises P1 and P3).
+    """If the replica has the place of an earlier signup, a bump first restores the current place
+    and then moves the entry from there (promises P1 and P3).
     """
     people = waitlist("ann", "bob", "eve", rejoin="always")
     some_runs(world)
@@ -295,7 +293,9 @@ def test_a_bump_moves_the_next_stay_from_its_own_place(waitlist: Waitlist, world
 def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """Redis has a claim again that ended with the customer's earlier signup (promise P4)."""
+    """The token of a claim that ended with the customer's earlier signup changes nothing, even if
+    the replica still has this claim (promise P4).
+    """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
     people.claim(1, lease_seconds=LONG)
@@ -311,9 +311,8 @@ def test_a_token_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The first request to claim an entry crashed before it wrote the record. The repeated request
-    writes the same stamp (logical timestamp) that the claim has in Redis, so that the claim can be
-    released.
+    """A request crashed after it had claimed an entry in Redis. If the request is repeated, the
+    worker can release the claim at once.
     """
     people = waitlist("ann", "bob")
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
@@ -327,8 +326,8 @@ def test_the_hold_of_a_repeated_claim_can_be_released_at_once(
 def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has forgotten a bump. The bump is restored, even if the entry was claimed, extended and
-    released since (promises P1 and P3).
+    """If Redis forgets a bump, the bump is restored, even if the entry was claimed, extended and
+    released in the meantime (promises P1 and P3).
     """
     people = waitlist("ann", "bob", "cyd")
     some_runs(world)
@@ -346,8 +345,8 @@ def test_a_claim_and_release_at_an_earlier_place_do_not_undo_a_bump(
 def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
     waitlist: Waitlist, world: World, act: str
 ) -> None:
-    """Redis has forgotten a claim. Nevertheless, no other operator gets the entry, and the operator
-    who claimed it can complete the claim (promises P3 and P4).
+    """If Redis forgets a claim, no other operator gets the entry, and the operator who claimed it
+    can complete the claim (promises P3 and P4).
     """
     acts: dict[str, Act] = {
         "claim": lambda people: people.claimed(2, lease_seconds=LONG) == ["bob"],
@@ -371,8 +370,8 @@ def test_an_acknowledged_claim_stays_when_redis_has_the_entry_waiting(
 def test_a_late_token_is_refused_when_redis_has_its_hold_again(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has an earlier claim again. DynamoDB knows that this claim was released, and that the
-    entry has been claimed again since (promise P4).
+    """The replica has a claim that was released before the entry was claimed again. The token of
+    the released claim must be refused (promise P4).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -391,8 +390,8 @@ def test_a_late_token_is_refused_when_redis_has_its_hold_again(
 def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has forgotten that a claim was extended. The worker was told the later deadline, so the
-    later deadline counts (promise P3).
+    """If Redis forgets that a claim was extended, the later deadline counts, because the worker was
+    told this deadline (promise P3).
     """
     people = waitlist("ann", "bob")
     some_runs(world)
@@ -406,8 +405,8 @@ def test_an_extension_that_redis_lost_outlives_the_earlier_deadline(
 def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis loses everything since the creation of the waitlist, also its first heartbeat (promise
-    P3).
+    """Maintenance finds lost changes even if Redis has lost everything since the creation of the
+    waitlist (promise P3).
     """
     people = waitlist("ann")
     with losing_changes(world):
@@ -421,8 +420,10 @@ def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
 def test_the_former_place_of_an_erased_customer_goes(
     waitlist: Waitlist, world: World, is_noticed: bool
 ) -> None:
-    """Redis has the earlier signup of an erased customer. This signup disappears from Redis,
-    whether the customer was erased before or after the loss (promises P3 and P8).
+    """If the replica has an earlier signup of an erased customer, this signup disappears from Redis
+    (promises P3 and P8).
+
+    It does not matter whether the customer was erased before or after the loss.
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -452,8 +453,8 @@ def test_a_former_place_goes_when_the_next_stay_has_left_too(
 def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The earlier signup was ahead of customers who joined before the new signup. The customer must
-    not get this place back (promise P1).
+    """The replica has the place of the customer's first signup. After a third signup, the customer
+    must not get this place back (promise P1).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -468,8 +469,8 @@ def test_a_signup_does_not_get_the_place_of_the_stay_before_the_last(
 def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has the customer's earlier signup. Until maintenance has found this loss, the service
-    answers 503 with the code `rebuilding` (promise P7).
+    """While the replica has only the customer's earlier signup, the service answers 503 with the
+    code `rebuilding` (promise P7).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -481,8 +482,8 @@ def test_a_customer_of_the_newer_stay_is_asked_to_wait_and_not_refused(
 
 
 def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: World) -> None:
-    """Redis knows only the customer's earlier signup. When the customer enters, the service first
-    restores the offer in Redis (promise P3).
+    """The replica does not know the customer's second signup, which has an open offer. If the
+    customer accepts the offer, the service first restores it in Redis (promise P3).
     """
     people = waitlist("ann", "bob", admission={"max_inside": 5}, rejoin="always", paused=True)
     some_runs(world)
@@ -497,8 +498,8 @@ def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: W
 
 
 def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: World) -> None:
-    """At a scheduled time, five slots became available, and three of them were used. The replica
-    has forgotten this. It must not make the five slots available again (promise P3).
+    """Five slots became available at a scheduled time, and three of them were used. The replica,
+    which does not know this, must not make five further offers (promise P3).
     """
     names = [f"person-{number}" for number in range(8)]
     people = waitlist(*names[:3], admission={"schedule": [{"cron": "0 * * * *", "count": 5}]})
@@ -515,8 +516,8 @@ def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: W
 def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has forgotten that the customer declined the offer, and has the offer again (promise
-    P3).
+    """If the replica does not know that a customer declined an offer of a quota, the quota must
+    nevertheless reach its end (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3})
     assert people.admit(1, refill=True).status == 200
@@ -534,8 +535,8 @@ def test_a_quota_ends_though_an_offer_that_it_paid_is_taken_over_by_the_record(
 def test_an_entry_stays_held_back_though_it_was_released_since(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has forgotten that the entry was claimed, marked as not ready, and released. The entry
-    is at the right place, but Redis must still learn that it is not ready (promise P3).
+    """An entry was claimed, marked as not ready, and released. If the replica knows nothing of
+    this, it must learn that the entry is not ready (promise P3).
     """
     people = waitlist("ann", "bob")
     some_runs(world)

@@ -1,6 +1,5 @@
-"""Redis has admitted customers, but the admissions are not in DynamoDB, because the response was
-lost. A customer gets the pass only when the admission is recorded. The customer's time inside
-begins at that moment.
+"""Tests of admissions that are recorded late. A customer gets the pass only when the admission is
+recorded, and the customer's time inside begins at that moment.
 """
 
 from collections.abc import Callable
@@ -47,8 +46,8 @@ def shown_inside(people: Admissions) -> list[str]:
 def test_an_admission_that_maintenance_records_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A pass lasts one minute. No request comes in, and maintenance records the admission only
-    after two minutes (promise P3).
+    """The pass begins when maintenance records the admission, two minutes after Redis has admitted
+    the customer (promise P3).
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
@@ -65,8 +64,8 @@ def test_an_admission_that_maintenance_records_has_its_whole_time(
 
 
 def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, world: World) -> None:
-    """The customer asks for the pass late. If the pass had begun with the admission, it would be
-    about to end, or would already have ended.
+    """The pass begins when the customer asks for it. If it had begun with the admission, it could
+    already have ended.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     for seconds in (PASS_SECONDS - 1, PASS_SECONDS + 1):
@@ -82,8 +81,8 @@ def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, wo
 def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Ann's time inside was over before her admission was recorded, and the next customer is
-    already inside. Two customers are never inside at the same time (promises P1 and P4).
+    """If the next customer is already inside, the earlier admission is recorded only later. Two
+    customers are never inside at the same time (promises P1 and P4).
     """
     people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
@@ -107,8 +106,8 @@ def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
 def test_maintenance_records_an_admission_once_there_is_room(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer was admitted in Redis, but a different customer is inside by now. Nobody polls.
-    Maintenance records the admission as soon as there is room (promise P3).
+    """If a different customer is inside, maintenance records an admission in Redis only when there
+    is room again. Nobody has to poll for this (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
@@ -126,8 +125,8 @@ def test_maintenance_records_an_admission_once_there_is_room(
 def test_an_accepted_offer_whose_answer_is_lost_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer repeats a request to enter, because the first request was interrupted before it
-    wrote to DynamoDB.
+    """A request to enter was interrupted before it wrote to DynamoDB. If the customer repeats it,
+    the pass begins with the repetition.
     """
     people = waitlist("ann", "bob", admission=ONE_INSIDE)
     people.poll("ann")
@@ -161,8 +160,8 @@ def test_a_repeated_enter_is_too_late_while_another_customer_has_the_place(
 def test_a_repeated_admission_of_an_operator_has_its_whole_time(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An operator repeats a request to admit a customer, because the first request was interrupted.
-    The pass would already have ended if it had begun with the first request.
+    """A request to admit a customer was interrupted. If the operator repeats it, the pass begins
+    with the repetition.
     """
     people = waitlist("ann", "bob", admission={**AUTOMATIC, "max_inside": 2})
     with patch.object(OfferWriter, "write_all", side_effect=Crash), suppress(Crash):
@@ -205,8 +204,8 @@ def by_maintenance(people: Admissions) -> None:
 def test_a_completion_that_is_recorded_late_has_its_whole_time(
     waitlist: Waitlist, world: World, recorded: Callable[[Admissions], None]
 ) -> None:
-    """A worker's request to complete a claim was interrupted. The customer is admitted even if
-    there is no room inside, because the limit does not apply to claims.
+    """If a worker's `complete` was interrupted, the pass begins when the completion is recorded.
+    The limit of people inside does not apply to claims.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     assert people.claimed(lease_seconds=60) == ["ann"]
@@ -221,8 +220,8 @@ def test_a_completion_that_is_recorded_late_has_its_whole_time(
 def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Two requests record the same admission at the same time. Afterwards, DynamoDB and Redis agree
-    on when the pass ends.
+    """If two requests record the same admission at the same time, DynamoDB and Redis agree on when
+    the pass ends.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)
@@ -256,7 +255,9 @@ def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
 def test_an_admission_that_redis_has_lost_meanwhile_is_not_recorded(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis loses its data while a request to enter is running (promise P3)."""
+    """If Redis loses an admission before it is recorded, the admission is not recorded (promise
+    P3).
+    """
     people = waitlist("ann", admission=ONE_INSIDE)
     people.poll("ann")
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):

@@ -1,5 +1,5 @@
-"""A late or repeated request does not affect an offer that the customer got later. It also does not
-affect an entry that was parked again in the meantime.
+"""Tests of late and repeated requests. They do not affect an offer that the customer got later, or
+an entry that was parked again in the meantime.
 """
 
 import pytest
@@ -18,9 +18,8 @@ def offered_until(people: Admissions, name: str) -> str:
 
 
 def decline_first_offer(waitlist: Waitlist, world: World) -> tuple[Admissions, str]:
-    """Return the time at which Ann's first offer would have ended.
-
-    Ann has declined that offer and has received a second offer.
+    """Let Ann decline an offer and get a second one. Return the time at which the first offer would
+    have ended.
     """
     people = waitlist("ann", admission=ONE_INSIDE)
     people.poll("ann")
@@ -36,7 +35,7 @@ def decline_first_offer(waitlist: Waitlist, world: World) -> tuple[Admissions, s
 def test_a_repeated_decline_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World, is_recorded: bool
 ) -> None:
-    """A customer declines an offer. The request arrives again when the next offer is open (promise
+    """If a request to decline an offer arrives again, it does not end the next offer (promise
     P2).
     """
     people, first = decline_first_offer(waitlist, world)
@@ -55,8 +54,8 @@ def test_a_repeated_decline_leaves_the_next_offer_open(
 def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer declines an offer and leaves, but the request arrives late. Meanwhile, the
-    customer has got a new offer. The request is refused.
+    """A request to decline an offer and leave arrives late. It is refused if the customer has got a
+    new offer in the meantime.
     """
     people, first = decline_first_offer(waitlist, world)
     refused = people.decline("ann", "leave", offered_until=first)
@@ -69,8 +68,8 @@ def test_a_late_decline_by_leaving_leaves_the_next_offer_open(
 def test_a_repeated_decline_by_leaving_with_its_key_changes_nothing(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer has left, has signed up again, and has an offer. A late request from the time of
-    the first signup does not end this offer.
+    """A late request to decline and leave does not end an offer that the customer got after a new
+    signup.
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -93,8 +92,8 @@ def test_a_decline_that_names_no_offer_is_about_the_open_one(
 
 
 def test_a_late_redrive_leaves_a_later_parking(waitlist: Waitlist, world: World) -> None:
-    """An operator moves a parked entry back to the queue. The request arrives again after the entry
-    was parked a second time. The entry stays parked (promise P2).
+    """A request moves a parked entry back to the queue. If it arrives again after the entry was
+    parked a second time, the entry stays parked (promise P2).
     """
     people = waitlist("ann")
     first = parked_at(people, world)

@@ -52,8 +52,8 @@ def test_another_length_with_the_same_key_is_another_request(waitlist: Waitlist)
 def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
     waitlist: Waitlist, world: World, days: int, before: int
 ) -> None:
-    """Offers of the policy are short, but these offers of an operator are long. Each customer gets
-    one reminder, and the length of the offer decides how long before its end.
+    """Each customer gets one reminder of a long offer. The longer the offer is, the earlier the
+    reminder comes, but not earlier than a day before the end.
     """
     people = waitlist("ann", "bob", **TELLING, admission={"offer_seconds": 600})
     people.admit(2, offer_seconds=days * DAY)
@@ -69,7 +69,9 @@ def test_the_reminder_comes_once_and_not_earlier_than_a_day_before_the_end(
 def test_everybody_is_reminded_once_if_many_offers_end_together(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There are many offers. One maintenance run can only read some of them."""
+    """One maintenance run reads only some of many offers. The next runs remind the other
+    customers.
+    """
     monkeypatch.setattr(notifier, "PAGES", 1)
     monkeypatch.setattr(notifier, "MAX_PAGE", 2)
     names = [f"person-{number}" for number in range(11)]

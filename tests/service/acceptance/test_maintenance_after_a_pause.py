@@ -95,9 +95,8 @@ def hours_pass(people: Admissions, hours: int = HOURS) -> None:
 
 
 def run(people: Admissions, table: WatchedTable, queries: int = ENOUGH) -> int:
-    """Run maintenance, and return the number of its queries.
-
-    Maintenance runs out of time after `queries` queries.
+    """Run maintenance with enough time for the given number of queries. Return how many queries it
+    has made.
     """
     people.world.advance(60)
     people.world.metrics.take()
@@ -116,9 +115,8 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
     another = threading.Event()
 
     def before_query(number: int) -> None:
-        """Block the query with the number MIDDLE until a later query has begun.
-
-        A later query can begin only if the queries run in parallel.
+        """Block query number MIDDLE until a later query begins. A later query can only begin if the
+        queries run in parallel.
         """
         if number == MIDDLE:
             another.wait(PATIENT_SECONDS)
@@ -141,8 +139,9 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
 def test_runs_with_little_time_go_on_where_the_last_one_stopped(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """It takes maintenance several runs to compare the changes of the last hours with Redis. Until
-    this is done, each run counts as a missed heartbeat (promise P7).
+    """If the comparison of the last hours with Redis takes several runs, each run continues where
+    the last one stopped. Until the comparison is complete, the metric `beats_missed` is 1 (promise
+    P7).
     """
     hours_pass(people)
     people.lose_place("bob")
@@ -197,8 +196,8 @@ def test_a_run_that_is_killed_repeats_two_hours_of_the_journal_at_the_most(
 def test_changes_that_redis_loses_between_the_runs_are_found(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """After the first run, a replica takes over that knows nothing about the last hours. It also
-    lacks the changes that maintenance has already compared (promise P7).
+    """A replica takes over after the first run, and lacks changes that maintenance has already
+    compared. The next run must find that these changes are lost (promise P7).
     """
     past = RedisState.of(people.world.redis)
     hours_pass(people)
@@ -211,8 +210,8 @@ def test_changes_that_redis_loses_between_the_runs_are_found(
 
 
 def test_a_repair_that_redis_loses_is_made_again(people: Admissions, table: WatchedTable) -> None:
-    """Redis loses what the run has repaired, but keeps the heartbeat from the start of the run
-    (promise P7).
+    """Redis loses a repair, but keeps the heartbeat that the run wrote at its start. The next run
+    must make the repair again (promise P7).
     """
     hours_pass(people)
     people.lose_place("bob")
@@ -246,7 +245,7 @@ def test_an_order_that_lost_more_is_rebuilt_and_the_comparison_is_not_gone_on_wi
 def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
     people: Admissions, table: WatchedTable
 ) -> None:
-    """For many minutes, the journal contains no changes. The rebuild does not stop there."""
+    """A rebuild does not stop at a part of the journal that contains no changes."""
     hours_pass(people)
     people.world.redis.flushall()
     made = []

@@ -110,8 +110,8 @@ def test_an_instant_comes_though_nothing_else_happens(
 def test_slots_that_come_while_none_waits_lapse_at_the_next_instant(
     world: World, lists: list[Admissions]
 ) -> None:
-    """Two slots become available each hour, and nobody is waiting. If maintenance counted an hour
-    only later, its slots would go to people who have signed up since (promise P6).
+    """Two slots become available each hour while nobody is waiting. If maintenance processed an
+    hour late, the slots of this hour would go to people who signed up after it (promise P6).
     """
     policy = {"schedule": [{"cron": "0 * * * *", "count": 2}]}
     lists[0].leave("ann")
@@ -146,8 +146,8 @@ def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[A
 def test_repairs_that_redis_has_lost_again_are_repeated(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Redis loses the repairs of the queue. Only the heartbeat shows this, because a repair does
-    not change the last stamp (logical timestamp) of the queue (promise P3).
+    """A repair does not change the last stamp (logical timestamp) of the queue. If Redis loses a
+    repair, maintenance must therefore notice the loss by the heartbeat (promise P3).
     """
     at_rest = RedisState.of(world.redis)
     before_repairs: list[RedisState] = []
@@ -171,11 +171,11 @@ def test_repairs_that_redis_has_lost_again_are_repeated(
 
 
 def test_an_order_of_another_epoch_is_not_at_rest(world: World, lists: list[Admissions]) -> None:
-    """Each time that a queue is created in Redis, it gets a new epoch number.
+    """Maintenance does not skip a queue that was created again in Redis, even if its last stamp
+    (logical timestamp) is the same as before (promise P7).
 
-    Maintenance does not skip a queue with a new epoch number, even if the last stamp (logical
-    timestamp) is the same as before. Two Redis servers with different clocks may create the same
-    stamp (promise P7).
+    Each new queue has a new epoch number. Two Redis servers with different clocks may create the
+    same stamp.
     """
     lists[0].lose_place("ann")
     world.redis.hset(keys.meta("bakery"), "epoch", "0123abcd")
@@ -197,8 +197,8 @@ def test_settings_that_did_not_reach_redis_are_sent_again_at_any_time(
 def test_segments_that_one_store_calls_unfinished_wake_the_list(
     world: World, lists: list[Admissions], unaware: str
 ) -> None:
-    """A change of the segments was interrupted, perhaps long ago. Redis and DynamoDB disagree on
-    whether the segments are ready (promise P3).
+    """If Redis and DynamoDB disagree on whether the segments are ready, maintenance does not skip
+    the waitlist (promise P3).
     """
     people = Segmented(world, waitlist_id="bakery")
     segments = people.declare(BY_LANGUAGE).segments
@@ -222,8 +222,8 @@ def test_a_list_at_rest_is_compared_twice_a_day(world: World, lists: list[Admiss
 
 
 def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
-    """People are waiting, but there are long times in which nobody is admitted. Maintenance skips
-    the waitlist then, and stores no samples.
+    """The pace of admissions is the same if maintenance stores no samples while nobody is
+    admitted.
     """
     start = world.clock.millis // HOUR_MILLIS * HOUR_MILLIS
     each_minute, sparse = (Recent(start, [], [], start) for _ in range(2))
@@ -242,7 +242,9 @@ def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
 def test_the_history_has_the_last_counts_of_a_list_at_rest(
     world: World, lists: list[Admissions]
 ) -> None:
-    """The waitlist has changed after the sample of this hour was stored."""
+    """The last change came after the last sample. The history of the last hour must contain this
+    change.
+    """
     lists[0].all_sign_up("bob")
     minutes(world, 5)
     world.advance(3 * 3600)
@@ -289,8 +291,8 @@ def test_a_run_goes_on_though_the_list_at_which_it_stopped_is_deleted(
     assert [now - then for now, then in zip(after[-2:], before[-2:], strict=True)] == [1, 1]
 
 
-# The steps of a maintenance run for one waitlist. Each step is given by a method that it calls in
-# every run.
+# The steps of a maintenance run for one waitlist. Each step is identified by a method that it calls
+# in every run.
 STEPS: list[tuple[type, str]] = [
     (Rebuilder, "forget"),
     (Reconciler, "reconcile"),
@@ -309,8 +311,8 @@ STEPS: list[tuple[type, str]] = [
 def test_a_step_that_failed_keeps_its_list_busy(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, part: type, step: str
 ) -> None:
-    """A step of maintenance fails. It is repeated as soon as it can succeed, although nothing else
-    happens on the waitlist (promise P3).
+    """If a step of maintenance fails, the next runs repeat the step, although nothing else happens
+    on the waitlist (promise P3).
     """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     policy = {"rate": {"count": 1, "per": "day"}}
@@ -338,10 +340,7 @@ def test_a_step_that_failed_keeps_its_list_busy(
 
 
 def add_stray(people: Admissions, name: str) -> str:
-    """Add an entry to Redis that DynamoDB does not contain.
-
-    A message that arrives late can cause this state.
-    """
+    """Add an entry to Redis that DynamoDB does not contain, as a late message can do."""
     entry_id = people.id_of(name)
     late = c.Signup(waitlist_id=people.waitlist_id, entry_id=entry_id, join_id="0123abcd")
     people.world.services.queue.send(late)
@@ -352,8 +351,8 @@ def add_stray(people: Admissions, name: str) -> str:
 def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """A late message has added an entry to Redis, and a run has no time to find it. The journal
-    does not contain this entry, so the next run must look for it again (promise P3).
+    """Redis contains an entry that DynamoDB does not know. If a run has no time to look for such
+    entries, the next run must do so, because the journal does not show them (promise P3).
     """
     add_stray(lists[0], "eve")
     stop = {"the pages": (Strays, "_pages"), "the records": (Strays, "_find_strays")}[step]
@@ -380,8 +379,8 @@ def with_a_stray(wire: Wire) -> Admissions:
 
 
 def test_a_stray_is_taken_out_though_a_run_dies_at_any_step() -> None:
-    """A late message has added an entry to Redis. Maintenance notices it only because the queue has
-    a newer stamp (logical timestamp) than at the last heartbeat (promise P3).
+    """If maintenance crashes while it removes an entry that DynamoDB does not know, the next runs
+    remove the entry (promise P3).
     """
     wire = Wire()
     minutes(with_a_stray(wire).world)
@@ -400,8 +399,8 @@ def test_a_stray_is_taken_out_though_a_run_dies_at_any_step() -> None:
 def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A parked entry must be removed from Redis, but Redis fails halfway. Maintenance does not skip
-    the waitlist until the entry is removed (promise P3).
+    """Maintenance does not skip a waitlist until an entry that DynamoDB does not know is removed
+    from Redis, even if the first attempt fails (promise P3).
     """
     entry_id = add_stray(lists[0], "eve")
     claim = c.Claim(
@@ -433,7 +432,7 @@ def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
 def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If nobody is on a waitlist, its counts stay the same, and only one sample is stored."""
+    """If the counts of an empty waitlist cannot be stored, the next run stores them."""
     lists[0].leave("ann")
     with monkeypatch.context() as patch:
         patch.setattr(SampleRecords, "write", unavailable)
@@ -447,8 +446,8 @@ def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
 def test_a_repair_that_redis_refused_is_tried_again(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Redis refuses a repair. The comparison of the waitlist is only recorded as done when the
-    repair has succeeded (promise P3).
+    """The comparison of a waitlist counts as done only when all repairs have succeeded (promise
+    P3).
     """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")
@@ -477,8 +476,8 @@ def test_a_repair_that_redis_refused_is_tried_again(
 def test_a_round_in_which_a_list_fails_is_compared_again(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In one run, the comparison of one waitlist with Redis fails. A later run finds what Redis has
-    lost on this waitlist (promise P3).
+    """If the comparison of a waitlist with Redis fails, a later run finds what Redis has lost
+    (promise P3).
     """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")

@@ -180,8 +180,8 @@ def let_others_come_and_go(people: Admissions) -> None:
 def test_a_person_who_did_not_go_away_is_told_once(
     waitlist: Waitlist, world: World, happen: Callable[[Admissions], None]
 ) -> None:
-    """Other people come and go, so that Bob's turn is near, then not near, and then near again. Bob
-    must get only one message about it.
+    """If a person's turn becomes near a second time because other people come and go, the person
+    must not get a second message.
     """
     people = waitlist("ann", "bob", "cyd", **telling("near"))
     kept(world, *[60] * 3)
@@ -193,7 +193,7 @@ def test_a_person_who_did_not_go_away_is_told_once(
 def test_a_person_who_comes_and_goes_is_told_less_and_less_often(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A backend marks a person as not ready and as ready again every minute. The person must not
+    """A backend may mark a person as not ready and as ready again every minute. The person must not
     get an email every minute.
     """
     people = waitlist("ann", **telling("near"))
@@ -255,10 +255,7 @@ def test_who_goes_away_while_the_head_is_read_has_no_notice(
 
 
 def about_to_tell(wire: Wire) -> Admissions:
-    """Return a waitlist of three people.
-
-    Their turn counts as near, because a setting has just changed.
-    """
+    """Return a waitlist of three people, who are about to be told that their turn is near."""
     table, clock = wire.client(new_table()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert people.configure().status == 201
@@ -286,8 +283,8 @@ def strike(wire: Wire, fault: Fault, text: str) -> None:
 
 @pytest.mark.parametrize("fault", [throttled, in_conflict])
 def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
-    """One notice cannot be written, and the other people get their notices. The next run writes the
-    missing notice, although nothing else happens on the waitlist (promise P3).
+    """If one notice cannot be written, the next run writes it. The other people get their notices
+    at once (promise P3).
     """
     wire = Wire()
     people = about_to_tell(wire)
@@ -300,8 +297,8 @@ def test_a_notice_that_failed_is_written_by_the_next_run(fault: Fault) -> None:
 
 
 def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() -> None:
-    """While maintenance writes a notice, a different request changes the record. Redis may not
-    notice this change (promise P3).
+    """If a different request changes the record while maintenance writes a notice, the next run
+    writes the notice (promise P3).
     """
     wire = Wire()
     people = about_to_tell(wire)
@@ -325,7 +322,7 @@ def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() 
 
 
 def test_notices_of_a_run_that_dies_are_written_by_the_next() -> None:
-    """Maintenance crashes at any of its steps. Nobody gets a notice twice (promise P3)."""
+    """If maintenance crashes at any of its steps, everybody gets a notice once (promise P3)."""
     wire = Wire()
     people = about_to_tell(wire)
     wire.disarm()
@@ -354,9 +351,7 @@ def test_a_higher_number_reaches_a_list_at_rest(waitlist: Waitlist, world: World
 
 
 def test_a_customer_gets_one_notice_before_an_offer_ends(waitlist: Waitlist, world: World) -> None:
-    """One customer has an offer, and a second customer is claimed. Only the customer with the offer
-    gets a notice.
-    """
+    """Only a customer with an offer gets this notice. A claimed customer does not get it."""
     people = waitlist("ann", "bob", "cyd", **telling("ending"))
     people.admit(1)
     assert people.claimed() == ["bob"]
@@ -384,8 +379,8 @@ def test_an_offer_that_has_ended_or_hardly_lasts_has_no_notice(
 
 
 def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -> None:
-    """The offer is made at 14:13:20 and ends at 8:03:20 the next day. The service sends the notice
-    about its end when the offer hours begin in the morning.
+    """A notice that would be due at night is sent when the hours for offers begin in the
+    morning.
     """
     policy = {"max_inside": 1, "offer_hours": BY_DAY}
     people = waitlist("ann", "bob", "cyd", **telling("near", "ending", near=1, **policy))
@@ -402,7 +397,7 @@ def test_no_notice_is_sent_outside_the_hours(waitlist: Waitlist, world: World) -
 
 @pytest.mark.parametrize("happen", ["offer again", "leave", "edit"])
 def test_a_late_notice_changes_nothing(waitlist: Waitlist, world: World, happen: str) -> None:
-    """Maintenance is about to write a notice when the entry changes. The notice is not written."""
+    """If the entry changes just before a notice is written, the notice is not written."""
     people = waitlist("ann", **telling("ending"))
     people.admit(1)
     entry = (people.waitlist_id, people.id_of("ann"))

@@ -26,7 +26,6 @@ def names_by_page(people: Any, status: str, limit: int) -> list[list[str]]:
 
 
 def test_the_offered_are_listed_by_deadline(waitlist: Waitlist) -> None:
-    """The hold that ends first comes first."""
     people = waitlist("ann", "bob", "cyd")
     for seconds in (30, 10, 20):
         people.claim(lease_seconds=seconds)
@@ -39,7 +38,6 @@ def test_the_offered_are_listed_by_deadline(waitlist: Waitlist) -> None:
 
 
 def test_the_parked_are_listed_by_time(waitlist: Waitlist, world: World) -> None:
-    """The entry that was parked first comes first."""
     people = waitlist("ann", "bob", "cyd")
     people.claim(3)
     for name in ("cyd", "ann", "bob"):
@@ -51,7 +49,7 @@ def test_the_parked_are_listed_by_time(waitlist: Waitlist, world: World) -> None
 
 
 def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None:
-    """25 claims end at the same time. An operator reads them in pages of ten, and sees each entry
+    """An operator who reads 25 claims that end at the same time in pages of ten sees each entry
     once (promise P9).
     """
     people = waitlist(*MANY)
@@ -63,8 +61,8 @@ def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None
 
 
 def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: World) -> None:
-    """An operator reads a page of claims. Then the last claim on this page is extended or
-    completed. The next page nevertheless shows all remaining claims (promise P9).
+    """If the last claim on a page is extended or completed before the next page is read, the next
+    page shows all remaining claims (promise P9).
     """
     people = waitlist(*MANY[:6])
     for seconds in range(10, 16):
@@ -80,9 +78,6 @@ def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: W
 
 
 def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> None:
-    """The waitlist has an entry in every status. The statistics also say how old the oldest entries
-    are.
-    """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
     people.claim(4)
     people.complete("ann")
@@ -109,8 +104,8 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "signed_up": 6,
         "oldest_waiting_seconds": 29,
         "oldest_parked_seconds": 20,
-        # The clock stands still. The service then counts each signup as half a millisecond later
-        # than the one before, and this entry was the fifth.
+        # While the clock stands still, the service records each signup half a millisecond later
+        # than the signup before. The oldest person who is still waiting was the fifth.
         "oldest_joined_at": iso(START_MILLIS + 2),
         "admitted_today": 1,
         "joined_last_hour": 6,

@@ -14,8 +14,8 @@ CLOSED = ("closed", "closed")
 
 
 def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
-    """Return the waitlist's fields `line` and `estimate_unavailable`, and the number of seconds for
-    which caches may keep the response.
+    """Return what customers see: the state of the waitlist, why it has no estimate, and for how
+    many seconds caches may keep the response.
     """
     people = clocks.people
     shown = clocks.public.request("GET", people.path)
@@ -29,8 +29,8 @@ def state(clocks: Clocks) -> tuple[tuple[str, str], str]:
 @pytest.mark.parametrize("off", [-10 * MINUTE_SECONDS, 10 * MINUTE_SECONDS])
 @pytest.mark.parametrize("jump", [-HOUR_SECONDS, HOUR_SECONDS])
 def test_redis_clock_alone_opens_and_closes_a_list(valkey: Server, off: float, jump: float) -> None:
-    """The clocks of the functions and of Redis differ. The waitlist opens and closes when the clock
-    of Redis says so (promise P5).
+    """A waitlist opens and closes by Redis' clock, even if the functions' clocks are wrong (promise
+    P5).
     """
     clocks = Clocks(valkey, public_off=off, keeper_off=-off)
     people = clocks.people
@@ -45,8 +45,8 @@ def test_redis_clock_alone_opens_and_closes_a_list(valkey: Server, off: float, j
     refused = people.sign_up("ann")
     assert (refused.status, refused.code) == (409, "not_open_yet")
     assert refused.json["opens_at"] == opens_at
-    # Bob's signup is interrupted, and maintenance completes it before the waitlist opens. Then
-    # Cyd's signup is interrupted.
+    # Maintenance completes Bob's interrupted signup before the waitlist opens, so Bob gets no
+    # place. Cyd's signup is completed after that, and Cyd gets a place.
     intending(people, "bob")
     clocks.go_on(90)
     clocks.another_keeper(20 * MINUTE_SECONDS).maintenance.run_all()

@@ -33,7 +33,9 @@ def offered(people: Admissions) -> list[str]:
 
 
 def test_a_customer_who_comes_back_has_the_same_position(waitlist: Waitlist, world: World) -> None:
-    """Operators see that a customer is away. The customer does not (promise P1)."""
+    """Only operators see that a customer is away. The customer keeps the same position (promise
+    P1).
+    """
     people = waitlist("ann", "bob", "cyd", admission=PRESENCE)
     make_away(people, world, "ann")
     assert offered(people) == ["bob"]
@@ -78,9 +80,8 @@ def waits(
 
 
 def median_wait(world: World, waitlist_id: str, present: list[str]) -> float:
-    """Return the median wait of the customers in `present`.
-
-    All other customers have polled once and have then closed the page.
+    """Create a waitlist on which only the customers in `present` still have the page open. Return
+    their median wait.
     """
     policy = {"max_inside": 10, "offer_seconds": 30, "presence": {"seconds": MIN_PRESENCE_SECONDS}}
     people = Admissions(world, waitlist_id)
@@ -96,9 +97,6 @@ def median_wait(world: World, waitlist_id: str, present: list[str]) -> float:
 
 
 def test_people_who_are_gone_hardly_delay_those_who_are_present(world: World) -> None:
-    """60 people are waiting, ten people may be inside, and an offer lasts 30 seconds. Half of the
-    people have closed their page.
-    """
     nobody_gone = median_wait(world, "nobody-gone", PEOPLE)
     assert median_wait(world, "half-gone", PEOPLE[1::2]) <= 1.2 * nobody_gone
 
@@ -121,8 +119,8 @@ def test_a_loss_of_redis_makes_everybody_present(waitlist: Waitlist, world: Worl
 def test_a_failover_that_loses_less_than_two_polls_makes_nobody_away(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer polls three times within the time after which customers count as away. Even if
-    Redis loses two of these polls, the customer counts as present.
+    """Customers poll three times before they would count as away. A customer counts as present even
+    if Redis loses two of these polls.
     """
     people = waitlist("ann", "bob", admission=PRESENCE, paused=True)
     people.poll("ann")
@@ -149,8 +147,8 @@ def test_a_list_that_gives_up_the_setting_has_nobody_away(waitlist: Waitlist, wo
 def test_a_resting_customer_polls_often_enough_to_stay_present(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer who pauses keeps polling. Otherwise, the customer would count as away at the end
-    of the pause.
+    """A customer who has paused must keep polling. Without polls, the customer would count as away
+    when the pause ends.
     """
     short = {**PRESENCE, "presence": {"seconds": MIN_PRESENCE_SECONDS}}
     people = waitlist("ann", "bob", admission=short, rest={"max_days": 1, "times": 1})

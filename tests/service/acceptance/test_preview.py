@@ -102,8 +102,8 @@ def test_customers_are_answered_what_the_preview_was_before_the_save(
 
 
 def test_no_place_opens_before_the_hours(bakery: People) -> None:
-    """The schedule has 20 slots at one o'clock at night. Offers are only made from eight o'clock
-    on, so people wait until eight.
+    """If slots become available at night, people wait until the hours for offers begin in the
+    morning.
     """
     once = {**ONCE, "offer_hours": BY_DAY}
     for position in (1, 20):
@@ -117,7 +117,9 @@ def test_no_place_opens_before_the_hours(bakery: People) -> None:
 
 
 def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) -> None:
-    """A pass lasts 100 minutes, and five people may be inside. One customer exits each minute."""
+    """For the saved policy, the preview uses the measured time inside instead of the duration of a
+    pass.
+    """
     admission = {**ROOM, "pass_seconds": 6000}
     bakery.configure(admission=admission)
     bakery.world.maintenance.run_all()
@@ -129,8 +131,8 @@ def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) ->
     found = previewed(bakery, admission, 10)
     assert [found] == answered(bakery, [10])
     assert found[0]["seconds"] == pytest.approx(10 * 60, rel=0.1)
-    # Nobody has been inside under a different policy yet. The preview assumes that people stay for
-    # two thirds of the duration of their passes.
+    # For a changed policy, there is no measured time inside. The preview then assumes two thirds of
+    # the duration of a pass.
     other = previewed(bakery, {**admission, "pass_seconds": 6060}, 10)
     assert other[0]["seconds"] > 8000
 

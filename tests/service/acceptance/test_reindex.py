@@ -51,8 +51,8 @@ def key_of(people: Segmented, name: str) -> dict[str, Any]:
 
 
 def test_held_and_parked_entries_get_their_new_segments(people: Segmented) -> None:
-    """One entry is claimed and one is parked while the segments change. When they return to the
-    queue, they are in the new segments (promise P6).
+    """Entries that are claimed or parked while the segments change are in the new segments when
+    they return to the queue (promise P6).
     """
     assert people.claimed(2) == ["ann", "bob"]
     people.park("bob")
@@ -115,8 +115,8 @@ def test_where_none_are_declared_any_more_nothing_is_left_of_them(people: Segmen
 
 
 def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented) -> None:
-    """A customer is in the queue in Redis, but the signup was not completed in DynamoDB. The entry
-    gets the segments of the attributes in this signup.
+    """If a signup is in Redis but not completed in DynamoDB, the entry is placed in the segments of
+    the signup's attributes.
     """
     set_status(people, "bob", "joining")
     people.declare(BY_LANGUAGE)
@@ -128,8 +128,8 @@ def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented)
 def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
     people: Segmented, kind: str
 ) -> None:
-    """According to DynamoDB, an entry is no longer on the waitlist, but Redis still has it.
-    Maintenance completes the new segments nevertheless (promise P6).
+    """If only Redis still has an entry that is no longer on the waitlist, maintenance nevertheless
+    completes the new segments (promise P6).
     """
     services, key = people.world.services, ("bakery", people.id_of("bob"))
     if kind == "unknown":
@@ -155,8 +155,8 @@ def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
 def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
     people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Indexing one entry fails. All other entries are in the right segments. The log names the
-    entry by its id and contains no personal data (promises P6 and P8).
+    """An entry with too many combinations does not keep the other entries out of their segments.
+    The log names it by its id and contains no personal data (promises P6 and P8).
     """
     people.arrive("dan", language=MANY, gender=MANY)
     people.declare(BY_BOTH, BY_GENDER)
@@ -173,8 +173,8 @@ def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
 def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
     people: Segmented,
 ) -> None:
-    """Maintenance has built all segments, but was interrupted before it recorded this in
-    DynamoDB.
+    """If maintenance was interrupted before it recorded that the segments are ready, the next run
+    records it.
     """
     people.declare(BY_LANGUAGE)
     look_after(people)
@@ -186,7 +186,7 @@ def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
 def test_entries_that_lost_their_segments_get_them_again(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As long as Redis says that the segments are being built, DynamoDB says so too (promise
+    """While lost segments are built again, DynamoDB also reports that they are being built (promise
     P3).
     """
     people.declare(BY_LANGUAGE)
@@ -217,9 +217,9 @@ def test_one_indexes_while_another_holds_the_lease_not(people: Segmented) -> Non
 def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An operator changes the segments during a rebuild. Redis refuses the outdated settings, and
-    nothing is written. Maintenance then releases its lease, so that the next rebuild can begin
-    (promises P3 and P7).
+    """If an operator changes the segments during a rebuild, Redis refuses the outdated segments.
+    Maintenance gives up its lease, so that a rebuild with the new segments can begin (promises P3
+    and P7).
     """
     people.declare(BY_LANGUAGE)
     people.world.redis.flushall()
@@ -243,7 +243,9 @@ def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
 
 
 def test_a_list_that_is_deleted_meanwhile_is_left(people: Segmented) -> None:
-    """Maintenance releases its lease, so that the waitlist can be deleted."""
+    """If a waitlist is deleted while its segments are built, maintenance gives up its lease.
+    Otherwise, the deletion could not be completed.
+    """
     before = people.declare(BY_LANGUAGE)
     people.delete_waitlist()
     with pytest.raises(WaitlistNotFound):

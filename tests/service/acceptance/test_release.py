@@ -1,4 +1,4 @@
-"""Tests of releases: the entry returns to its old place, or goes to the end of the queue."""
+"""Tests of releases. A released entry returns to its old place, or goes to the end of the queue."""
 
 from tests.service.acceptance.terms import Waitlist
 from tests.support.world import World
@@ -14,8 +14,8 @@ def test_a_repeated_release_releases_once(waitlist: Waitlist) -> None:
 
 
 def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> None:
-    """A worker releases an entry, and the request arrives twice. A different customer leaves in
-    between. The history contains the position after the first request.
+    """If a release arrives twice, the history contains the position after the first arrival, even
+    if the position has changed in between.
     """
     people = waitlist("ann", "bob", "cyd")
     people.claim()
@@ -26,8 +26,8 @@ def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> N
 
 
 def test_a_release_is_not_repeated_on_the_next_hold(waitlist: Waitlist) -> None:
-    """A released entry is claimed again. The first release then arrives a second time, and does not
-    end the new claim (promises P2 and P4).
+    """If a release arrives again after the entry was claimed a second time, it does not end the new
+    claim (promises P2 and P4).
     """
     people = waitlist("ann")
     people.claim()

@@ -1,5 +1,5 @@
-"""Operators have restored DynamoDB to an earlier moment (docs/operate/restore.md). Redis still has
-the newer state.
+"""Tests of a restore of DynamoDB to an earlier moment (docs/operate/restore.md), while Redis still
+has the newer state.
 """
 
 from tests.service.acceptance.terms import Waitlist
@@ -51,8 +51,8 @@ def test_the_line_stands_as_it_stood_at_that_moment(waitlist: Waitlist, world: W
 def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A ticket decides a customer's place in the queue. A new ticket is higher than all earlier
-    tickets, even those that the service has forgotten because of the restore (promise P1).
+    """After a restore, the service does not know the customers who joined after the backup. If they
+    sign up again, they must still stand behind everybody who is on the waitlist (promise P1).
     """
     people = waitlist(*NAMES)
     world.maintain()

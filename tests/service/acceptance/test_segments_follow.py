@@ -26,7 +26,7 @@ def people(world: World) -> Segmented:
 
 
 def record_edit(people: Segmented, name: str, **attributes: str) -> EntryRecord:
-    """Change a person's attributes in DynamoDB only, as an interrupted edit can."""
+    """Change a person's attributes only in DynamoDB, as an interrupted edit would."""
     services, entry_id = people.world.services, people.id_of(name)
     mark = c.MarkDirty(waitlist_id=people.waitlist_id, entry_id=entry_id)
     marked: c.MarkDirtyResult = services.queue.send(mark)
@@ -37,7 +37,7 @@ def record_edit(people: Segmented, name: str, **attributes: str) -> EntryRecord:
 
 
 def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:
-    """Change the waitlist's segments in DynamoDB only, as an interrupted request can."""
+    """Change the waitlist's segments only in DynamoDB, as an interrupted request would."""
     settings = WaitlistSettings(name="Bakery", segments=segments)
     records = people.world.services.waitlist_records
     before = records.get(people.waitlist_id)
@@ -46,8 +46,8 @@ def record_settings(people: Segmented, *segments: tuple[str, ...]) -> None:
 
 
 def test_an_entry_that_redis_lost_comes_back_with_its_segments(people: Segmented) -> None:
-    """A replica takes over that does not know a signup. When the person polls, the entry returns to
-    Redis with the right segments (promise P3).
+    """If a replica does not know a signup, the entry returns to Redis with the right segments when
+    the person polls (promise P3).
     """
     forget(people, "bob")
     assert people.within(language="French") == ["cyd"]
@@ -75,8 +75,8 @@ def forget(people: Segmented, name: str) -> None:
 def test_a_caller_who_remembers_other_segments_is_taken_by_those_of_now(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
-    """An operator changes the segments twice. A different process still has the first segments in
-    its cache (promise P2).
+    """A process whose cache contains outdated segments must nevertheless place new entries in the
+    current segments (promise P2).
     """
     people = Segmented(world)
     people.declare(*before)
@@ -99,8 +99,8 @@ def test_a_caller_who_remembers_other_segments_is_taken_by_those_of_now(
 def test_a_caller_sends_redis_segments_that_it_has_missed(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
-    """An operator's request to change the segments was interrupted before it told Redis, and the
-    operator did not repeat it (promise P3).
+    """If a request to change the segments was interrupted before it reached Redis, the next request
+    of any client sends the segments to Redis (promise P3).
     """
     people = Segmented(world)
     people.declare(*before)
@@ -141,8 +141,8 @@ def test_a_rejoin_beyond_the_limit_leaves_what_was(people: Segmented) -> None:
 
 
 def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(people: Segmented) -> None:
-    """An edit was interrupted: it is in DynamoDB, and not in Redis. Nobody repeats the request
-    (promise P3).
+    """If an edit was interrupted before it reached Redis, maintenance sends it, although nobody
+    repeats the request (promise P3).
     """
     people.claim()
     for name in ("ann", "bob", "cyd"):
@@ -157,8 +157,8 @@ def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(people: Segmented
 def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(
     people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The next maintenance run repairs the segments, although its cache contains outdated settings
-    (promise P3).
+    """Maintenance sends an interrupted edit to Redis with the current segments, even if its cache
+    contains outdated settings (promise P3).
     """
     record_edit(people, "bob", language="Dutch", gender="X")
     people.world.advance(61)
@@ -172,7 +172,7 @@ def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(
 
 
 def test_a_late_restore_does_not_undo_an_edit(people: Segmented) -> None:
-    """A message about an earlier edit arrives late. The entry stays in the segments of the later
+    """A late message about an earlier edit does not move the entry out of the segments of the later
     edit (promise P2).
     """
     before = people.world.services.entries.get(people.waitlist_id, people.id_of("bob"))

@@ -1,4 +1,4 @@
-"""A customer who gets an offer may not use it. The slot then goes to the next customer."""
+"""If a customer does not use an offer, its slot goes to the next customer."""
 
 from typing import Any
 
@@ -43,7 +43,9 @@ ENDS = {
 def test_a_slot_that_a_customer_does_not_use_goes_to_the_next(
     waitlist: Waitlist, world: World, end: str
 ) -> None:
-    """There is a single slot. The customer who was offered it ends the offer twice (promise P2)."""
+    """A customer's request to end an offer may arrive twice. The slot goes to one next customer
+    only (promise P2).
+    """
     people = opened(waitlist, world)
     ENDS[end](people)
     people.poll(CYD)
@@ -80,8 +82,8 @@ def test_a_quota_of_a_list_without_a_policy_goes_past_a_customer_who_does_not_co
 def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has lost its data, so it does not know whether the slot was already offered to the next
-    customer. No slot may be offered twice, so the service does not offer it again.
+    """After a loss of Redis, the service cannot know whether an unused slot was already offered to
+    the next customer. To never offer a slot twice, it does not offer the slot again.
     """
     people = opened(waitlist, world)
     world.redis.flushall()
@@ -91,8 +93,8 @@ def test_a_slot_is_not_given_back_by_a_redis_that_was_rebuilt(
 
 
 def test_an_operator_takes_an_offer_back(waitlist: Waitlist, world: World) -> None:
-    """The customer returns to the old place in the queue. The next customer gets the slot, but only
-    once.
+    """If an operator withdraws an offer, the customer returns to the old place. The slot goes to
+    the next customer once.
     """
     people = opened(waitlist, world)
     until = people.poll(ANN).json["offered_until"]
@@ -163,8 +165,8 @@ def test_one_person_whose_place_redis_has_lost_is_admitted(
 
 
 def test_a_refill_goes_on_until_so_many_have_entered(waitlist: Waitlist, world: World) -> None:
-    """The waitlist has no admission policy. If a customer does not use an offer, maintenance offers
-    the slot to the next customer.
+    """An unused offer with `refill` goes to the next customer, even if the waitlist has no
+    admission policy.
     """
     people = waitlist(ANN, BOB, CYD)
     assert len(people.admit(2, refill=True).json["entries"]) == 2
@@ -193,8 +195,8 @@ def test_a_refill_is_of_the_whole_list(waitlist: Waitlist) -> None:
 
 
 def test_a_launch_is_said_in_one_policy(waitlist: Waitlist, world: World) -> None:
-    """The policy makes three offers at a scheduled time, and then one offer per second. At most
-    five people may be inside.
+    """One policy can describe a launch: a number of offers at a set time, a rate after that, and a
+    limit on the people inside.
     """
     rate = {"count": 60, "per": "minute", "counts": "entered", "from": iso(10)}
     people = waitlist(*NAMES, admission=at_nine(3, rate=rate, combine="sum", max_inside=5))

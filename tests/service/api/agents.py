@@ -53,9 +53,8 @@ def elsewhere(people: Admissions) -> Admissions:
 
 
 def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
-    """Return the number of waiting entries for each segment.
-
-    The keys are values such as `Spanish`.
+    """Return the number of waiting entries for each segment, by the segment's values, such as
+    `Spanish`.
     """
     answer = people.segments(query)
     assert answer.status == 200, answer.text
@@ -64,7 +63,7 @@ def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
 
 
 def places(people: Admissions, name: str, segment: str) -> dict[str, tuple[int, int | None]]:
-    """Return the entry's position in each segment. The keys are values such as `Spanish`."""
+    """Return the entry's position in each segment, by the segment's values, such as `Spanish`."""
     answer = people.poll(name, f"segment={segment}")
     assert answer.status == 200, answer.text
     return {

@@ -63,8 +63,7 @@ class Movers(Guests):
     def finish_intents(self) -> None:
         """Run only the maintenance step that removes expired aliases.
 
-        A whole maintenance run would be slow, because it would look at every minute since the last
-        run.
+        A whole run would be slow, because it looks at every minute since the last run.
         """
         self.world.advance(2 * MINUTE)
         self.world.maintenance.intent_finisher.finish_intents()
@@ -168,8 +167,8 @@ def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
 
 
 def test_an_admitted_entry_does_not_move(movers: Movers) -> None:
-    """A customer is admitted while a second change of address waits for its code. This code no
-    longer works. The code of the first change, which was completed, still opens the entry.
+    """An admission ends a change of address that is waiting for its code. The code of an earlier,
+    completed change still opens the entry.
     """
     movers.joins(ADA)
     movers.change(ADA, NEW)
@@ -287,8 +286,8 @@ def test_a_second_move_frees_the_first_new_address_and_back_frees_both(movers: M
 
 
 def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) -> None:
-    """After a change of address, the customer leaves. The rules for joining again and for bans
-    apply to both the old and the new address. The codes of the former signup no longer work.
+    """After a change of address, the rules for joining again and for bans apply to the old and the
+    new address. When the customer leaves, earlier codes stop working.
     """
     ada = movers.joins(ADA)
     movers.change(ADA, NEW)
@@ -313,7 +312,7 @@ def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) ->
 
 
 def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
-    """The new address already belongs to an earlier signup. The erasure removes this signup too."""
+    """An erasure also removes an earlier signup with the new address."""
     movers.joins(NEW)
     movers.leave(NEW)
     movers.joins(ADA)
@@ -330,9 +329,8 @@ def test_an_erasure_forgets_both_addresses(movers: Movers) -> None:
 
 
 def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: Movers) -> None:
-    """The change of address gets its stamp (logical timestamp) from a clock that is ahead. The
-    later edit and the erasure get theirs from Redis. The erasure must nevertheless remove the
-    change (promise P8).
+    """An erasure removes all events of the customer, even an event from a function whose clock is
+    ahead of Redis' clock (promise P8).
     """
     movers.joins(ADA)
     movers.world.clock.advance(600)
@@ -347,9 +345,8 @@ def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: M
 
 
 def test_a_stale_alias_is_taken_over_and_found_by_maintenance(movers: Movers) -> None:
-    """After a change of address, an alias leads from the new address to the entry. In this test,
-    the entry has expired and the alias remains. A signup, an import and maintenance each notice
-    this.
+    """An alias leads from a customer's new address to the entry. If the entry expires before the
+    alias, a signup and an import reuse the address, and maintenance removes the alias.
     """
     movers.configure(identity=RULES, retention_days=1, rejoin="always")
     news = [f"ada{one}@example.org" for one in range(3)]
@@ -384,8 +381,8 @@ def test_a_refused_signup_over_a_stale_alias_changes_nothing(movers: Movers) -> 
 
 
 def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> None:
-    """A customer has changed to this address and has left the waitlist since. Only this customer
-    may sign up with the address again.
+    """If a customer has changed to an address and then left, only this customer can sign up with
+    the address again.
     """
     movers.joins(BOB)
     movers.move(BOB, NEW)
@@ -396,8 +393,8 @@ def test_an_address_to_which_another_entry_moved_stays_taken(movers: Movers) -> 
 
 
 def test_a_customer_can_move_to_an_address_that_already_leads_to_the_entry(movers: Movers) -> None:
-    """The customer has changed the address, and then an operator has set the old address again. The
-    customer can change to the new address once more.
+    """A customer has changed to a new address, and an operator has set the old one again. The
+    customer can then change to the new address a second time.
     """
     movers.joins(ADA)
     movers.move(ADA, NEW)
@@ -425,8 +422,8 @@ def test_maintenance_leaves_an_alias_that_is_in_use(movers: Movers) -> None:
 
 
 def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> None:
-    """A person has changed the address. An imported row with the old address gets no entry token,
-    because a stranger may read the old mailbox now.
+    """An imported row with a customer's old address gets no entry token, because a stranger may
+    read the old mailbox now.
     """
     rows: list[Any] = [{"profile": {"email": one}} for one in (ADA, NEW, BOB)]
     movers.bring(rows[0])
@@ -450,9 +447,7 @@ def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> No
 
 
 def test_an_imports_row_has_a_token_only_if_it_names_the_present_address(movers: Movers) -> None:
-    """Of two imported rows for the same person, only the row with the current address gets an entry
-    token. After the person has left, either address may be used for a new signup.
-    """
+    """An imported row gets an entry token only if it contains the customer's current address."""
 
     def tokens(*addresses: str, **options: Any) -> dict[str, tuple[str, bool]]:
         rows: list[Any] = [{"profile": {"email": one}} for one in addresses]
@@ -494,9 +489,7 @@ def test_a_reinstated_stay_answers_to_the_new_address(movers: Movers) -> None:
 
 
 def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
-    """The entry has no address, because it was imported without one. An entry that is older than
-    the setting `identity` has none either.
-    """
+    """An entry may have no address because it was imported by its id. Its customer can add one."""
     body: Any = {"entries": [{"customer_id": "ada"}]}
     movers.world.request("POST", f"{movers.admin_path}/import", body=body, operator=True)
     entry_id = next(iter(movers.page().json["entries"]))["entry_id"]
@@ -515,9 +508,7 @@ def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
 def test_a_move_that_is_cut_off_is_whole_or_was_never(
     movers: Movers, wire: Wire, fault: Any, step: int
 ) -> None:
-    """A customer changes the address a second time. The request is interrupted at any of its steps,
-    and the customer repeats it.
-    """
+    """If a change of address is interrupted at any step and repeated, it takes full effect once."""
     movers.joins(ADA)
     movers.move(ADA, NEW)
     movers.change(ADA, "ada@example.net")
@@ -577,8 +568,8 @@ def test_another_request_between_read_and_write_wins(movers: Movers, wire: Wire,
 def test_a_signup_of_the_new_address_that_meets_the_move_is_that_entry(
     movers: Movers, wire: Wire
 ) -> None:
-    """A customer changes to a new address. At the same time, somebody signs up with this
-    address.
+    """If somebody signs up with the new address while a change to it is being completed, the signup
+    is refused.
     """
     movers.joins(ADA)
     movers.change(ADA, NEW)

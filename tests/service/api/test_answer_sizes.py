@@ -29,8 +29,8 @@ from waitlist_shared.errors import InvalidRequest
 
 MAX_REFUSAL_BYTES = 8 * 1024
 MAX_IMPORT_ANSWER_BYTES = 1_000_000
-# These characters need different numbers of bytes: in UTF-8 in the request, and in JSON in the
-# response.
+# The same character can take more or fewer bytes in the response, which escapes it as JSON, than in
+# the request, which is UTF-8.
 LETTERS = {
     "ascii": "a",
     "umlaut": "ä",
@@ -42,9 +42,8 @@ LETTERS = {
 
 
 def filled(body: dict[str, Any], within: dict[str, Any], name: str, value: Any, size: int) -> str:
-    """Return a JSON body of nearly `size` bytes.
-
-    The body is filled with numbered fields inside `within`, which is a part of the body.
+    """Return a JSON body of nearly `size` bytes. Numbered fields in the object `within`, a part of
+    the body, fill it up to this size.
     """
     room = size - len(as_json(body))
     number = 0
@@ -87,8 +86,8 @@ def long_names(letter: str) -> str:
 def test_a_refused_signup_is_answered_little(
     stocked: People, letter: str, waitlist_id: str
 ) -> None:
-    """Anybody can send a signup that is full of mistakes, even for a waitlist that does not exist
-    (promise P5).
+    """Anybody can send a signup that is full of mistakes, so the refusal must be small. This also
+    holds for a waitlist that does not exist (promise P5).
     """
     for name, body in bodies(letter).items():
         with nothing_changes(stocked.world):
@@ -191,8 +190,8 @@ def all_become_like(people: People, name: str, *fields: str) -> None:
 
 @pytest.mark.parametrize("letter", ["я", "漢", "😀", "\\", '"'], ids=ascii)
 def test_lambda_can_return_a_hundred_of_the_largest_people(people: People, letter: str) -> None:
-    """Lambda cannot return a response of more than 6 MB. If the response to a claim were larger,
-    people would be claimed, but the operator would not learn it (promise P3).
+    """Lambda cannot return more than 6 MB. If the response to a claim were larger, people would be
+    claimed, but the operator would not learn who they are (promise P3).
     """
     rows = [{"customer_id": f"c{number}"} for number in range(100)]
     person = largest_person(letter)

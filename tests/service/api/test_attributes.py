@@ -96,8 +96,8 @@ def test_without_segments_any_number_of_combinations_is_taken() -> None:
 
 
 def test_an_instance_with_older_segments_refuses_no_signup() -> None:
-    """A function instance still has the old segments in its cache. It must not refuse a signup that
-    the current segments allow, and it must not accept a signup that the current segments refuse.
+    """The current segments decide whether a signup is accepted, even if a function instance still
+    has the old segments in its cache.
     """
     people = new_people(segments=[["gender", "language"], ["age"]])
     other = elsewhere(people)
@@ -107,8 +107,8 @@ def test_an_instance_with_older_segments_refuses_no_signup() -> None:
 
 
 def test_a_repeat_keeps_its_place_where_segments_were_declared_since() -> None:
-    """The segments have changed, so the customer's attributes have too many combinations now. If
-    the customer repeats the signup, the entry keeps its place (promise P2).
+    """After a change of the segments, an entry's attributes may have too many combinations. A
+    repeated signup nevertheless keeps its place (promise P2).
     """
     people = new_people(segments=[])
     arrive(people, "ada", **TOO_MANY)

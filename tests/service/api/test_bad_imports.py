@@ -1,5 +1,5 @@
-"""A wrong import is refused as a whole, and an import with some wrong rows refuses these rows. What
-is refused changes nothing (promise P5).
+"""Tests of wrong imports. The service refuses a malformed import as a whole, and otherwise each
+wrong row. Refused data changes nothing (promise P5).
 """
 
 import json
@@ -147,8 +147,8 @@ def test_a_customer_may_not_import(stocked: People) -> None:
 
 
 def test_other_routes_have_the_limits_that_they_had(stocked: People) -> None:
-    """An import may be larger than other requests. After an import, the same process still refuses
-    other requests that are too large (promise P9).
+    """The larger limits of an import do not apply to later requests in the same process (promise
+    P9).
     """
     send(stocked, '{"entries": [5]}')
     deep = f'{{"customer_id": "dan", "profile": {{"a": {"[" * 31}{"]" * 31}}}}}'
@@ -174,7 +174,7 @@ def test_a_row_must_have_the_address_that_the_page_asks_for(people: People) -> N
     rows: list[dict[str, Any]] = [
         {"customer_id": name, "profile": profile} for name, profile in answers.items()
     ]
-    # A ban does not depend on the data of the person.
+    # A row with a ban is accepted, although its profile is wrong.
     rows.append({"customer_id": "hal", "profile": {"mobile": "hello"}, "banned": True})
     for options in ({"dry_run": True}, {}):
         answer = people.bring(*rows, **options)

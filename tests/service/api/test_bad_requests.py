@@ -26,7 +26,7 @@ NO_ID = {
     "blank": "the bakery",
 }
 NO_ENTRY_ID = ["a" * 25, "a" * 27, "a" * 300, "A" * 26, "0" * 26, "%C3%A4", "me"]
-# Characters that could shorten a path parameter or begin another one. Each of them is encoded once
+# Characters that could end a path parameter early or add a further part to the path, encoded once
 # or twice.
 NOT_OF_A_PARAMETER = [
     *("%2F", "%252F", "%2Fentries", "%3F", "%253F", "%3Flimit=1", "%23", "%2523"),
@@ -116,8 +116,8 @@ def test_an_unknown_path_is_not_found(stocked: People, path: str) -> None:
 
 
 def test_another_way_to_spell_an_operators_path_is_not_found(stocked: People) -> None:
-    """`%61` is an encoded `a`. API Gateway knows no route with this path. The function must not
-    decode the path and run the operators' route (promise P5).
+    """`%61` is an encoded `a`. API Gateway and IAM do not recognize an operators' path that is
+    written like this, so the function must not decode it (promise P5).
     """
     path = "/v1/%61dmin/waitlists"
     refused(stocked.world.request("GET", path), 404, "not_found")
@@ -191,7 +191,9 @@ def test_a_body_of_another_content_type_is_refused(stocked: People, media_type: 
 def test_a_request_without_a_body_lacks_it_whatever_its_type(
     people: People, media_type: str
 ) -> None:
-    """Powertools treats a form without fields as a body. The service refuses it."""
+    """Powertools treats a form without fields as a body, but the service must answer that the body
+    is missing.
+    """
     for method in ("PATCH", "PUT"):
         headers = {"content-type": media_type}
         answer = people.world.request(method, people.admin_path, headers=headers, operator=True)
@@ -263,8 +265,9 @@ def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
 
 
 def test_only_an_operator_may_leave_out_the_content_type(stocked: People) -> None:
-    """Any web page can let a browser send a request without a content type. The browser does not
-    ask the service first whether the page may do this (promise P5).
+    """Any web page can make a browser send a request without a content type, and the browser does
+    not ask the service first. Customers' requests without a content type are therefore refused
+    (promise P5).
     """
     headers = {"content-type": ""}
     with nothing_changes(stocked.world):

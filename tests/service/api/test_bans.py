@@ -95,7 +95,9 @@ STATES: list[Callable[[Admissions], None]] = [
 
 
 def let_a_minute_pass(people: Admissions) -> None:
-    """Advance the clock, so that the next logical timestamp is higher than the ban's timestamp."""
+    """Advance the clock, so that the next stamp (logical timestamp) is higher than the ban's
+    stamp.
+    """
     people.world.advance(60)
 
 
@@ -274,8 +276,8 @@ def cut_off(people: Admissions, wire: Wire, step: int, request: Callable[[], Any
 def test_a_ban_does_not_wait_for_redis(
     people: Admissions, monkeypatch: pytest.MonkeyPatch, has_state: Callable[[Admissions], None]
 ) -> None:
-    """Redis was unreachable during the ban. When it answers again, maintenance removes the customer
-    from the queue (promise P3).
+    """If Redis is unreachable during a ban, maintenance removes the customer from the queue later
+    (promise P3).
     """
 
     def fail(*_: object) -> None:
@@ -297,8 +299,8 @@ def test_a_ban_does_not_wait_for_redis(
 def test_a_signup_after_a_ban_counts_once_whatever_the_clocks_say(
     people: Admissions, ahead: float
 ) -> None:
-    """The clock of the function determines the stamps (logical timestamps) of the ban and of its
-    end. It may be ahead of the clock of Redis or behind it (promise P2).
+    """A ban and its end get their stamps (logical timestamps) from a function's clock, which may be
+    ahead of Redis' clock or behind it. A later signup must count once (promise P2).
     """
     people.world.clock.advance(ahead)
     configure(people, rejoin="always")
@@ -324,15 +326,15 @@ def test_a_customer_whose_signup_was_cut_off_is_banned(people: Admissions, wire:
 
 
 def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -> None:
-    """A customer leaves and is banned at the same time. The request to leave has read the record
-    before the ban. Its write must fail, because the record would then expire together with the ban.
+    """A customer is banned while a request to leave is running. This request has read the record
+    before the ban, so its write must not give the record a time at which it expires.
     """
     configure(people, retention_days=30)
     people.all_sign_up("ada")
     cut_off(people, wire, 0, lambda: people.leave("ada"))
     record = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert record is not None
-    # The fourth call to AWS writes the ban. The request is interrupted after it.
+    # Interrupt the request right after its fourth call to AWS, which writes the ban.
     cut_off(people, wire, 3, lambda: people.ban("ada"))
     people.world.services.leaves.finish(record)
     person = people.person("ada").json

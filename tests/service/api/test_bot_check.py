@@ -133,7 +133,7 @@ def test_a_stack_for_pages_of_every_origin_takes_tokens_of_every_host(make: Make
 def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_lets_guests_in(
     make: Make, provider: str, kind: str
 ) -> None:
-    """The provider answers that this token is not valid. The service must not treat this as an
+    """If the provider answers that a token is not valid, the service must not treat this as an
     outage of the provider.
     """
     reads: list[str] = []
@@ -153,8 +153,8 @@ def test_a_token_that_is_not_of_this_service_is_refused_also_where_an_outage_let
 
 
 def test_a_token_longer_than_turnstile_makes_is_refused_without_a_question(make: Make) -> None:
-    """A firewall of the provider may refuse such a long token. Its response would say nothing about
-    the token.
+    """Do not send an overlong token to the provider. A firewall could refuse the request, and its
+    response would not say whether the token is valid.
     """
     people = make("turnstile", bot_check_down="accept")
     refused = people.join("ada", f"person.signup.{'x' * 2048}.{API}")
@@ -188,8 +188,8 @@ def test_a_token_is_good_for_one_signup_of_an_entry(
 def test_a_token_is_good_for_one_signup_of_an_address_that_is_to_be_verified(
     make: Make, provider: str, key: str | None
 ) -> None:
-    """Each signup with an address may send an email. The guest therefore needs a new token each
-    time, even with the same Idempotency-Key.
+    """Each signup with an address causes an email. A guest therefore needs a new token for each
+    signup, even with the same Idempotency-Key.
     """
     people = make(provider, identity={"field": "email", "verify": "before_offer"})
 
@@ -262,8 +262,8 @@ def test_a_signup_that_dies_at_any_step_costs_nobody_the_place(make: Make, provi
         people.wire.disarm()
         again = people.join(name, token, key=name)
         if again.code == "bot_check_failed":
-            # hCaptcha accepts each token only once. The customer has no place yet, so the page asks
-            # for a new token.
+            # hCaptcha accepts a token only once. Because the interrupted signup has used the token
+            # but got no place, the page asks for a new token.
             assert provider == "hcaptcha"
             again = people.join(name, f"person.signup.y{step}.{API}", key=name)
         assert again.status in (200, 201)
@@ -371,8 +371,8 @@ def test_without_a_check_nothing_is_asked_and_nothing_is_different() -> None:
 
 
 def test_tokens_are_of_signs_that_providers_use(make: Make) -> None:
-    """The service refuses tokens with characters that no provider uses. A firewall of the provider
-    might refuse them, too.
+    """The service refuses tokens with characters that no provider uses, because a provider's
+    firewall might refuse such a request.
     """
     people = make(bot_check_down="accept")
     for token in ("", "<script>", "a b", "x" * 8193):
@@ -381,8 +381,8 @@ def test_tokens_are_of_signs_that_providers_use(make: Make) -> None:
 
 
 def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -> None:
-    """A signup finds that the settings in its cache are outdated, and starts again. The provider
-    accepts each token only once, so the service must not ask the provider a second time.
+    """The provider accepts each token only once. If a signup starts again because its cached
+    settings were outdated, it must not ask the provider a second time.
     """
     rules = {"field": "email", "verify": "before_offer"}
     people = make(identity=rules, rejoin="never")
@@ -396,7 +396,7 @@ def test_a_signup_that_reads_newer_settings_asks_the_provider_once(make: Make) -
     (entry,) = people.page().json["entries"]
     path = f"{people.admin_path}/entries/{entry['entry_id']}"
     people.world.request("POST", f"{path}/remove", body={}, operator=True)
-    # A different process changes the settings. This process still has the old settings in its
+    # Another process changes the settings. The process under test still has the old settings in its
     # cache.
     operator = People(World.on(people.world.dynamodb, people.world.redis))
     operator.configure(identity=rules, rejoin="after_leaving")

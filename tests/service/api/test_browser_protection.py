@@ -34,7 +34,7 @@ def test_each_route_answers_with_them(people: People, route: str, is_known: bool
     answer = people.world.request(method, path, body={}, operator="/admin/" in path)
     assert_protected(answer.headers)
     if "/entries" in route or "/admin/" in route:
-        # The response may contain data about a person, so no cache may store it.
+        # The response can contain personal data, so no cache is allowed to store it.
         assert answer.headers["cache-control"] == "no-store"
 
 

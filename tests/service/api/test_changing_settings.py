@@ -1,5 +1,5 @@
-"""A PATCH request changes some settings of a waitlist. With the header `If-Match`, an operator does
-not overwrite a change that a second operator has made in the meantime.
+"""Tests of PATCH requests, which change some settings of a waitlist. With the header `If-Match`,
+such a request fails if another operator has changed the settings in the meantime.
 """
 
 from typing import Any
@@ -40,9 +40,8 @@ def settings(people: People) -> Any:
 
 
 def hide_counts(people: People) -> None:
-    """Change a setting as a second operator does.
-
-    The change bypasses HTTP, because the tests' HTTP server handles one request at a time.
+    """Change a setting without HTTP, as a second operator. The tests' HTTP server handles only one
+    request at a time.
     """
     now = people.world.services.waitlist_cache.look_up(people.waitlist_id)
     changed = msgspec.structs.replace(now.settings, hide_counts=True)
@@ -212,8 +211,8 @@ WHOLE = {
 def test_if_none_match_of_any_version_creates_and_replaces_nothing(people: People) -> None:
     new = put(people.world, WHOLE, if_none_match="*")
     assert (new.status, new.headers["etag"]) == (201, '"1"')
-    # An operator creates a waitlist, and the response is lost. When the operator repeats the
-    # request, the response says that the waitlist exists.
+    # If the response to the first request was lost, the operator repeats it and learns that the
+    # waitlist exists.
     repeat = put(people.world, WHOLE, if_none_match="*")
     assert (repeat.status, repeat.code, repeat.json["errors"]) == (412, "waitlist_exists", [])
     other = put(people.world, {**WHOLE, "capacity": 3}, if_none_match="*")

@@ -38,9 +38,9 @@ def people(wire: Wire) -> Admissions:
 
 
 def run(people: Admissions, seconds: float = 2 * MINUTE) -> None:
-    """Run maintenance without comparing the journal with Redis.
+    """Run maintenance, but do not compare the journal with Redis.
 
-    The comparison would be slow, because days have passed since the last run.
+    This comparison would be slow, because it covers all days since the last run.
     """
     people.world.advance(seconds)
     people.world.maintenance.intent_finisher.finish_intents()
@@ -102,7 +102,9 @@ def test_silence_parks_with_history(people: Admissions) -> None:
 
 
 def test_an_unreachable_customer_is_neither_asked_nor_silent(people: Admissions) -> None:
-    """The question itself may be the email that bounces."""
+    """A customer may become unreachable because the email with the question bounces. Such a
+    customer must not lose the place.
+    """
     mark = people.world.services.recipients.mark_unreachable
 
     def bounces(name: str) -> None:
@@ -154,8 +156,8 @@ def test_silence_takes_off_the_list(people: Admissions) -> None:
 def test_a_move_right_after_the_end_leaves_no_question_behind(
     people: Admissions, then: str
 ) -> None:
-    """Ada's wait has just ended, and maintenance has not recorded this yet. An operator moves the
-    entry before that.
+    """An operator may move an entry after its wait has ended in Redis, but before maintenance has
+    recorded the end. The question must then be gone.
     """
     people.configure(confirm={**RULES, "then": then}, rest={})
     answer(asked(people), "bob", "cyd")
@@ -172,8 +174,8 @@ def test_a_move_right_after_the_end_leaves_no_question_behind(
 def test_an_edit_right_after_the_end_does_not_bring_the_question_back(
     people: Admissions, then: str, event: str
 ) -> None:
-    """Ada's wait has ended in Redis. DynamoDB still contains the question until maintenance has
-    recorded the end. Redis must not take the question from DynamoDB again.
+    """Ada's wait has ended in Redis, but the record in DynamoDB still contains the question. An
+    edit must not bring the question back to Redis.
     """
     people.configure(confirm={**RULES, "then": then})
     answer(asked(people), "bob", "cyd")
@@ -202,8 +204,8 @@ def test_customers_are_reminded(people: Admissions) -> None:
 @pytest.mark.parametrize("functions", [-10 * MINUTE, 0, 10 * MINUTE])
 @pytest.mark.parametrize("redis", [-HOUR, 0, HOUR])
 def test_no_clock_is_early(people: Admissions, functions: int, redis: int) -> None:
-    """The clocks of the functions may be wrong by ten minutes, and the clock of Redis by an
-    hour.
+    """Nobody loses the place before the deadline, even if the functions' clocks are wrong by ten
+    minutes and Redis' clock by an hour.
     """
     asked(people)
     world = people.world
@@ -236,8 +238,8 @@ def test_a_rest_is_an_answer(people: Admissions) -> None:
 
 @pytest.mark.parametrize("ends", ["held", "released"])
 def test_a_claim_meanwhile_keeps_the_place(people: Admissions, ends: str) -> None:
-    """The deadline for the answer passes while the customer is claimed. The customer keeps the
-    place, and is asked again after the claim.
+    """A customer who is claimed at the deadline for the answer keeps the place, and is asked again
+    after the claim.
     """
     answer(asked(people), "bob", "cyd")
     on(people, 13)
@@ -337,8 +339,8 @@ def test_an_answer_that_is_cut_off_is_whole_or_was_never(
     ("then", "end"), [("park", "parked"), ("leave", "left"), ("to_back", "bumped")]
 )
 def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -> None:
-    """A maintenance run crashes after any of its calls to AWS. The next runs do what is left, and
-    do nothing twice.
+    """If a maintenance run crashes after any of its calls to AWS, the next runs do what is left,
+    and do nothing twice.
     """
     for step in count():
         wire = Wire()
@@ -398,8 +400,8 @@ def reasons_for_leaving(people: Admissions) -> list[tuple[str, str]]:
 
 
 def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
-    """A maintenance run records that the wait has ended, and crashes after any of its calls to AWS
-    (promise P3).
+    """If maintenance crashes while it records that a silent customer has left, the history contains
+    the right reason once (promise P3).
     """
     for step in count():
         wire = Wire()
@@ -427,8 +429,9 @@ def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
 def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
     people: Admissions, wire: Wire, is_reinstated: bool
 ) -> None:
-    """A maintenance run has recorded that the customer did not answer. It crashes before it ends
-    the customer's wait.
+    """Maintenance has recorded that a customer did not answer, but has crashed before it ended the
+    wait. If the customer then gets an offer and misses it, the missed offer is the reason for
+    leaving.
     """
     people.configure(
         confirm={**RULES, "then": "leave"}, admission={"no_show": "leave", "offer_seconds": 60}
@@ -453,7 +456,7 @@ def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
 
 
 def noted(people: Admissions, wire: Wire) -> None:
-    """Crash maintenance between recording Ada's missing answer and ending her wait."""
+    """Let maintenance record that Ada did not answer, and crash before it ends her wait."""
     asked(people)
     answer(people, "bob", "cyd")
     people.world.advance(15 * DAY)
@@ -493,8 +496,8 @@ ENDS_OF_A_NOTE = [switch_off, switch_off_and_on, claim_and_release, offer_and_wi
 def test_a_customer_answers_a_question_that_no_longer_stands(
     people: Admissions, wire: Wire, happen: Callable[[Admissions], None], how: str
 ) -> None:
-    """Maintenance has recorded that the customer did not answer. This has no effect if the question
-    can no longer end the wait, for example because an operator has switched the questions off.
+    """Maintenance has recorded that a customer did not answer. If something then makes the question
+    void, for example a change of the settings, the customer can still answer and keeps the place.
     """
     noted(people, wire)
     assert people.confirm("ada").code == "not_waiting"
@@ -531,8 +534,8 @@ def test_an_unreachable_customer_is_not_asked_anew(people: Admissions, wire: Wir
 
 
 def test_a_late_end_of_a_wait_obeys_the_settings_of_today(people: Admissions, wire: Wire) -> None:
-    """A message that ends a customer's wait reaches Redis late. Meanwhile, an operator has switched
-    the questions off, so the customer keeps the place (promise P2).
+    """A message that ends a customer's wait may reach Redis late. If an operator has switched the
+    questions off by then, the customer keeps the place (promise P2).
     """
     held_up: list[Call] = []
     asked(people)

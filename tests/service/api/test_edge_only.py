@@ -1,5 +1,5 @@
-"""If the parameter `EdgeOnly` is on, only requests that come through CloudFront are accepted from
-customers. CloudFront proves itself by a secret key. Operators' requests need no key.
+"""Tests of the parameter `EdgeOnly`. If it is on, customers' requests must come through CloudFront,
+which sends a secret key. Operators' requests need no key.
 """
 
 import json
@@ -56,8 +56,8 @@ def test_a_customers_request_without_the_key_is_refused(
 
 @pytest.mark.parametrize("key", [CURRENT, PREVIOUS])
 def test_each_key_of_a_rotation_lets_the_edge_in(guarded: People, key: str) -> None:
-    """The key of CloudFront is being replaced. Until this is done, CloudFront may send the old or
-    the new key (promise P5).
+    """While CloudFront's key is being replaced, the service accepts the old and the new key
+    (promise P5).
     """
     for path in ("/v1/waitlists/bakery", "/w/bakery", "/assets/latest/page.js"):
         assert guarded.world.request("GET", path, headers={HEADER: key}).status == 200
@@ -88,8 +88,8 @@ def test_a_stack_without_it_asks_for_nothing() -> None:
 def test_the_key_goes_no_further_than_the_check(
     guarded: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The service removes the key from the request after the check. Later code cannot log it by
-    mistake (promise P5).
+    """The service removes the key from a request after the check, so that later code cannot log it
+    by mistake (promise P5).
     """
     resolve_unwatched = APIGatewayHttpResolver.resolve
     resolved: list[str] = []

@@ -17,7 +17,6 @@ REASON = "speaks French now"
 
 @pytest.fixture
 def people() -> Admissions:
-    """Six people are waiting, among them Andrew, Billy and Courtney."""
     return staffed()
 
 
@@ -207,7 +206,7 @@ def test_a_body_that_is_not_json_or_too_large_is_refused(people: Admissions) -> 
 
 
 def test_customers_do_not_edit_as_operators(people: Admissions) -> None:
-    """Only operators may use this route. A customer may not use it, not even for the customer's own
+    """Only operators can use this route. A customer cannot use it, even for the customer's own
     entry (promise P5).
     """
     token = people.token_of("billy")

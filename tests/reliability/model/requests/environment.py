@@ -45,7 +45,9 @@ def number_people() -> Request:
 
 
 def open_or_close(*, opens: bool) -> Request:
-    """The waitlist opens or closes at a set time, which may come in the middle of a later request."""
+    """The waitlist opens or closes at a set time, which may come in the middle of a later
+    request.
+    """
     return Request(
         lambda client: client.open_or_close(opens),
         lambda line: (

@@ -116,7 +116,9 @@ def _to_back(line: Waitlist, name: str, **changes: object) -> Waitlist:
 
 
 def withdraw(name: str) -> Request:
-    """The entry that lost its offer returns to its former place, and the next entry gets an offer."""
+    """The entry that lost its offer returns to its former place, and the next entry gets an
+    offer.
+    """
 
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
