@@ -120,10 +120,10 @@ def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
 
 
 def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
-    """Return the first lines of a script's Lua code.
+    """Return the first line of a script's Lua code.
 
-    These lines name the keys, the arguments, and the fields of the hash `meta` that the script
-    uses. A single command reads all these fields.
+    The line names the keys and the arguments. With a single command, it also reads the fields of
+    the hash `meta` that the script uses.
     """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local keys = {{{table}}}"
@@ -171,7 +171,7 @@ def _header(text: str) -> str:
 def _declared(header: str, keyword: str) -> dict[str, Names]:
     """Return the declarations in the header lines that begin with a keyword.
 
-    Each of these lines contains one or more names, followed by the words that belong to the names.
+    Each line has the form `name|name word word`. It declares the same words for all its names.
     """
     lines = [line.split() for line in _lines(header, keyword)]
     return {name: tuple(others) for first, *others in lines for name in first.split("|")}

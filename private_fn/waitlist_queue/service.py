@@ -23,8 +23,8 @@ from waitlist_shared.errors import (
 )
 from waitlist_shared.limits import MAX_BATCH
 
-# Expired claims and offers are ended in turns of at least 200. No turn begins after
-# EXPIRING_SECONDS, so that Lambda does not stop the function during a turn.
+# Expired claims and offers are ended in batches of 200 or more. No batch begins after
+# EXPIRING_SECONDS, so that Lambda does not stop the function during a batch.
 EXPIRING_TURNS = 20
 EXPIRING_SECONDS = 0.5
 logger = logging.getLogger(__name__)

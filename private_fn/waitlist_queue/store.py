@@ -98,8 +98,8 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # Retry the calls that got no reply last. Their nodes may not respond, and waiting for the
-        # nodes may use up the remaining time.
+        # Retry the unanswered calls after all other failed calls. The nodes of unanswered calls may
+        # still not respond, and waiting for them may use up the remaining time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
             number: self._resolve_reply(client, calls[number], replies[number]) for number in order
@@ -147,9 +147,9 @@ class RedisStore:
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # The first call of each script sends the source of the script, so that it cannot fail
-            # if Redis does not know the script. A retry would run after the later calls. The last
-            # call may use EVALSHA, because no calls come after it.
+            # The first call of each script sends the source of the script, because Redis may not
+            # have the script yet. A call by hash would then fail, and its retry would run after the
+            # later calls. The last call of all may be sent by hash, because no call comes after it.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)

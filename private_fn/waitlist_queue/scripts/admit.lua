@@ -18,7 +18,7 @@ local BETWEEN_RUNS = 1000 -- milliseconds between two runs that polls trigger, u
 
 if meta_paused == '1' and count ~= '0' then return {'waitlist_paused'} end
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
-if not (is_all and end_rests(keys, now)) then return {'expiring'} end
+if not (is_all and end_expired_reasons(keys, now)) then return {'expiring'} end
 
 local stamp = next_stamp(keys, now, drawn or meta_last_ticket)
 local claimed_before = once_key ~= '' and redis.call('GET', keys.once)

@@ -10,7 +10,7 @@ local TOKEN_LENGTH = 40
 
 if meta_paused == '1' then return {'waitlist_paused'} end
 local is_all, drawn = end_expired(keys, tonumber(meta_max_attempts), now)
-if not (is_all and end_rests(keys, now)) then return {'expiring'} end
+if not (is_all and end_expired_reasons(keys, now)) then return {'expiring'} end
 
 local stamp = next_stamp(keys, now, drawn or meta_last_ticket)
 local claimed_before = once_key ~= '' and redis.call('GET', keys.once)

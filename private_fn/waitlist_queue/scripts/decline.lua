@@ -3,7 +3,7 @@
 -- PRELUDE clock cold claimed
 -- NEEDS decisions holds moves places readiness requeue slots tickets waiting
 -- ARGV entry_id ticket token offered_until_millis to pause_seconds at_most declines once_key once_seconds
--- According to the record, the customer has already declined `declines` offers since the signup.
+-- `declines` is the number of offers that the customer has declined since the signup, according to the record.
 -- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp until_millis declines
 -- RETURNS expiring|not_offered|offer_expired
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)

@@ -1,9 +1,10 @@
--- end_stay: Removes an entry from the waitlist for good. `counts_as` names the counter that is updated.
+-- end_stay: Removes an entry from the waitlist for good. `counts_as` names the counter that is increased.
 -- PRELUDE clock cold claimed not_ready watched
 -- NEEDS inside places policy slots take_out tickets tombstone
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis
--- If `unless_placed` is 1 and the entry has a place in Redis, the script keeps the entry and returns `present`. If
--- `inside_until_millis` is 0, the customer is not inside.
+-- If `unless_placed` is 1 and Redis still has the entry in the queue, claimed, offered or parked, the script keeps the
+-- entry and returns `present`. After the script, the customer counts as inside until `inside_until_millis`, or not at
+-- all if this time is 0. If the time is empty, nothing changes about that.
 -- RETURNS left|dropped|absent|present stamp ended_stamp ticket
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = place_of(keys, entry_id), visit_of(keys, entry_id)

@@ -2,15 +2,15 @@
 -- PRELUDE clock cold rebuilding claimed not_ready
 -- NEEDS decisions expiry holds places presence readiness tickets
 -- ARGV min_age_seconds known_until limit
--- An entry is listed if the last decision about it is at least `min_age_seconds` old, or is not later than the logical
--- timestamp `known_until`.
+-- An entry is listed if the last decision about it was made at least `min_age_seconds` ago. It is also listed if that
+-- decision was made at or before the logical timestamp `known_until`.
 -- RETURNS expired stamp is_all max_attempts places
 -- EACH places entry_id seen_stamp state rank ticket attempts token time_millis decisions stamp
 -- EACH decisions verb token stamp rank ticket attempts at basis_stamp placed_stamp until_millis declines
 local ABSENT = {state = 'absent', token = '', rank = 0, ticket = 0, attempts = 0, stamp = 0}
 
 local is_all = end_expired(keys, tonumber(meta_max_attempts), now)
-is_all = end_rests(keys, now) and is_all
+is_all = end_expired_reasons(keys, now) and is_all
 if not meta_presence_seconds and tonumber(meta_away or 0) > 0 then is_all = end_absences(keys) and is_all end
 
 local places = {}

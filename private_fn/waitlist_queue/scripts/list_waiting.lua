@@ -6,7 +6,7 @@
 -- RETURNS listed total entries next_rank
 -- EACH entries entry_id position rank ticket ready_ahead not_ready
 -- EACH not_ready reason until_millis
-if keys.not_ready then end_rests(keys, now) end
+if keys.not_ready then end_expired_reasons(keys, now) end
 local from = after == '' and '-inf' or '(' .. after
 if first ~= '' then
   local _, rank = waiting_at(keys, first - 1)

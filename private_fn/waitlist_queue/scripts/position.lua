@@ -16,7 +16,7 @@ local BETWEEN_POLLS = 1000 -- milliseconds between two polls that trigger a run
 local hide_counts, has_call_numbers = meta_hide_counts == '1', meta_has_call_numbers == '1'
 if segments ~= '' and segments_version ~= meta_segments_version then return {'stale_segments'} end
 if segments ~= '' and meta_segments_state == 'building' then return {'segments_building'} end
-end_rests(keys, now)
+end_expired_reasons(keys, now)
 -- waiting_rank and count_ahead use two commands, because Redis 7.0 and ElastiCache for Redis OSS do not support ZRANK
 -- with the option WITHSCORE.
 local rank, is_ready = waiting_rank(keys, entry_id)

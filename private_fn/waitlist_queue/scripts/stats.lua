@@ -7,7 +7,7 @@
 -- EACH counters signed_up left admitted entered declined no_shows
 -- RETURNS expiring
 if meta_state == 'warm' and has_expired_holds(keys, now) then return {'expiring'} end
-local is_all = end_rests(keys, now)
+local is_all = end_expired_reasons(keys, now)
 local head_id, head_rank = unpack(redis.call('ZRANGE', keys.queue, 0, 0, 'WITHSCORES'))
 local head_ticket = head_id and ticket_of(keys, head_id, tonumber(head_rank)) or false
 local _, oldest_parked = unpack(redis.call('ZRANGE', keys.parked, 0, 0, 'WITHSCORES'))
@@ -18,8 +18,8 @@ local millis = math.floor(now / 1000)
 local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local first = near ~= '0' and redis.call('ZRANGE', keys.queue, 0, near - 1) or {}
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
--- After Redis has lost its data, the counters continue from values that can be up to a minute old. The number of
--- signups is therefore at least the sum of the other counts.
+-- After Redis has lost its data, the number of signups continues from a value that can be a minute old, so it may be
+-- too small. It cannot be smaller than the number of people who are on the waitlist, have left or were admitted.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis

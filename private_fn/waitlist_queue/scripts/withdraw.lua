@@ -13,7 +13,7 @@ if refusal == 'completed' then hold, refusal = nil, 'not_offered' end
 local outcome, entries, is_automatic = 'withdrawn', {}, false
 if hold then
   local may_offer = meta_state == 'warm' and meta_paused ~= '1'
-  if may_offer and not (end_expired(keys, tonumber(meta_max_attempts), now) and end_rests(keys, now)) then
+  if may_offer and not (end_expired(keys, tonumber(meta_max_attempts), now) and end_expired_reasons(keys, now)) then
     return {'expiring'}
   end
   hold.stamp = next_stamp(keys, now)

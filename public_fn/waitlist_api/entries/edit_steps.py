@@ -68,7 +68,8 @@ class EditSteps(Struct, frozen=True):
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
-        """Send Redis the record's attributes, and whether the entry is ready.
+        """Send the recorded attributes, and the recorded reasons why the entry is not ready, to
+        Redis.
 
         Raise NotWaiting if the customer has left the waitlist.
         """

@@ -1,6 +1,6 @@
--- A decision by Redis about an entry is pending as long as the entry's record may not contain it. The hash
--- `pending_decisions` contains the pending decisions about each entry, oldest first. Maintenance writes them to the
--- record.
+-- A decision is a change to an entry that a script has made. It is pending until it is certain that the entry's record
+-- in DynamoDB contains it. The hash `pending_decisions` contains the pending decisions about each entry, oldest first.
+-- Maintenance writes them to the record.
 --
 -- A decision has the form verb|token|stamp|rank|ticket|attempts|at;basis;placed;until;declines. The class Decision
 -- explains these fields.
@@ -102,8 +102,8 @@ local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- Returns the decision that ended the last claim or offer before a logical timestamp. If it is not of the kind `verb`,
--- such as `expired`, returns nil or false.
+-- Returns the pending decision that ended the last claim or offer before a logical timestamp, if its verb is `verb`.
+-- Returns nil or false if the verb is a different one, or if there is no such decision.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

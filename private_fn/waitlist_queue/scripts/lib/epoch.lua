@@ -1,12 +1,12 @@
 -- NEEDS tickets
 
--- If the Redis clock has been set back, the earlier queue may have used logical timestamps up to UNKNOWN_SECONDS after
--- `floor`. UNKNOWN_SECONDS is large, because the Lambda function's clock, which `floor` comes from, may be ten minutes
--- slow.
+-- A new queue must begin after the last logical timestamp of the earlier queue. `floor` is the last one that is known.
+-- If the Redis clock has been set back, the earlier queue may have used timestamps up to UNKNOWN_SECONDS after `floor`.
+-- UNKNOWN_SECONDS is large because the clock of the Lambda function, which computes `floor`, may be ten minutes slow.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
 -- If the Redis clock has not been set back, the earlier queue may have used logical timestamps up to SPARE_SECONDS
--- after `floor`. SPARE_SECONDS must be less than a second. Signups leave gaps between their tickets only if the tickets
--- are at most a second ahead of the clock.
+-- after `floor`, so the new queue begins this much later. It must be less than a second. While tickets are more than a
+-- second ahead of the clock, signups leave no gaps between their tickets, and no entry can be moved into a gap.
 local SPARE_SECONDS = 0.5
 
 -- Returns the first logical timestamp of a new queue. This timestamp is later than those of all earlier queues of the

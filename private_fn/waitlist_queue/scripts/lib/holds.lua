@@ -1,7 +1,7 @@
 -- NEEDS policy tickets
 
--- The hash `claims` contains the hold of each entry that is on the waitlist but not in the queue. A hold says why: the
--- entry is claimed, offered a slot or parked, for example.
+-- The hash `claims` contains a hold for each entry that is on the waitlist but was taken out of the queue. The hold
+-- says why the entry is not in the queue: it may be claimed, offered or parked, for example.
 --
 -- A hold has the form "state|token|rank|ticket|attempts|stamp". The stamp is the logical timestamp at which the entry
 -- was taken out of the queue.
@@ -43,16 +43,16 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Removes the deadline of a claim or an offer that has ended. Usually, another customer can be admitted after that, so
--- the next poll runs the admission policy. If `keeps_room` is true, nobody else can be admitted.
+-- Removes the deadline of a claim or an offer that has ended. Usually, there is room for another customer now, so the
+-- next poll runs the admission policy. If `keeps_room` is true, the customer was admitted and still takes up the room.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
   if was_held and not keeps_room then wake(keys) end
 end
 
--- Remembers that the record of the entry may lack the decision with the logical timestamp `stamp`. Maintenance then
--- updates the record within a minute.
+-- Marks an entry whose record may not contain the decision with the logical timestamp `stamp` yet. Maintenance updates
+-- the record within a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
 end

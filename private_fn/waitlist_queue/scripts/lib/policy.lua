@@ -67,8 +67,8 @@ local function take_over_counted(policy, until_millis, slots)
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
 end
 
--- Adds the admissions that are scheduled up to now. `instants` has the form "millis:count". If nobody was waiting for a
--- scheduled admission, it is discarded at the next scheduled time.
+-- Adds the slots of all scheduled times that have passed. `instants` has the form "millis:count". Each scheduled time
+-- discards earlier slots for which nobody was waiting.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)
@@ -94,8 +94,8 @@ local function left_over(keys, policy, now)
   return math.floor(math.max(0, now - policy.bucket_at) % policy.micros_of_slot)
 end
 
--- Removes customers whose pass has expired from the set `inside`. Also frees a place that is reserved for an admission
--- that Redis no longer has.
+-- Removes customers whose pass has expired from the set `inside`. Also frees the reserved places (KEPT) of customers
+-- whose admission is no longer pending.
 local function end_passes(keys, now)
   local ended = redis.call('ZRANGEBYSCORE', keys.inside, '(' .. KEPT, math.floor(now / 1000), 'LIMIT', 0,
     ENDED_AT_ONCE)
@@ -108,8 +108,9 @@ local function end_passes(keys, now)
   redis.call('HDEL', keys.visits, unpack(ended))
 end
 
--- Returns how many more customers may get an offer or be admitted, or nil if `max_inside` is not set. Reserved places
--- count as free if `is_for_kept` is true, and as taken otherwise.
+-- Returns how many more customers may get an offer or be admitted, or nil if `max_inside` is not set. Places that are
+-- reserved for customers whose admission was recorded late count as taken. If `is_for_kept` is true, the caller asks
+-- for such a customer, and these places count as free.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
@@ -133,8 +134,9 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns which limit the admission with this number uses up: the quota, the rate or the schedule. The quota is used
--- first. If `combine` is `sum`, the rate comes next, because the rate's unused admissions expire after a minute.
+-- Returns the limits that an admission uses up: the quota, the rate or the schedule. `number` counts the admissions of
+-- the current run from 1. The quota is used first. If `combine` is `sum`, the rate comes next, because the rate's
+-- unused admissions expire after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota

@@ -24,8 +24,8 @@ local function note_poll(keys, entry_id, now)
   end
 end
 
--- Notes that an entry's customer is no longer away. If the entry has no other reason not to be ready, it becomes ready.
--- Returns the new readiness of the entry.
+-- Removes the reason `away` from an entry, for example because its customer has polled again. If this was the only
+-- reason, the entry becomes ready. Returns the reasons that are left, as stored text.
 local function end_absence(keys, entry_id)
   local packed = redis.call('HGET', keys.readiness, entry_id)
   if not packed or not is_away(packed) then return packed end
@@ -37,7 +37,7 @@ end
 local ABSENCES_AT_ONCE = 200
 
 -- Marks a limited number of customers as no longer away, because the waitlist no longer has the `presence` setting.
--- Returns whether no such customers are left.
+-- Returns true if no such customers are left.
 local function end_absences(keys)
   local away = redis.call('ZRANGEBYSCORE', keys.ready_at, '+inf', '+inf', 'LIMIT', 0, ABSENCES_AT_ONCE)
   for _, entry_id in ipairs(away) do end_absence(keys, entry_id) end
@@ -52,8 +52,8 @@ local function pass_over(keys, entry)
   enter_segments(keys, entry.entry_id, entry.rank, false)
 end
 
--- Takes entries in the same way as pop_preferred, but passes over entries whose customers have stopped polling. One run
--- passes over few entries, because the hash `last_polls` is small.
+-- Takes entries in the same way as pop_preferred, but passes over entries whose customers have stopped polling. Entries
+-- whose last poll is not stored are never passed over, so one run passes over at most MOST_POLLS entries.
 local function pop_present(keys, filters, count, presence_seconds, now)
   local popped, taken = pop_preferred(keys, filters, false, count), {}
   if not presence_seconds then return popped end

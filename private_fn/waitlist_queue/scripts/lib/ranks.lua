@@ -28,8 +28,9 @@ local function first_rank_of(rank)
   return math.min(MAX_PRIORITY, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
 
--- Finds the nearest gap (free ranks) ahead of the entry `behind`, within the same priority. Returns the ranks on both
--- sides of the gap and the entries with these ranks, or nil if there is no gap.
+-- Searches for free ranks in front of the entry `behind`, whose rank is `upper`, and within its priority. Returns the
+-- last rank before and the first rank after the nearest free ranks, and the entries that have these two ranks. Returns
+-- nil if no rank is free.
 local function gap_before(keys, behind, upper)
   local before_first = first_rank_of(upper) - 1
   local ahead, lower = waiting_until(keys, upper - 1)

@@ -50,11 +50,11 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   return true
 end
 
--- Lets a script ignore the Redis keys about readiness. These keys do not exist as long as every entry on the waitlist
--- has always been ready.
+-- Lets a script skip the Redis keys about readiness. A waitlist gets these keys when one of its entries is not ready
+-- for the first time.
 --
--- If `readiness` is not empty, an entry now has a reason not to be ready, so the function records that the keys exist
--- from now on.
+-- If `readiness` is not empty, the script is about to store a reason why an entry is not ready, so the function records
+-- that the keys exist.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then
@@ -75,14 +75,14 @@ local function delay(keys, entry_id, reason, seconds, now)
   return until_millis
 end
 
-local RESTS_AT_ONCE = 200
+local REASONS_AT_ONCE = 200
 
--- Removes expired reasons not to be ready from a limited number of entries. Returns whether no entries with expired
--- reasons are left.
-local function end_rests(keys, now)
+-- Deletes the expired reasons of a limited number of entries that are not ready. Returns true if no expired reasons are
+-- left.
+local function end_expired_reasons(keys, now)
   if not keys.not_ready then return true end
   local millis = math.floor(now / 1000)
-  local ended = redis.call('ZRANGEBYSCORE', keys.ready_at, '-inf', millis, 'LIMIT', 0, RESTS_AT_ONCE)
+  local ended = redis.call('ZRANGEBYSCORE', keys.ready_at, '-inf', millis, 'LIMIT', 0, REASONS_AT_ONCE)
   for _, entry_id in ipairs(ended) do
     local packed = redis.call('HGET', keys.readiness, entry_id)
     local kept = string.gsub(packed, ';[%a_]+=([1-9]%d*)', function(ends)
@@ -90,5 +90,5 @@ local function end_rests(keys, now)
     end)
     write_readiness(keys, entry_id, packed, kept)
   end
-  return #ended < RESTS_AT_ONCE
+  return #ended < REASONS_AT_ONCE
 end

@@ -1,6 +1,6 @@
 -- NEEDS reasons waiting
 
--- Returns a rank as a text of 16 characters. These texts sort in the same order as the ranks. 10^15 is added to
+-- Returns a rank as text with 16 characters. These texts sort in the same order as the ranks. 10^15 is added to
 -- negative ranks, so that they sort correctly too.
 local function sortable(rank)
   if rank < 0 then return string.format('-%015d', 1000000000000000 + rank) end

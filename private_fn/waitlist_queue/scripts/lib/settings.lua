@@ -1,6 +1,6 @@
 -- NEEDS over segments
 
--- Settings that a waitlist can lack. Redis has no field for a setting that is missing.
+-- Optional settings. Redis has no field for a setting that is not set.
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'has_call_numbers',
   'presence_seconds', 'misses_at_most', 'misses_then', 'until_millis'}
 

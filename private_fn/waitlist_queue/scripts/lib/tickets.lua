@@ -31,8 +31,8 @@ local function next_stamp(keys, now, last, known_stamp)
   return stamp
 end
 
--- Makes all new tickets and logical timestamps later than `newest`, so that none of them is older than a ticket that a
--- client has received or an event of an entry.
+-- Makes all new tickets and logical timestamps later than `newest`, which is the latest timestamp that the caller
+-- knows.
 local function stay_later_than(keys, last_ticket, newest)
   if newest > tonumber(last_ticket) then redis.call('HSET', keys.meta, 'last_ticket', newest) end
 end
