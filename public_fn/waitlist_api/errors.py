@@ -102,24 +102,24 @@ class AlreadyAdmitted(WaitlistError):
 
 
 class RestNotAllowed(WaitlistError):
-    """The waitlist's `rest` setting is off, so customers cannot let others go first."""
+    """The waitlist's `rest` setting is off, so customers cannot let others pass."""
 
     code = "rest_not_allowed"
     status = 409
     advice = (
-        "On this waitlist, customers cannot let others go first. An operator can allow it with "
-        "the `rest` setting."
+        "Customers of this waitlist cannot let others pass. An operator can allow it with the "
+        "`rest` setting."
     )
 
 
 class RestsUsedUp(WaitlistError):
-    """The customer has already let others go first as often as the `rest` setting allows."""
+    """The customer has already let others pass as often as the waitlist's `rest` setting allows."""
 
     code = "rests_used_up"
     status = 409
     advice = (
-        "This customer has already let others go first as often as the waitlist allows. If they "
-        "are doing so now, they can still end it early."
+        "This customer has already let others pass as often as the waitlist allows. A pause that "
+        "has begun can still be ended with `resume`."
     )
 
 

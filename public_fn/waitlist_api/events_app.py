@@ -1,4 +1,4 @@
-"""The events function publishes changes to the table on the event bus (docs/app/events.md)."""
+"""The Lambda function that publishes events of entries on the event bus (docs/app/events.md)."""
 
 import logging
 import os
@@ -20,7 +20,7 @@ def lambda_handler(event: dict[str, Any], _context: object) -> dict[str, Any]:
 
 @cache
 def forwarder() -> Forwarder:
-    """Create the forwarder from the environment variables at the first batch, once per process."""
+    """Create the forwarder from the environment variables when the process gets its first batch."""
     config = EventsConfig.from_env(os.environ)
     logging.getLogger("waitlist_api").setLevel(config.log_level)
     return Forwarder(events_client(), config.bus_name, config.source, now_millis)

@@ -5,14 +5,13 @@ from typing import Any, ClassVar
 
 
 class WaitlistError(Exception):
-    """An expected refusal, with a stable `code` and a message that says what to do next.
+    """An expected refusal. Its `code` is stable, and its message says what to do next.
 
-    `status` is the HTTP status of the response. `headers` and `fields` are added to the headers and
-    to the body of the response. If clients should repeat the request, `retry_after_seconds` says
-    when.
+    `status` is the HTTP status of the response. `headers` are added to the headers of the response,
+    and `fields` to its body. If clients should repeat the request, `retry_after_seconds` says when.
 
-    Some errors of the private function mean nothing to clients. `shown_as` is the error that
-    clients get instead.
+    Clients cannot understand some errors of the private function. They get the error `shown_as`
+    instead.
     """
 
     code: ClassVar[str] = "internal_error"
@@ -131,15 +130,15 @@ class Gone(WaitlistError):
 class EntryNotReady(WaitlistError):
     """The entry is waiting, but it is not ready.
 
-    For example, the customer rests, or an operator holds the entry back.
+    For example, the customer lets others pass, or an operator holds the entry back.
     """
 
     code = "entry_not_ready"
     status = 409
     advice = (
         "The entry is not ready, and its `not_ready` field says why. If the entry is held back, "
-        "call `ready`. If the address is unverified, it must be verified first. A rest or a delay "
-        "ends by itself."
+        "call `ready`. If the address is unverified, it must be verified first. If the customer "
+        "lets others pass, or if the entry is delayed, it becomes ready by itself."
     )
 
 

@@ -57,8 +57,7 @@ def new_epoch() -> str:
 def new_invitation_id(now_millis: int) -> str:
     """Return an id for a new invitation.
 
-    If the ids of a waitlist's invitations are sorted, they are in the order in which the
-    invitations were created.
+    Ids sort in the order in which the invitations were created.
     """
     return f"{now_millis:011x}{secrets.token_hex(3)[:5]}"
 

@@ -8,9 +8,9 @@ MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS = 12 * 3600, 300
 MAX_DELAY_SECONDS = 12 * 3600
 # The maximum number of characters in the name of a place to which a customer is called.
 MAX_CALL_LENGTH = 60
-# MAX_PAUSE_SECONDS is the longest time for which an entry is passed over after a declined offer.
-# MAX_DECLINES is the highest number of offers that a waitlist may let a customer decline without
-# losing the place.
+# MAX_PAUSE_SECONDS is the longest time for which an entry may be passed over after a declined
+# offer. MAX_DECLINES is the highest number of declines that a waitlist may allow before a customer
+# loses the place.
 MAX_PAUSE_SECONDS = 30 * 24 * 3600
 MAX_DECLINES = 100
 # The limits for the fields of an admission policy.
@@ -47,8 +47,8 @@ MAX_TICKET = 2**45 - 2**40 - 1  # a larger ticket would reach the ranks of the n
 ONCE_SECONDS = 24 * 3600
 INTERNAL_ONCE_SECONDS = 60
 
-# How long Redis remembers how many imported rows have the same `joined_at`. If an import is
-# repeated within this time, its rows keep their order.
+# How long Redis stores the number of imported rows with the same `joined_at`. If a later request
+# imports more rows with this `joined_at` within this time, they are placed behind the earlier rows.
 SHARED_MILLISECOND_SECONDS = 24 * 3600
 
 # How long Redis remembers that a signup has ended. The time must be longer than the longest

@@ -237,11 +237,11 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Start the passes of the entries that an earlier run has admitted without recording the
-        admissions.
+        """Restart the passes of customers whom an earlier attempt has admitted in Redis without
+        recording it.
 
-        Return each of these entries with the end of its pass. Leave out the entries for which there
-        is no room inside any more.
+        Return the entries with the end of each pass. Leave out the customers for whom there is no
+        longer a free place inside.
         """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {

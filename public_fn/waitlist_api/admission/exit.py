@@ -62,6 +62,6 @@ class Exits(Struct, frozen=True):
 
 def _is_out(record: EntryRecord, is_customer: bool) -> bool:
     """Return whether the exit is already recorded."""
-    # An exit by the customer makes no room for others if the policy's `customer_exit` is
-    # `frees_at_end`. After such an exit, an operator can still record an exit that makes room.
+    # If the policy's `customer_exit` is `frees_at_end`, a customer's own exit does not free the
+    # place inside. An operator can still record a second exit, which frees the place.
     return (record.went_out_millis if is_customer else record.end.exited_millis) is not None

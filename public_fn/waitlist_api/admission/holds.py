@@ -220,9 +220,9 @@ class Holds(Struct, frozen=True):
         return self.recovering_queue.read(_message_at(verb, command, found))
 
     def _time_in_redis(self, verb: ClaimAction, command: HoldCommand) -> TimeAndToken:
-        """Ask Redis for the time at which the offer ends, or at which the entry was set aside.
+        """Ask Redis when the offer ends, or when the entry was parked (set aside).
 
-        The result also contains the token. It is NO_TIME if the entry is in another state.
+        Return this time and the token. Return NO_TIME if the entry is in any other state.
         """
         try:
             place: c.InspectResult = self.recovering_queue.read(
@@ -233,10 +233,10 @@ class Holds(Struct, frozen=True):
         return (place.time_millis, place.token) if place.state == verb.before else NO_TIME
 
     def _recorded_time(self, verb: ClaimAction, command: HoldCommand) -> TimeAndToken:
-        """Return the recorded time at which the offer ends, or at which the entry was set aside.
+        """Return the recorded time at which the offer ends, or at which the entry was parked (set
+        aside).
 
-        The result also contains the token of the offer. It is NO_TIME if the entry has another
-        status.
+        Also return the offer's token. Return NO_TIME if the entry has any other status.
         """
         record = self.entries.get(*command.key)
         if record is None or record.status != verb.before:
@@ -388,8 +388,8 @@ def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryVi
 
 
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
-    """Return whether the record shows that an earlier attempt of the same command has already made
-    this change.
+    """Return whether an earlier attempt at the same command has already made this change, according
+    to the record.
     """
     decided = "admitted" if record.status == "admitted" else record.hold.end
     is_same = decided == verb.decided and record.status == verb.after

@@ -93,7 +93,7 @@ class OfferWriter(Struct, frozen=True):
         state: c.PlaceState,
     ) -> EntryRecord | None:
         if record is not None and record.hold.token == claim.token:
-            # An earlier attempt of the same request has already recorded the claim.
+            # An earlier attempt at the same request has already recorded the claim.
             return record if record.status == transition.status else None
         if record is not None and record.status == "joining":
             return self._write_joining(claim, transition, record)
@@ -103,8 +103,8 @@ class OfferWriter(Struct, frozen=True):
             # Redis took an outdated version of the entry.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # In all other cases, a different request has recorded a change to the entry after it was
-        # taken.
+        # If none of these cases applies, a different request has changed the record after Redis
+        # took the entry.
         return None
 
     def _write_joining(
@@ -193,9 +193,9 @@ def give_up_message(
 
 
 def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the id of the signup in the record, if the entry from Redis belongs to this signup.
+    """Return the id of the signup to which the entry in Redis belongs, according to the record.
 
-    Otherwise return NO_STAY.
+    Return NO_STAY if the record does not contain this signup.
     """
     if record is None:
         return c.NO_STAY

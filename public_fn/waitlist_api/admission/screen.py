@@ -44,11 +44,11 @@ class Screens(Struct, frozen=True):
     now_millis: NowMillis
 
     def read(self, waitlist: WaitlistRecord) -> Screen:
-        """Return the numbers on the screen of a waitlist.
+        """Return the call numbers that a waitlist's screen shows.
 
-        Only the 100 claims and offers with the earliest deadlines are searched for calls. If the
-        waitlist hides its counts, the screen has no next numbers, because a short list would show
-        how many people wait.
+        Calls are searched only among the 100 claims and offers with the earliest deadlines. If the
+        waitlist hides its counts, the screen does not show who comes next, because a short list
+        would reveal how many people wait.
         """
         waitlist_id = waitlist.waitlist_id
         held: c.ListOffQueueResult = self.recovering_queue.read(

@@ -66,7 +66,8 @@ class EntryTokens:
     ) -> str:
         """Return a code that verifies the customer's address.
 
-        If `to` is set, the code moves the entry to the new address with this entry id.
+        If `to` is set, the code moves the entry to a new address. `to` is the entry id that belongs
+        to the new address.
         """
         content = CodeContent(entry_id, stay, millis // MINUTE_MILLIS, to)
         return self._kept.signing().code(waitlist_id, content)
@@ -124,8 +125,8 @@ class EntryTokens:
 
         Key rotation does not change the digest.
         """
-        # `identity_key` returns a different key for each waitlist id. This text contains a slash,
-        # and waitlist ids contain none. No waitlist therefore has the key of this text.
+        # `identity_key` returns a different key for each waitlist id. A waitlist id never contains
+        # a slash, so this text is not the id of any waitlist and has a key of its own.
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
 

@@ -21,8 +21,8 @@ RETRY_SECONDS = 30
 # characters.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
-# A code also contains the entry id as text. These 60 bytes are 80 characters in base64. For a new
-# address, a code has 86 bytes or 115 characters.
+# A code also contains the entry id as text. A code therefore has 60 bytes, which are 80 characters
+# in base64. A code for a new address has 86 bytes, which are 115 characters.
 ENTRY_BYTES, MINUTE_BYTES, CODE_MAC_BYTES = 26, 4, 24
 CODE_BYTES = ENTRY_BYTES + STAY_BYTES + MINUTE_BYTES + CODE_MAC_BYTES
 # A new key must not sign until every process has loaded it, because processes without the key would
@@ -86,7 +86,7 @@ class CodeContent(Struct, frozen=True):
     """The decoded content of a code. The signature of the code may be invalid.
 
     `minute` is the time at which the code was issued, in minutes since 1970. If `to` is set, the
-    code moves the entry to the address with this id.
+    code moves the entry to a new address. `to` is the entry id that belongs to the new address.
     """
 
     entry_id: str

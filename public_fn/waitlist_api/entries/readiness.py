@@ -34,13 +34,12 @@ OTHER_STAY = (
     "This joined_at does not belong to the customer's current signup. Get the entry to read the "
     "current value."
 )
-NO_REST = (
-    "Only a waiting customer can let others go first. Get the entry to see its current status."
-)
+NO_REST = "Only a customer who is waiting can let others pass. Get the entry to see its current "
+"status."
 
 
 class RestCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to let others go first until a given time."""
+    """A customer's request to let others pass until a given time."""
 
     waitlist_id: str
     entry_id: str
@@ -58,9 +57,9 @@ class RestCommand(Struct, frozen=True, kw_only=True):
 
 
 class ResumeCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to end a rest early. During a rest, the customer lets others go first.
+    """A customer's request to stop letting others pass earlier than planned.
 
-    `until_millis` is the planned end of the rest.
+    `until_millis` is the planned time.
     """
 
     waitlist_id: str
@@ -109,9 +108,10 @@ def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
 
 
 class Rested(Struct, frozen=True):
-    """The entry after the customer has started or ended a rest, in which others go first.
+    """The entry after the customer has started or stopped letting others pass.
 
-    `rests_left` is None if the waitlist does not allow rests.
+    `rests_left` says how many more times the customer may do this. It is None if the waitlist does
+    not allow it.
     """
 
     view: EntryView
@@ -131,7 +131,7 @@ class ReadinessChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def rest(self, command: RestCommand) -> Rested:
-        """Let a customer rest, which means that others go first until a given time.
+        """Let other customers pass this customer until a given time.
 
         If the request is a repeat, nothing changes.
         """
@@ -157,7 +157,7 @@ class ReadinessChanges(Struct, frozen=True):
             )
             after = no_longer_near(after)
             if record.question.confirm_by_millis is not None:
-                # A customer who asks to let others go first is still waiting, so the request also
+                # A customer who asks to let others pass is still waiting, so the request also
                 # counts as the customer's confirmation.
                 after = answered(after, self.now_millis())
             detail = {"until": iso(command.until_millis)}
@@ -167,9 +167,8 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(self.change(key, decide, command.stay), rules)
 
     def resume(self, command: ResumeCommand) -> Rested:
-        """End a customer's rest early. During a rest, other customers go first.
-
-        If the rest does not have the planned end that the command names, nothing changes.
+        """Stop letting others pass this customer, earlier than planned. If the planned time differs
+        from the time in the command, nothing changes.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -241,8 +240,7 @@ class ReadinessChanges(Struct, frozen=True):
 
     def _rules(self, waitlist_id: str) -> RestRules | None:
         rules = self.waitlist_cache.find(waitlist_id).settings.rest
-        # Since the settings were cached, an operator may have allowed customers to rest (let others
-        # go first).
+        # Since the settings were cached, an operator may have allowed customers to let others pass.
         return rules or self.waitlist_cache.look_up(waitlist_id).settings.rest
 
     def _check(self, rules: RestRules | None, record: EntryRecord, until_millis: int) -> None:
@@ -258,7 +256,9 @@ class ReadinessChanges(Struct, frozen=True):
             raise RestsUsedUp
 
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
-        """Record the change that `decide` returns. Then tell Redis whether the entry is ready."""
+        """Record the change that `decide` returns. Then send Redis the recorded reasons why the
+        entry is not ready.
+        """
         self.waitlist_cache.find(key[0])
         record = retry_on_conflict(lambda: self._record_change(key, decide, stay))
         if record.readiness is not None:

@@ -58,7 +58,7 @@ class Piece(Struct, frozen=True):
 
 
 class Pace(Struct, frozen=True, kw_only=True):
-    """How fast a waitlist admits people after the time `at`, in seconds since 1970."""
+    """How fast a waitlist admits people, starting at the time `at` (in seconds since 1970)."""
 
     at: int
     # The number of people who are admitted per second after the last interval.

@@ -60,8 +60,8 @@ class Recent(Struct):
             last = self.minutes[-1]
             next_hour = (_hour(last) + 1) * HOUR_MILLIS
             # The counts stayed the same until `quiet_until`, so store the last sample again with
-            # this time. Only one sample is stored for each minute, so the time must not be in the
-            # same minute as the new sample.
+            # the time `quiet_until`. Only one sample is stored for each minute, so this time must
+            # be in an earlier minute than the new sample.
             quiet_until = min(quiet_until, sample.millis - MINUTE_MILLIS)
             quiet_minute = quiet_until // MINUTE_MILLIS * MINUTE_MILLIS
             for millis in sorted({next_hour, quiet_minute}):
@@ -85,8 +85,8 @@ class Recent(Struct):
     def pace(self, newest: Sample, policy: Policy | None, until_millis: int | None = None) -> str:
         """Return the pace (how fast people are admitted) as text for Redis.
 
-        `newest` is the current sample, which may not be stored. `until_millis` is the time at which
-        the admission ends, or None if it has no end.
+        `newest` is the current sample, which is not necessarily stored. `until_millis` is the time
+        at which the admission ends, or None if it has no end.
         """
         if until_millis is not None and newest.millis >= until_millis:
             return OVER

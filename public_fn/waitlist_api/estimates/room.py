@@ -17,9 +17,9 @@ from waitlist_api.records.samples import Sample
 # The average time inside is only measured if at least this many people have exited.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
-# This number, multiplied by the fraction of people who are still inside, is a part of the relative
-# error of the average time inside. Only the stays of people who have exited can be measured, and
-# these stays are shorter than average.
+# The average time inside is measured from people who have exited. People who stay longer are often
+# still inside and are missed. This adds a relative error, which is this number multiplied by the
+# fraction of people who are still inside.
 UNSEEN = 0.5
 
 

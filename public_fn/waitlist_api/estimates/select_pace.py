@@ -13,8 +13,9 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# Each slot of the policy's rate is due at a certain time. The first poll or maintenance run after
-# this time offers the slot. This number is the assumed standard deviation of the delay, in seconds.
+# The policy's rate makes slots available one after another. The first poll or maintenance run after
+# a slot becomes available offers this slot. This number is the assumed standard deviation of the
+# delay, in seconds.
 TRIGGER_SECONDS = 1.0
 # The first poll or maintenance run after a scheduled time offers the slots of this time. This
 # number is the assumed standard deviation of the delay, in seconds.
@@ -24,9 +25,9 @@ MAINTENANCE_SECONDS = 30.0
 LIMITED = 0.9
 # If fewer entries than this were served, the measured rate is not compared with the policy's rate.
 LEAST_SERVED = 30
-# When the maximum number of people is inside, the admission rate is both measured and computed. The
-# computed rate is used if the measured rate is much faster. "Much faster" means faster by more than
-# this number times the relative error of the average time inside.
+# When the maximum number of people is inside, the admission rate is both measured and computed. If
+# the measured rate is much faster, the computed rate is used. CLEAR defines "much faster": the
+# difference exceeds CLEAR times the relative error of the average time inside.
 CLEAR = 2.0
 # At most this many scheduled times are estimated separately. From the last of these times on, the
 # estimate uses the mean rate of the scheduled admissions.
@@ -48,8 +49,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     # The number of people who are admitted per second, starting at `rate_from`.
     rate: float | None = None
     rate_from: float = 0.0
-    # True if scheduled admissions happen in addition to the admissions of the rate. Otherwise, the
-    # scheduled admissions are spread over time at this rate.
+    # True if people are admitted at `rate` and, in addition, at the scheduled times. Otherwise,
+    # `rate` limits how fast the scheduled people are admitted.
     is_sum: bool = False
     # The next scheduled times, each with a number of people. None if there is no schedule.
     instants: Sequence[tuple[float, int]] | None = None
@@ -148,9 +149,9 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 
 
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
-    """Yield a time interval in which people are admitted at this rate.
+    """Yield one interval with this rate, which begins at `start`.
 
-    Yield nothing if the rate applies from the beginning.
+    If the rate already applies from the beginning of the estimate, yield nothing.
     """
     if start > 0:
         yield Piece(start, start + LONGEST_SECONDS, rate * LONGEST_SECONDS)

@@ -71,10 +71,10 @@ class Api:
         edge_keys: Collection[str] = (),
         code_keys: Callable[[], EntryTokens] = _no_code_keys,
     ) -> None:
-        """Set up the API. Each route is set up at its first request.
+        """Set up the API. The handler of a route is set up when the first request for it arrives.
 
-        If `tokens` is None, JWTs identify customers, and `code_keys` returns the keys for the codes
-        in emails.
+        If `tokens` is None, customers are identified by JWTs. In this case, `code_keys` returns the
+        keys for the codes in emails.
         """
         self._has_accounts = tokens is None
         self._request = Request()

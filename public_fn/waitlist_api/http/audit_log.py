@@ -33,8 +33,9 @@ def read_next_page_fields(event: object) -> dict[str, str]:
 
     Return no fields for other requests.
     """
-    # Only the first page is audited. An operator could skip it by inventing a cursor, so the
-    # request log of later pages also names the operator, the waitlist and the entry.
+    # Only requests for the first page are audited. An operator could invent a cursor and begin with
+    # a later page. The request log of later pages therefore also names the operator, the waitlist
+    # and the entry.
     if not isinstance(event, Mapping) or _audit_of(event) != "first_page":
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}

@@ -13,7 +13,7 @@ from waitlist_api.http import json_body
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 JSON = "application/json"
-# The codes of errors that can be returned by every operation on an entry that needs Redis.
+# The error codes of all operations that concern a single entry and use Redis.
 ENTRY = ("rebuilding", "entry_not_found")
 
 

@@ -113,7 +113,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @cached_property
     def signup_key(self) -> str:
-        """The digest with which a record says that it was written for this imported row."""
+        """A digest of the row's idempotency key. A record that contains this digest was written for
+        this imported row.
+        """
         if not self.row.idempotency_key:
             return ""
         text = f"import\0{self.entry_id}\0{self.row.idempotency_key}"
@@ -186,8 +188,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if record.ban.stamp:
             return "banned"
         # A guest may have signed up with the real customer's id and then left, to keep the customer
-        # off the waitlist. An interrupted import may also have removed the guest's entry. In both
-        # cases, an import may replace the guest.
+        # off the waitlist. The record looks the same if an import was interrupted after it had
+        # ended the guest's signup. In both cases, the import may add the real customer.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
@@ -200,7 +202,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Import this row into an existing entry, which was moved to the address in the row."""
+        """Import this row into the existing entry of a customer who has changed their address to
+        the address in the row.
+        """
         self.row = replace(self.row, customer_id=record.customer_id)
         # Clear the cached properties, because they were computed from the former customer id.
         self.__dict__.clear()

@@ -142,7 +142,8 @@ class Imports(Struct, frozen=True):
         try:
             waitlist.segments.check(row.attributes)
             row.check(_moment(self.now_millis()))
-            # A ban is about the customer id, so it does not fail because of other data.
+            # A ban needs only the customer id, so the addresses of a banned customer are not
+            # checked.
             if not row.banned:
                 check_addresses(waitlist.settings, row.profile, row.attributes)
         except WaitlistError as refusal:

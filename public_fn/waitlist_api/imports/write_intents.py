@@ -222,8 +222,9 @@ class IntentWriter(Struct, frozen=True):
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # New signups get low ranks while the Redis clock is slow, and low ranks are served
-            # first. Limit the rank of this row, so that it stays ahead of later signups.
+            # While the Redis clock is behind, new signups get ranks that are too low, and would be
+            # served before this row. Limit the rank of this row to the rank of a signup at this
+            # moment, so that the row stays ahead of later signups.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=item.waitlist_id,

@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 # An audit reads at most this much of the journal, even if maintenance has not run for longer than
 # that.
 LONGEST_STAMPS = 24 * 60 * MINUTE
-# When an audit continues in another run, it reads this much of the journal again. In the meantime,
-# a request may have recorded a slightly older decision.
+# When an audit continues in another run, it reads this much of the journal again. A slow request
+# may have written a slightly older change after the previous run had read that part of the journal.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 

@@ -30,8 +30,8 @@ RUN_MILLIS = 75_000
 # hardly accept in time. Offers that last less than SHORTEST_MILLIS never get this notice.
 LEAST_MILLIS = 60_000
 SHORTEST_MILLIS = 120_000
-# The offers are read in pages of 100, sorted by their end. A run reads this many pages from the
-# front, and at most this many of the pages after them.
+# The offers are read in pages of 100, sorted by deadline. A run reads this many pages with the
+# earliest deadlines, and at most the same number of later pages.
 PAGES = 50
 MINUTE_MILLIS = 60_000
 
@@ -147,8 +147,8 @@ class Notifier(Struct, frozen=True):
     ) -> Iterator[Sequence[c.OffQueueEntry]]:
         """Yield pages of claimed and offered entries whose deadline is not after the given time.
 
-        If there are too many entries for one run, each run gets the entries with the earliest
-        deadlines and one part of the others. The part changes every minute.
+        If there are too many entries for one run, each run reads the entries with the earliest
+        deadlines, and a part of the remaining entries. Each minute, it is the turn of another part.
         """
         is_more = yield from self._pages(waitlist_id, 0, until_millis)
         size = PAGES * MAX_PAGE

@@ -40,11 +40,11 @@ def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
 
 
 class OverLeaver(Struct, frozen=True):
-    """Lets the waiting entries of a waitlist leave after its admission has ended, even if they are
-    not ready.
+    """Removes the waiting entries from a waitlist after its admission has ended, even if the
+    entries are not ready.
 
-    Claimed and parked entries stay, because an operator decides about them. If a run ends too
-    early, the next run continues.
+    Claimed and parked entries stay, because an operator decides about them. If a run has no time
+    left, the next run continues.
     """
 
     queue: QueueClient

@@ -58,6 +58,6 @@ def _longest_silence(waitlist: WaitlistRecord) -> int:
 
 
 def _has_instant(waitlist: WaitlistRecord, counted_until: int, now_millis: int) -> bool:
-    """Return whether Redis has not added the slots for a time of the schedule that has passed."""
+    """Return whether a scheduled time has passed for which Redis has not added the slots yet."""
     following = next_instant(schedule_of(waitlist.settings), counted_until)
     return following is not None and following.millis <= now_millis

@@ -59,10 +59,10 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Return the index rows with the readiness of each entry.
+        """Return the index rows, completed with the reasons why entries are not ready.
 
-        The index does not contain the readiness. The row of an entry that may not be ready is
-        therefore built from its record.
+        The index does not contain these reasons. For an entry that can have such reasons, the row
+        is therefore built from the entry's record.
         """
         ids = [
             placed.entry_id
@@ -140,9 +140,9 @@ def _earliest(run: RebuildRun) -> int:
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
-        # The first timestamp of the new queue is much later than the time of the rebuild. Redis'
-        # clock was therefore wrong at some time, and may have produced timestamps from before the
-        # creation of the waitlist.
+        # The first timestamp of the new queue is much later than the time of the rebuild. This
+        # happens only if Redis' clock was wrong at some time. A wrong clock may also have been
+        # behind, and the journal may contain timestamps from before the creation of the waitlist.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 

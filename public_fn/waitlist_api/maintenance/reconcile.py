@@ -146,7 +146,7 @@ class Reconciler(Struct, frozen=True):
     def _start_time_inside(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> dict[str, int]:
-        """Start the passes of admitted customers again if their admissions are not recorded yet.
+        """Restart the passes of admitted customers whose admissions are not recorded yet.
 
         Return the end of each pass, by entry id.
         """
@@ -304,8 +304,9 @@ def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether Redis has an open claim or offer that has already ended according to the
     record.
 
-    Redis has then lost the write that ended the claim or the offer. Redis may have extended or
-    shortened it since then, so the stamp in Redis can be newer than the record.
+    If this is true, Redis has lost the write that ended the claim or the offer. Timestamps do not
+    show this loss, because Redis may have extended or shortened the claim or the offer later.
+    Redis' timestamp is then newer than the recorded timestamp.
     """
     is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")
     return is_held and bool(place.token) and record.hold.token == place.token

@@ -38,8 +38,8 @@ from waitlist_shared.limits import MAX_BATCH
 
 # After this time, a run starts no further batch of waitlists. The next run continues the work.
 RUN_MILLIS = 50_000
-# A run first spends this much time on interrupted requests to join or leave. At its end, the run
-# continues with the requests that are left.
+# A run begins with interrupted requests to join or leave, and spends at most this much time on
+# them. If requests are left, the run continues with them when its other work is done.
 INTENTS_MILLIS = 15_000
 # To find the waitlists with changes, a run reads at most this much of the journal. If the run would
 # have to read more, it maintains every waitlist instead.
@@ -47,7 +47,7 @@ LONGEST_READ = 60 * MINUTE
 # The maximum number of waitlists in a batch. Some steps send two messages to Redis for each
 # waitlist, and one request can contain only a limited number of messages.
 TOGETHER = MAX_BATCH // 2
-# If less time than this is left, the run starts no further page of work.
+# If less time than this is left, the run does not start another page of work.
 STOP_MILLIS = 60_000
 # How often one run scans the entries of a deleted waitlist. A scan can miss entries, because the
 # index may be outdated. The waitlist itself is deleted after a scan that finds no entry, once all
@@ -271,8 +271,9 @@ class MaintenanceRunner(Struct, frozen=True):
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
-                # Report that admissions are late. If nobody polls the waitlist, only maintenance
-                # admits its customers.
+                # Report that admissions may be late, because this run did not make all offers that
+                # the policy allows now. If nobody polls the waitlist, only maintenance makes
+                # offers.
                 self.metrics.add("admissions_overdue")
         return told if is_whole and not is_overdue else None
 

@@ -42,7 +42,8 @@ ALL_PERCENT = 100
 # The event name of bounces and complaints. A rule in template.yaml sets this name.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# A message that is not sent for one of these two reasons is counted as `limited` in the metrics.
+# The metrics count a message as `limited` if it is not sent because its address or the day has had
+# too many messages.
 LIMITED = ("too_many", "over_budget")
 
 

@@ -48,7 +48,7 @@ class Kind(Struct, frozen=True, kw_only=True):
     # True if an operator writes the text for certain people. Such a message is sent even if the
     # waitlist's settings do not choose this kind.
     is_written: bool = False
-    # The name of another kind of message. If the waitlist sends that kind, it also sends this kind.
+    # The name of another kind of message. Waitlists that send the other kind also send this kind.
     also_chosen_by: str = ""
     # The message is sent only if this setting of the waitlist is not null.
     needs_setting: Literal["", "confirm"] = ""
@@ -102,15 +102,15 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _called(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    # The event may have arrived late, after the customer was called once more. Its message is sent
-    # only if the call in the event is still the last call.
+    # The event may arrive late, after the customer was called again. The message of the event is
+    # sent only if there was no later call.
     call = current_call(record, now_millis)
     return call is not None and call.stamp == event.stamp
 
 
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
-    # The event may have arrived late, after a newer notice. Its message is sent only if the event
-    # has the timestamp of the current notice.
+    # The event may arrive late, after a newer notice. The message of the event is sent only if the
+    # event has the timestamp of the current notice.
     is_told = record.is_told_near and record.contact.near_stamp == event.stamp
     return record.status == "waiting" and is_told
 

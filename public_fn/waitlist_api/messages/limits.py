@@ -145,6 +145,8 @@ def _is_proven(record: EntryRecord, *, has_accounts: bool) -> bool:
 
 
 def _target(message: Message) -> str:
-    """Return a text that is the same for all addresses of the same mailbox or phone."""
+    """Return a key that is the same for all spellings of an address that reach the same mailbox or
+    phone.
+    """
     field: Literal["email", "phone"] = "email" if message.channel == "mail" else "phone"
     return f"{field}:{normalise_address(IdentityRules(field=field), message.to).text}"

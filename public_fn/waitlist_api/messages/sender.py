@@ -1,6 +1,7 @@
 """Sends the message that an event triggers, if its content is still correct.
 
-The message is sent once, unless the function stops before it has noted that the message was sent.
+The message is sent exactly once, except that it may be sent twice if the function stops after
+sending it and before storing that it was sent.
 """
 
 from collections.abc import Callable, Mapping
@@ -250,10 +251,10 @@ class Sender(Struct, frozen=True):
         """Send a message, unless it was already sent or a limit is reached.
 
         `take` counts the message for the limits, and returns a function that undoes the count.
-        `note_sent` is called before the state of the message is stored as sent.
+        `note_sent` is called just before the message is marked as sent.
         """
-        # `began_millis` is a time before the entry was read. Any edit that is missing in the
-        # message was therefore made after `began_millis`.
+        # `began_millis` is a time before the entry was read, so the message reflects all edits up
+        # to this time. Later edits may be missing.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

@@ -95,7 +95,8 @@ class QueueClient(Struct, frozen=True):
         except BotoCoreError as error:
             raise QueueUnavailable from error
         if "FunctionError" in answer:
-            # The function has timed out or crashed. It may have carried out the request before.
+            # The private function has timed out or crashed. It may already have carried out the
+            # request.
             raise QueueUnavailable
         return msgspec.json.decode(body)
 

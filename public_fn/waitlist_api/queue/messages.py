@@ -319,7 +319,8 @@ def _misses_of(policy: AdmissionPolicy) -> dict[str, Any]:
 
 
 def hours_of(settings: WaitlistSettings, now_millis: int) -> tuple[c.Hours, ...]:
-    """Return the next offer hours of the admission policy, as requests to Redis contain them.
+    """Return the next offer hours of the admission policy, in the format of requests to the private
+    function.
 
     The result is empty if the policy can make offers at any time.
     """

@@ -7,10 +7,10 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Send requests that start passes again.
+    """Send requests that restart passes.
 
-    Return the time until which each customer is inside, by entry id. If a pass could not be started
-    again, its customer is left out.
+    Return the time until which each customer is inside, by entry id. Customers whose pass could not
+    be restarted are left out.
     """
     if not renewals:
         return {}

@@ -28,7 +28,7 @@ class Signup(Struct, frozen=True, kw_only=True):
 def ask_for_link(
     record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
 ) -> Commit | None:
-    """Return the change of the record that requests a message with a link.
+    """Return the change to the record that causes a message with a link to be sent.
 
     Return None if no message may be sent now.
     """

@@ -48,8 +48,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
 
     @property
     def expires_at(self) -> int:
-        # Keep the broadcast as long as the notes about deliveries, because a message can be retried
-        # while its note is kept.
+        # Keep the broadcast as long as the delivery records of its messages. A message can be
+        # retried as long as its delivery record exists.
         return self.created_millis // 1000 + KEPT_SECONDS
 
 

@@ -1,4 +1,6 @@
-"""Decide about calls, which tell a claimed customer where to come, such as to a room."""
+"""Decides whether an operator may call a claimed customer. A call tells the customer where to go,
+such as a room.
+"""
 
 from msgspec.structs import replace
 

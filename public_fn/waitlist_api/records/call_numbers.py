@@ -22,7 +22,9 @@ from waitlist_shared.errors import Throttled
 
 
 def numbering_of(settings: WaitlistSettings) -> Numbering | None:
-    """Return the rules that number an entry that joins now, or None if it gets no call number."""
+    """Return the call-number settings that apply to an entry that joins now, or None if the entry
+    gets no call number.
+    """
     rules = settings.call_numbers
     if rules is None:
         return None
@@ -48,7 +50,9 @@ class CallNumbers(Struct, frozen=True):
         return number
 
     def draw_all(self, records: Sequence[EntryRecord]) -> list[str]:
-        """Return the call numbers of entries of one waitlist that are joining, in their order."""
+        """Return the call numbers of these joining entries, in the order of the entries. All of
+        them must be on the same waitlist.
+        """
         numberings = [None if record.call_number else record.intent.numbering for record in records]
         new = [numbering for numbering in numberings if numbering is not None]
         following = count(self._advance(records[0].waitlist_id, new[0], len(new)) if new else 0)

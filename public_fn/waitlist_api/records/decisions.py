@@ -90,7 +90,7 @@ def event_of(decision: c.Decision, by: str = MAINTENANCE, reason: str = "") -> H
 
 
 def invitation_detail(token: str) -> dict[str, str]:
-    """Return the detail of an event that names the invitation of the offer."""
+    """Return the event detail that contains the id of the invitation to which the offer belongs."""
     invitation_id = invitation_of(token)
     return {"invitation": invitation_id} if invitation_id else {}
 
@@ -190,8 +190,8 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     parked_millis = decision.at if is_parked else None
     hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
     if decision.verb not in WAITING_VERBS:
-        # Decisions about waiting entries do not change how the last claim or offer ended. All other
-        # decisions do.
+        # `end` says how the last claim or offer ended. Decisions about waiting entries leave it
+        # unchanged, and all other decisions replace it.
         hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
     pauses = replace(record.pauses, park_reason=reason if is_parked else "")
     record = replace(record, hold=hold, pauses=pauses)

@@ -11,10 +11,11 @@ REASONS: dict[c.Verb, c.DelayReason] = {"released": "delayed", "declined": "decl
 
 
 def with_delay(decision: c.Decision, record: EntryRecord) -> EntryRecord:
-    """Return the record with the delay and the number of declines from a decision by Redis.
+    """Return a copy of the record that contains the delay and the number of declines from a
+    decision.
 
-    The function can be called twice or too late for the same decision. It replaces a delay in the
-    record only by a later delay, and never decreases the number of declines.
+    It is safe to apply the same decision twice or late. A delay in the record is only replaced by a
+    delay that ends later, and the number of declines never decreases.
     """
     hold = record.hold
     if decision.verb in REASONS and decision.until_millis > (hold.delayed_until_millis or 0):

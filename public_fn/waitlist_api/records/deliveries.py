@@ -12,11 +12,11 @@ from msgspec import Struct, field
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
-# The query that erases an entry's history reads all sort keys up to the last event. This prefix
-# sorts before the prefix of events, so the query also finds the notes about messages.
+# To erase an entry's history, a query reads all sort keys up to the last event. This prefix sorts
+# before the prefix of events, so the query also finds the delivery records of messages.
 DELIVERY = "DELIVERY#"
-# A message can stay in the queue and the dead-letter queue for up to 18 days. The notes about
-# messages are kept longer than that.
+# A message can stay in the queue and the dead-letter queue for up to 18 days. Delivery records are
+# kept longer than that.
 KEPT_SECONDS = 20 * 86_400
 # The function that sends messages must end within this time. If an attempt takes longer, the
 # function has crashed, and another attempt may send the message.
@@ -129,8 +129,8 @@ class Deliveries(Struct, frozen=True):
     def drop(self, delivery: Delivery, reason: Reason, now_millis: int) -> None:
         """Record that the message was dropped.
 
-        If the table already has a state of the message, or if an attempt to send it is running,
-        change nothing.
+        If a state is already stored for the message, or if an attempt to send it is running, change
+        nothing.
         """
         item: Item = {
             **delivery.key,

@@ -46,8 +46,9 @@ class Move(Struct, frozen=True):
     def is_based_on(self, record: EntryRecord) -> bool:
         """Return whether the new rank may be recorded.
 
-        Redis may have lost a decision before it changed the rank. If the record contains such a
-        decision, the new rank is recorded only if the recorded status is `waiting`.
+        If the record contains a decision that Redis did not know when it changed the rank, Redis
+        had lost that decision. The new rank is then recorded only if the recorded status is
+        `waiting`.
         """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
@@ -71,8 +72,8 @@ class Move(Struct, frozen=True):
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # The entry that Redis has moved and the record belong to different signups. Redis has
-            # therefore lost a signup, and this move must not be recorded.
+            # The record contains a different signup from the one that Redis has moved. This happens
+            # if Redis has lost the newer signup. The move must not be recorded.
             return None
         after = replace(record, updated_millis=now_millis)
         if record.stamp < self.made.stamp:
@@ -143,8 +144,9 @@ class EntryRecords(Struct, frozen=True):
     def resolve_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of the entry to which an id belongs, even if the record has expired.
 
-        If an alias no longer leads to an entry, the alias itself is returned. A new signup may
-        replace such an alias, just like an expired record.
+        The id may belong to an alias, which points to an entry with a different id. If the alias no
+        longer leads to an entry, return the alias itself. A new signup may replace it, just like an
+        expired record.
         """
         return self.follow(self.ledger.read_stored(waitlist_id, entry_id))
 

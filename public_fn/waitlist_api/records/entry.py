@@ -177,8 +177,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.hold.delayed_until_millis):
             return None
-        # Redis sets delays itself, so a delay does not change the version of the readiness in the
-        # record.
+        # Redis itself sets delays, so a delay does not change `attributes_version`. If nothing else
+        # was changed, the version is 0.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, self._not_ready, self.question.confirm_by_millis or 0)
 
@@ -288,8 +288,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         values.
         """
         texts = {name: json.loads(item.get(name) or "{}") for name in ("profile", "attributes")}
-        # The customer id is missing if the entry is being erased. Records that were read from the
-        # index have no revision, so they cannot be committed.
+        # The customer id is missing if the entry is being erased. The revision is missing if the
+        # record was read from the index, and such a record cannot be written back to the table.
         return convert({"customer_id": "", "revision": 0, **item, **texts}, cls)
 
     def values(self) -> dict[str, Any]:

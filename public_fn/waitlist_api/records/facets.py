@@ -39,12 +39,11 @@ class Ban(Facet, frozen=True):
 class Pauses(Facet, frozen=True):
     """The reasons why an entry keeps its place but cannot be admitted at the moment."""
 
-    # A customer who rests lets other customers go first until `rest_until_millis`. `rests` is the
-    # number of times that the customer has rested since the signup.
+    # The customer lets other customers pass until `rest_until_millis`. `rests` says how often the
+    # customer has asked for this since the signup.
     rest_until_millis: int | None = None
     rests: int = 0
-    # A digest of the idempotency key in the customer's last request to rest, which means to let
-    # other customers go first.
+    # A digest of the idempotency key of the customer's last request to let others pass.
     rest_key: str = ""
     # True while an operator holds the entry back.
     held_back: bool = False
@@ -121,7 +120,7 @@ class End(Facet, frozen=True):
     admitted_millis: int | None = None
     inside_until_millis: int | None = None
     exited_millis: int | None = None
-    # The time of an exit that left the customer counted as inside.
+    # The time of an exit after which the customer still counts as inside.
     out_millis: int | None = None
     left_millis: int | None = None
     # The timestamp of the decision that ended the signup. It is stored here only if `stamp` was
@@ -225,8 +224,9 @@ class Joined(Facet, frozen=True):
     tell_stamp: int = 0
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
-    # This time limits how often the customer can change the entry. Each change moves the time a few
-    # minutes into the future. The time is not reset when the customer joins again.
+    # Each change by the customer moves this time a few minutes into the future. If the time is too
+    # far in the future, further changes are refused, so customers cannot change their entry too
+    # often. The time is not reset when the customer joins again.
     changes_until_millis: int = 0
 
 

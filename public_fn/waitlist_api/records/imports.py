@@ -18,8 +18,8 @@ from waitlist_shared.contracts import SignupResult
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# A write is at most this number of bytes larger than its item. PLACE_BYTES is large enough for an
-# event with an ARN of 2,048 bytes.
+# The maximum number of bytes by which the size of a write exceeds the size of its item. PLACE_BYTES
+# includes an event that contains an ARN of 2,048 bytes.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
 
@@ -91,6 +91,6 @@ def _intent_bytes(intent: Intent) -> int:
 
 
 def _place_bytes(record: EntryRecord) -> int:
-    # DynamoDB may count the whole item that an update changes, including the copy of the previous
-    # signup.
+    # DynamoDB may count the whole updated item towards the size limit of a transaction. The item
+    # includes a copy of the previous signup.
     return PLACE_BYTES + item_bytes(item_of(record))

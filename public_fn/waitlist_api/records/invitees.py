@@ -19,8 +19,7 @@ from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import invitation_of
 
-# The state is `open` until the offer ends. `left` also means that an operator has withdrawn the
-# offer.
+# The state is `open` until the offer ends. It is also `left` if an operator withdrew the offer.
 State = Literal["open", "entered", "declined", "missed", "left"]
 # Redis may report the end of an offer late. The keys are the decisions that Redis reports, and the
 # values are the resulting states of the invitee.
@@ -32,8 +31,8 @@ LATE_ENDS: dict[str, State] = {
     "abandoned": "missed",
 }
 ALWAYS = "attribute_exists(#pk) OR attribute_not_exists(#pk)"
-# The items of invitees are kept longer than the invitation, so that the numbers of the invitation
-# stay correct until it expires.
+# The items of invitees are kept longer than the invitation, so that the invitation's counts stay
+# correct until it expires.
 INVITATION_SECONDS = 400 * 86_400
 KEPT_SECONDS = INVITATION_SECONDS + 20 * 86_400
 
@@ -107,7 +106,8 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
 def _has_left(record: EntryRecord, ticket: int) -> bool:
     """Return whether the signup with this ticket has ended because the customer left.
 
-    If the record contains a later signup, the signup with this ticket has ended too.
+    If the customer has signed up again, the record no longer says when the customer left. In this
+    case, compare the time of the new signup.
     """
     return record.status in ("leaving", "left") or record.ticket != ticket
 
@@ -167,7 +167,7 @@ class Invitees(Struct, frozen=True):
         return self._set(key, "SET #opened = :flag", flag=True)
 
     def note_late(self, record: EntryRecord, decision: c.Decision) -> None:
-        """Record how an offer ended if the entry's record already contains a later event."""
+        """Record how an offer ended, for an entry whose record already contains a later event."""
         invitation_id = invitation_of(decision.token)
         if not invitation_id:
             return

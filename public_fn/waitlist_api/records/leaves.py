@@ -12,9 +12,10 @@ from waitlist_shared.contracts import EndStayResult
 
 
 class LeftOffer(Struct, frozen=True, kw_only=True):
-    """The offer that a customer declines by leaving.
+    """Identifies the offer that a customer declines by leaving.
 
-    If `until_millis` is None, the customer declines the current offer.
+    `until_millis` is the deadline of the offer. If it is None, the customer declines the current
+    offer.
     """
 
     until_millis: int | None = None

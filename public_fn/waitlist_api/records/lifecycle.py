@@ -59,7 +59,7 @@ class Recorded(Protocol):
 
 
 def status_after(verb: c.Verb) -> Status:
-    """Return the status that the record gets when this decision by Redis is recorded."""
+    """Return the status that the record of an entry gets after a decision such as `offered`."""
     return _AFTER[verb].status
 
 
@@ -69,7 +69,7 @@ def state_after(verb: c.Verb) -> c.PlaceState:
 
 
 def status_off_queue(state: str) -> Status | None:
-    """Return the recorded status that belongs to a state of an entry outside the queue.
+    """Return the status that the record should contain for an entry with this state in Redis.
 
     Return None if the state is `waiting` or unknown.
     """

@@ -113,9 +113,10 @@ class Targets(Struct, frozen=True):
 
 
 class Spending(Struct, frozen=True, kw_only=True):
-    """The amount that a message adds to the daily counts, and the daily limits.
+    """The daily limits, and how much a message counts towards them.
 
-    Messages that a stranger could have requested may together use only half of each limit.
+    Messages that people can request without proving who they are may together use only half of each
+    limit.
     """
 
     waitlist_id: str

@@ -73,7 +73,7 @@ def move(
 
 
 def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> EntryRecord:
-    """Return an alias that leads from the address with the id `to` to the entry."""
+    """Return an alias that points to the entry. `to` is the id of the entry's new address."""
     return EntryRecord(
         waitlist_id=record.waitlist_id,
         entry_id=to,
@@ -81,9 +81,9 @@ def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> Entry
         status=MOVED,
         join_id=new_join_id(),
         updated_millis=now_millis,
-        # The address may have had an earlier entry, with events up to this timestamp. If there was
-        # no earlier entry, the alias has no timestamp. No event is published when an alias without
-        # a timestamp is deleted (template.yaml).
+        # If the address had an earlier entry, this is the timestamp of that entry's last event.
+        # Otherwise it is 0, and template.yaml ensures that no event is published when the alias is
+        # deleted.
         stamp=stamp,
     )
 

@@ -83,8 +83,8 @@ class EndedPage(Struct, frozen=True):
     last: tuple[int, str] | None
 
 
-# The index does not contain these fields as attributes. The two ids are read from the partition
-# key.
+# The index does not contain these fields as attributes. `waitlist_id` and `entry_id` are read from
+# the partition key.
 NOT_PROJECTED = ("waitlist_id", "entry_id", "edited_stamp", "readiness")
 READ_FROM_INDEX = [name for name in IndexRow.__struct_fields__ if name not in NOT_PROJECTED]
 # Request only these attributes, because a rebuild spends most of its time on parsing responses.
@@ -232,9 +232,9 @@ class Places(Struct, frozen=True):
         )
 
     def newest_stamp(self, waitlist_id: str) -> int:
-        """Return the newest timestamp among the entries at the end of the queue.
+        """Return the newest timestamp of the last entries in the queue.
 
-        New tickets must be greater than this timestamp.
+        Tickets are timestamps too, and a new ticket must be later than this timestamp.
         """
         newest = 0
         for shard in range(SHARDS):

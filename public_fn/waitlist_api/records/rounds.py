@@ -45,7 +45,7 @@ class Round(Struct, frozen=True, kw_only=True):
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
         """Return the progress of the round after maintenance has visited a waitlist.
 
-        `is_whole` is false if some of its changes could not be compared with Redis.
+        `is_whole` is false if some of the waitlist's changes could not be compared with Redis.
         """
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 
@@ -69,8 +69,8 @@ class Rounds(Struct, frozen=True):
         """Return the stored progress of maintenance, and the sort keys of the running invitations
         and broadcasts.
 
-        Maintenance needs all of these every minute, so a single request reads them. If no progress
-        is stored, the round is empty.
+        Maintenance needs both every minute, so they are read together. If no progress is stored,
+        return an empty Round.
         """
         round_item: Item = {}
         running: list[str] = []

@@ -163,7 +163,7 @@ def message_counts_key(waitlist_id: str) -> Item:
 
 
 def call_numbers_key(waitlist_id: str) -> Item:
-    """Return the key of the item that counts the call numbers of a waitlist.
+    """Return the key of the item that stores the last call number of a waitlist.
 
     This item is deleted together with the samples of the waitlist.
     """

@@ -32,8 +32,8 @@ BATCH_GET = 100
 TRANSACTION = 100
 BATCH_WRITE = 25
 BATCH_TRIES = 5
-# The delay before the first retry is random, and at most twice this time. The maximum doubles with
-# every further retry.
+# The delay before a retry is random. The maximum delay is twice this time for the first retry, and
+# doubles with every further retry.
 PAUSE_SECONDS = 0.025
 
 

@@ -36,10 +36,10 @@ Alter = Callable[[EntryRecord], EntryRecord]
 
 
 class Transition(Struct, frozen=True, kw_only=True):
-    """A decision by Redis about an entry, as it is written to the record.
+    """A decision that Redis has made about an entry, as it is written to the record.
 
-    `stamp` is the timestamp of the decision, and `basis` is the timestamp of the decision before
-    it, as far as Redis knew. If the record is newer than `basis`, Redis has lost writes, so the
+    `stamp` is the timestamp of the decision. `basis` is the timestamp of the last earlier decision
+    that Redis knew. If the record is newer than `basis`, Redis had lost a decision, and the new
     decision is not recorded.
     """
 
@@ -64,7 +64,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     # older, the record gets the rank of this decision. Otherwise the record keeps its own rank
     # (docs/decisions/0049).
     placed: int | None = None
-    # True if the decision is about a waiting entry. Redis stores no timestamp for waiting entries.
+    # True if the decision is about a waiting entry, for which Redis stores no timestamp.
     is_about_waiting: bool = False
     # The time at which the record and its events expire, in seconds since 1970.
     expires_at: int | None = None
@@ -127,7 +127,7 @@ class Transition(Struct, frozen=True, kw_only=True):
 
     @property
     def expired_holds(self) -> int:
-        """The number of claims whose expiry is reported by the events of this decision."""
+        """The number of expired claims that the events of this decision report."""
         return _expired_holds(self.events)
 
 
@@ -210,10 +210,11 @@ class Transitions(Struct, frozen=True):
             self._expire_with_record(key, event.stamp)
 
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
-        """Write the delay and the number of declines from a decision to the record of the entry.
+        """Write the delay and the number of declines from a decision to the entry's record, even if
+        the record is newer than the decision.
 
-        If the decision ended an offer of an invitation, record this end too. The record may be
-        newer than the decision.
+        If the decision ended an offer that belonged to an invitation, also record how this offer
+        ended.
         """
         self.invitees.note_late(record, decision)
 
@@ -254,7 +255,7 @@ class Transitions(Struct, frozen=True):
         return list(wanted.values())
 
     def _expire_with_record(self, key: Key, stamp: int) -> None:
-        """Make an event that was added late expire together with the record of its entry."""
+        """Let an event that was added late expire at the same time as its entry's record."""
         record = self.table.get(record_key(*key)) or {}
         self.retention.expire_history(key, stamp, record.get("expires_at"))
 

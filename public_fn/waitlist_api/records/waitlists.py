@@ -74,7 +74,7 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     # settings.
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()
-    # The last notice of the waitlist. If its time is over, customers no longer see the notice.
+    # The latest notice of the waitlist. Customers no longer see it once it has expired.
     notice: Notice | None = None
 
     def notice_at(self, now_millis: int) -> Notice | None:

@@ -64,9 +64,10 @@ class Rate(Settings, frozen=True, kw_only=True):
     counts: Annotated[
         c.RateCounts,
         Setting(
-            "Which offers count towards the rate. With `offered`, every offer counts. With "
-            "`entered`, only accepted offers count, and the slots of all other offers can be "
-            "offered again. Unused slots accumulate up to the slots of one minute.",
+            "Which events use up a slot of the rate. With `offered`, every offer uses a slot. With "
+            "`entered`, only an accepted offer uses a slot, and the slots of all other offers can "
+            "be offered again. Unused slots accumulate, up to the number that the rate allows in "
+            "one minute.",
             label="What the rate counts",
             choices={
                 "offered": "Every offer counts",
@@ -179,8 +180,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     rate: Annotated[
         Rate | None,
         Setting(
-            "The rate at which slots become available. While nobody is waiting, "
-            "unused slots accumulate up to the slots of one minute.",
+            "The rate at which slots become available. While nobody is waiting, unused slots "
+            "accumulate, up to the number that the rate allows in one minute.",
             label="Rate",
         ),
     ] = None
@@ -335,8 +336,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     ] = None
 
     def in_zone(self, timezone: str) -> Self:
-        """Return the policy with the given time zone for all of its times that name no time
-        zone.
+        """Return a copy of the policy that uses the given time zone wherever the policy names no
+        time zone.
         """
         hours = self.offer_hours and self.offer_hours.in_zone(timezone)
         schedule = tuple(scheduled.in_zone(timezone) for scheduled in self.schedule)

@@ -45,8 +45,8 @@ class Setting(Struct, frozen=True, eq=False):
     schema: Mapping[str, Any] = {}
     # A function that checks the value. It returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # Some settings accept either a text or a value of another type. This name stands for the other
-    # type in the path of a validation error.
+    # Some settings accept either a string or a value of another type. In the path of a validation
+    # error, the other type has this name.
     tag: str = ""
     # Whether only the service sets this field.
     is_internal: bool = False

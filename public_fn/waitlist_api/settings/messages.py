@@ -28,7 +28,7 @@ KindName = Literal[
 # satellite and toll-free numbers never get messages.
 NumberType = Literal["mobile", "fixed_line", "voip", "unknown"]
 Channel = Literal["mail", "sms"]
-# Maps each of these profile fields to the channel of the messages that are sent to its address.
+# Maps each profile field that holds an address to the channel of its messages.
 CHANNEL_OF: dict[IdentityField, Channel] = {"email": "mail", "phone": "sms"}
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 MAX_PER_DAY = 10_000_000

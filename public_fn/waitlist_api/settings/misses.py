@@ -13,8 +13,8 @@ class MissRules(Settings, frozen=True, kw_only=True):
     at_most: Annotated[
         int,
         Setting(
-            "The number of unused offers after which `then` says what happens, instead of "
-            "`no_show`. Expired claims count as unused offers.",
+            "After this many unused offers, `then` applies instead of `no_show`. Expired claims "
+            "count as unused offers.",
             label="Offers that may end unused",
             ge=1,
             le=MAX_ATTEMPTS,

@@ -116,14 +116,12 @@ class PageField(Settings, frozen=True, kw_only=True):
             },
         ),
     ] = "text"
-    required: Annotated[
-        bool, Setting("Whether a guest's signup without this field is refused.")
-    ] = False
+    required: Annotated[bool, Setting("Whether guests must fill in this field to sign up.")] = False
     options: Annotated[
         tuple[Choice | Annotated[PageOption, Setting(tag="languages")], ...],
         Setting(
-            "The choices of a `select` field. An option is either a text, or a value with a label "
-            "in each language.",
+            "The choices of a `select` field. An option is either a string, or a value with a "
+            "label in each language.",
             max_length=50,
             schema=DISTINCT,
             examples=[["Mitte", {"value": "s", "labels": {"en": "Small", "de": "Klein"}}]],
@@ -133,7 +131,8 @@ class PageField(Settings, frozen=True, kw_only=True):
         Kept,
         Setting(
             "Where to store the answer. Operators can read answers in the `profile`. Claims can "
-            "filter by answers in the `attributes`, which may have at most 64 characters.",
+            "filter by answers in the `attributes`, and each of these answers may have at most 64 "
+            "characters.",
             label="Kept in",
             choices={
                 "profile": "Profile, which operators can read",
@@ -236,8 +235,8 @@ class PageSettings(Settings, frozen=True, kw_only=True):
     font: Annotated[
         Font,
         Setting(
-            "The style of the letters on the page. The page uses fonts of the customer's device, "
-            "so it loads no fonts.",
+            "The font style of the page. The page uses only fonts of the customer's device and "
+            "loads none.",
             label="Letters",
             choices={
                 "sans": "Plain",

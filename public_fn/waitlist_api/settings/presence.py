@@ -7,11 +7,14 @@ from waitlist_shared.limits import MAX_PRESENCE_SECONDS, MIN_PRESENCE_SECONDS
 
 
 class Presence(Settings, frozen=True, kw_only=True):
-    """When a customer counts as away.
+    """The rules for when a customer counts as away, which means that the customer has stopped
+    polling.
 
-    An entry whose customer is away keeps its position in the queue, but offers pass it over. The
-    next poll of the customer makes the entry ready again. Only polls near the head of the queue
-    count. A customer who has never polled there counts as present.
+    The entry of a customer who is away keeps its position in the queue, but offers pass it over
+    until the customer polls again.
+
+    The time of a poll is stored only if the entry is near the head of the queue. If no poll of a
+    customer is stored, the customer counts as present.
     """
 
     seconds: Annotated[

@@ -1,6 +1,7 @@
-"""Define the `rest` setting, which limits how often, and for how long, customers may rest.
+"""Define the `rest` setting, which limits how long and how often customers may let others pass.
 
-While a customer rests, other customers are served first.
+A customer who lets others pass keeps the position in the queue, but other customers are served
+first.
 """
 
 from typing import Annotated
@@ -11,22 +12,22 @@ DAY_MILLIS = 86_400_000
 
 
 class RestRules(Settings, frozen=True, kw_only=True):
-    """The rules for resting.
-
-    An entry that rests keeps its position in the queue, but other entries are served first.
-    """
+    """How long and how often customers may let others pass."""
 
     max_days: Annotated[
         int,
         Setting(
-            "The maximum length of a rest, in days.", label="Longest rest, in days", ge=1, le=3650
+            "The longest time for which a customer may let others pass at once, in days.",
+            label="Longest pause, in days",
+            ge=1,
+            le=3650,
         ),
     ] = 180
     times: Annotated[
         int,
         Setting(
-            "How many times a customer may rest (let other customers go first) after each signup.",
-            label="Number of rests",
+            "How many times a customer may let others pass after each signup.",
+            label="Number of pauses",
             ge=1,
             le=1000,
         ),

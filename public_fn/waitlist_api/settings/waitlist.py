@@ -98,8 +98,8 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     paused: Annotated[
         bool,
         Setting(
-            "Whether admission is paused. While it is paused, nobody is admitted. Customers can "
-            "still sign up and accept the offers that they already have."
+            "Whether admission is paused. While it is paused, nobody can be claimed or gets a new "
+            "offer. Customers can still sign up and accept open offers."
         ),
     ] = False
     capacity: Annotated[
@@ -118,10 +118,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         Setting(
             "Which customers may sign up again, at the end of the queue. `after_leaving` allows "
             "customers who have left. `always` also allows customers who were admitted, and who "
-            "then no longer count for `max_inside`. `never` allows nobody. All other customers are "
-            "refused with `already_admitted` or `already_left`. If the policy's `customer_exit` is "
-            "`frees_at_end`, an admitted customer can sign up again only after their pass has "
-            "expired.",
+            "then no longer count towards `max_inside`. `never` allows nobody. All other customers "
+            "are refused with `already_admitted` or `already_left`. If the policy's "
+            "`customer_exit` is `frees_at_end`, an admitted customer can sign up again only after "
+            "their pass has expired.",
             label="Who may sign up again",
             choices={
                 "never": "No one",
@@ -157,7 +157,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     ] = "refuse"
     rest: Annotated[
         RestRules | None,
-        Setting("Whether and how customers may rest.", null="that customers may not rest"),
+        Setting(
+            "Whether customers may let others pass for some time.",
+            null="that customers may not let others pass",
+        ),
     ] = None
     confirm: Annotated[
         ConfirmRules | None,
@@ -243,8 +246,9 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     identity: Annotated[
         IdentityRules | None,
         Setting(
-            "The address that identifies a guest. Choose this setting before the first signup, "
-            "because existing entries keep their ids.",
+            "The address that identifies a guest. The ids of entries are computed from this "
+            "address, and existing entries keep their ids. Choose this setting before the first "
+            "signup.",
             null="that clients send a `customer_id` instead",
         ),
     ] = None

@@ -20,8 +20,8 @@ from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 T = TypeVar("T")
 # The health check reads a waitlist with this id. The waitlist does not need to exist.
 NO_WAITLIST = "health"
-# An operator cannot set the end of the admission to a time in the past. A request may still repeat
-# an end that is already stored.
+# An operator cannot set `until` to a time in the past. A request that changes other settings may
+# contain the stored `until`, even if this time has passed.
 IN_PAST = FieldError(
     "body.admission.until", "must be in the future, because open offers end at this time"
 )

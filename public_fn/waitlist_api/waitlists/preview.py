@@ -41,7 +41,7 @@ class Previews(Struct, frozen=True):
     ) -> Preview:
         """Return the waits that customers would have under a policy.
 
-        If `people` is given, only the wait at this position is estimated.
+        If `people` is given, return only the wait of the customer at this position.
         """
         waitlist = self.waitlist_cache.look_up(waitlist_id)
         stats = self.waitlists.stats(waitlist_id)

@@ -1,5 +1,5 @@
-"""Compute the public state of a waitlist, such as its opening times, its next admissions and its
-wait.
+"""Compute the public state of a waitlist, such as its opening times, its next admissions and the
+estimated wait.
 """
 
 from waitlist_api.clock import iso

@@ -125,7 +125,7 @@ class Reindexer(Struct, frozen=True):
 def _message_of(entry_id: str, record: EntryRecord | None, segments: Segments) -> c.Tag:
     if record is None or record.status in ENDED:
         # The signup has ended, so Redis will soon remove the entry. Until then, store that the
-        # entry is in no segment, so that the index counts as complete.
+        # entry belongs to no segment. The index is complete only when every entry has been indexed.
         return c.Tag(
             waitlist_id=segments.waitlist_id,
             entry_id=entry_id,

@@ -214,9 +214,9 @@ def backoff_seconds(failures: int) -> int:
 
 
 def _is_lost(detail: Detail, event: QueuedEvent, now: int) -> bool:
-    """Return whether the event `detail` must be given up together with `event`.
+    """Return whether the event `detail` is given up when `event` is given up.
 
-    This is true for `event` itself, and for earlier events that are at least a day old.
+    This is true for `event` itself. It is also true for earlier events that are at least a day old.
     """
     if detail.number == event.detail.number:
         return True

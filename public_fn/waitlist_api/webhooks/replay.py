@@ -12,8 +12,8 @@ from waitlist_api.webhooks.queue import build_replay, detail_of, is_heartbeat
 
 # The maximum number of messages in one SQS call.
 BATCH = 10
-# The maximum number of rounds in one replay request, with three SQS calls in each round. This
-# number of rounds fits into the time of a request.
+# The maximum number of rounds in one replay request. Each round makes three SQS calls. This many
+# rounds finish within the time limit of a request.
 ROUNDS = 40
 # How long a received dead letter stays hidden, so that the same replay does not receive it again.
 HIDDEN_SECONDS = 60
@@ -68,8 +68,10 @@ class Replays(Struct, frozen=True):
 
     def _move(self, sqs: Any, messages: list[dict[str, Any]]) -> int:
         by_id = {str(number): message for number, message in enumerate(messages)}
-        # Add the messages to the webhook's queue before deleting the dead letters. If the function
-        # stops in between, the webhook still receives each event only once.
+        # Add the messages to the webhook's queue before deleting the dead letters, so that no event
+        # is lost if the function stops in between. Another replay may then add the same messages
+        # again. A replayed event is delivered only while the entry lists it as given up, so the
+        # webhook still receives it once.
         sent = sqs.send_message_batch(
             QueueUrl=self.queue_url,
             Entries=[

@@ -45,7 +45,7 @@ class Hours(Struct, frozen=True, array_like=True):
 
 
 class Invitee(Struct, frozen=True, array_like=True):
-    """A person whom an invitation is for. The ticket identifies the signup."""
+    """A person whom an operator has invited. The ticket identifies the person's signup."""
 
     entry_id: EntryId
     ticket: Ticket

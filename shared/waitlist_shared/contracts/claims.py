@@ -68,11 +68,11 @@ class Claimed(Struct, frozen=True, kw_only=True):
     attempts: Number
     rank: Rank
     ticket: Ticket
-    # If the record does not say yet that the previous claim of the entry has expired, this is the
-    # logical timestamp at which that claim expired. Otherwise it is 0.
+    # The logical timestamp at which the entry's previous claim expired, if the record may not
+    # contain this yet. Otherwise it is 0.
     expired_stamp: Ticket
-    # If the record does not say yet that the previous offer of the entry has expired, this is the
-    # logical timestamp at which that offer expired. Otherwise it is 0.
+    # The logical timestamp at which the entry's previous offer expired, if the record may not
+    # contain this yet. Otherwise it is 0.
     no_show_stamp: Ticket
     # The deadline of the claim or offer that expired. It is 0 if `expired_stamp` and
     # `no_show_stamp` are 0.
@@ -198,7 +198,8 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
     # The logical timestamp at which the entry was parked after too many attempts, or 0 if it was
     # parked for another reason.
     worn_out_stamp: Ticket = 0
-    # The deadline of the last attempt. It is 0 if the entry was parked for another reason.
+    # The deadline of the last attempt, or 0 if the entry was not parked because of too many
+    # attempts.
     worn_out_millis: Number = 0
 
 
@@ -248,8 +249,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     # The deadline of a claim or an offer, or the time at which the entry was parked or admitted, in
     # milliseconds.
     at: Number = 0
-    # The logical timestamp of the newest earlier decision about the entry that Redis knew, or 0.
-    # After a failover, this timestamp shows whether Redis lacked a decision.
+    # The logical timestamp of the previous decision about the entry that Redis knew, or 0. If the
+    # record contains a later one, Redis has lost a decision, for example in a failover.
     basis_stamp: Ticket | None = None
     # The logical timestamp of the newest decision that changed the rank of the entry, or 0 if the
     # record already contains this decision.
@@ -288,7 +289,8 @@ class ExpireResult(Result, frozen=True, kw_only=True):
     """The entries whose record may be out of date."""
 
     stamp: Ticket
-    # False if one call could not end all the claims, offers and rests that had expired.
+    # False if one call could not end everything that had expired: claims, offers, and the reasons
+    # why entries are not ready.
     is_all: bool = False
     max_attempts: int
     places: list[DirtyPlace]

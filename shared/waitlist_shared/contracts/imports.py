@@ -43,8 +43,8 @@ class AllocateTicketsResult(Result, frozen=True, kw_only=True):
     stamp: Ticket
     first: Ticket
     apart: Number = 1
-    # There is one number for each item of `shared_milliseconds`. The ticket of the first row is the
-    # first ticket of this millisecond plus the number.
+    # For each item of `shared_milliseconds`, the offset of the first row with this `joined_at`. The
+    # ticket of the row is the first ticket of the millisecond plus the offset.
     offsets: tuple[Number, ...] = ()
 
 

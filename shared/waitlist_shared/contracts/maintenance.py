@@ -74,7 +74,7 @@ class InspectResult(Result, frozen=True, kw_only=True):
     attributes_version: Number | None = None
     # The ticket identifies the signup to which the entry belongs.
     ticket: Ticket | None = None
-    # The version of the entry's readiness, or None if Redis has no readiness for the entry.
+    # The version of the entry's readiness data, or None if Redis has none for the entry.
     readiness_version: Number | None = None
 
 

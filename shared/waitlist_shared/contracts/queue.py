@@ -292,7 +292,7 @@ class BumpResult(Result, frozen=True, kw_only=True):
     # How many claims and offers of the entry have expired.
     attempts: Number
     # The logical timestamp at which the previous claim of the entry expired, or 0 if the record
-    # already says so.
+    # already contains this expiry.
     expired_stamp: Ticket
     expired_millis: Number  # the deadline of that claim
     basis_stamp: Ticket | None = None
@@ -461,9 +461,9 @@ class StatsResult(Result, frozen=True, kw_only=True):
     pace: str
     # How many customers should still enter because an operator has called `admit` with `refill`.
     quota: Number
-    # `quota_open` is the number of open offers of the current quota, and `quota_entered` is the
-    # number of customers who have entered because of it. The quota began at the Unix time
-    # `quota_since`, in milliseconds. Without a current quota, all three values are 0.
+    # How many of the quota's offers are open, how many customers have accepted such an offer, and
+    # the Unix time in milliseconds at which the quota began. If `quota` is 0, these three values
+    # are 0 too.
     quota_open: int = 0
     quota_entered: int = 0
     quota_since: Number = 0
@@ -521,7 +521,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
 
     rank: Rank
     ticket: Ticket
-    # The logical timestamp of the newest decision by Redis in the record.
+    # The logical timestamp of the last decision in the record that Redis has made.
     stamp: Ticket
     # The logical timestamp of the newest event in the record. Redis creates only later timestamps
     # from then on.

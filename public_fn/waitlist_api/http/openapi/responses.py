@@ -95,7 +95,7 @@ SIGV4: Security = [{"sigv4": []}]
 
 
 def document_route(route: Route, *, has_accounts: bool) -> dict[str, Any]:
-    """Return the documentation of a route as arguments of Powertools."""
+    """Return the documentation of a route as keyword arguments for Powertools."""
     operation, handler = route.operation, getattr(route.routes, route.name)
     return {
         "summary": operation.summary,

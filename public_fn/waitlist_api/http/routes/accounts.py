@@ -1,4 +1,4 @@
-"""The signup of customers with accounts, whom a token of an OIDC issuer identifies."""
+"""The signup of customers with accounts. A token from an OIDC issuer identifies the customer."""
 
 from aws_lambda_powertools.event_handler import Response
 from msgspec import Struct

@@ -184,8 +184,8 @@ class Routes(Struct, frozen=True):
         return self.admission.decline(waitlist_id, proof, body, idempotency_key)
 
     @customer(
-        "Rest until a given time",
-        Answer(200, "The entry, which is not ready until the rest ends"),
+        "Let others pass until a given time",
+        Answer(200, "The entry, which is not ready until the pause ends"),
         problems=(
             *ENTRY,
             "already_admitted",
@@ -202,9 +202,9 @@ class Routes(Struct, frozen=True):
         body: RestBody,
         idempotency_key: RestKey = None,
     ) -> RestAnswer:
-        """This operation lets a customer rest until the time `until`. During the rest, the entry
-        keeps its position in the queue, but other customers are served first. If a request with the
-        same `until` is repeated, it changes nothing.
+        """This operation lets other customers pass until the time `until`. During this pause, the
+        entry keeps its position in the queue, but other customers are served first. If a request
+        with the same `until` is repeated, it changes nothing.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         command = RestCommand(
@@ -218,14 +218,14 @@ class Routes(Struct, frozen=True):
         return RestAnswer(**self.responses.fields(rested.view), rests_left=rested.rests_left)
 
     @customer(
-        "End a rest",
+        "End a pause early",
         Answer(200, "The entry after the change"),
         problems=(*ENTRY, "already_admitted", "not_waiting"),
     )
     def resume(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ResumeBody) -> RestAnswer:
-        """This operation ends the customer's rest early. If the customer is not resting, or if
-        another rest has begun in the meantime, nothing changes. A repeated request returns the same
-        response.
+        """This operation ends a pause, in which the customer lets others pass, before its planned
+        end. If there is no pause, or if a new pause has begun in the meantime, nothing changes. A
+        repeated request returns the same response.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         command = ResumeCommand(
@@ -257,8 +257,8 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "not_inside"),
     )
     def exit_entry(self, waitlist_id: WaitlistId, entry_id: EntryId) -> AdmittedAnswer:
-        """A repeated request returns the same response. If the customer never sends this request,
-        they count for `max_inside` until their pass ends. If the policy's `customer_exit` is
-        `frees_at_end`, they count until the end of the pass even after this request.
+        """A customer who never sends this request counts towards `max_inside` until their pass
+        ends. If the policy's `customer_exit` is `frees_at_end`, a customer who sends this request
+        also counts until their pass ends. A repeated request returns the same response.
         """
         return self.admission.exit(waitlist_id, self.credentials.check(waitlist_id, entry_id))

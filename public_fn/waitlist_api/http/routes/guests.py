@@ -80,7 +80,8 @@ class Routes(Struct, frozen=True):
         shown = self.request.header("authorization")
         stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
         if shown and stay is None:
-            # The entry may have moved to this address, so look up the entry's current id.
+            # The customer may have changed the address of an existing entry to this address. That
+            # entry has a different id, so look it up.
             command = self.signups.resolve_entry(command)
             stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
         signed_up = self.signups.sign_up(command.with_stay_shown(stay))

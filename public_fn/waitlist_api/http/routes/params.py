@@ -125,7 +125,7 @@ ReinstateKey = Annotated[
 RestKey = Annotated[
     str | None,
     _idempotency_key(
-        "A unique key for each rest, such as a UUID. Repeating the request for the latest rest "
+        "A unique key for each pause, such as a UUID. Repeating the request for the latest pause "
         "with the same key changes nothing, even if the customer has already resumed."
     ),
 ]

@@ -205,8 +205,8 @@ class ReadyBody(Body):
         bool,
         Field(
             description="`false` holds the entry back until an operator sends `true`. Meanwhile, "
-            "the entry keeps its position, and other entries are served first. `true` does not "
-            "end a rest that the customer has begun."
+            "the entry keeps its position, and other entries are served first. If the customer is "
+            "letting others pass until a chosen time, `true` does not end this pause."
         ),
     ]
     reason: Reason = ""
@@ -348,8 +348,8 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The last time that an operator has called the customer, and the place to "
-            "which the customer should come. Null if the entry is not claimed, or if nobody has "
+            description="The latest call of the customer by an operator: its time, and the place "
+            "to which the customer should come. Null if the entry is not claimed, or if nobody has "
             "called the customer."
         ),
     ] = None
@@ -363,10 +363,10 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     room_until: Annotated[
         Time | None,
         Field(
-            description="The time until which the customer counts for `max_inside`. This is "
+            description="The time until which the customer counts towards `max_inside`. This is "
             "usually the end of the pass. Null if the customer does not count, for example after "
-            "an exit. If `customer_exit` is `frees_at_end`, the customer still counts after their "
-            "own exit, but not after an operator's exit."
+            "an exit. If the policy's `customer_exit` is `frees_at_end`, the customer still counts "
+            "after their own exit, but not after an exit that an operator records."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer exited.")]

@@ -82,8 +82,9 @@ class MessageBody(Body):
     status: Annotated[
         Status | None,
         Field(
-            description="Only people with this status get the message. `offered` includes claimed "
-            "people. `inside` means the people who were admitted and still count for `max_inside`."
+            description="Only people with this status get the message. `offered` also includes "
+            "people whose entry is claimed. `inside` means people who were admitted and still "
+            "count towards `max_inside`."
         ),
     ] = None
     entries: Annotated[
@@ -126,8 +127,8 @@ class NotReachedAnswer(Model):
     number_not_allowed: Annotated[
         Count,
         Field(
-            description="People with a phone number in a country, or of a type, to which the "
-            "waitlist sends no SMS messages."
+            description="People whose phone number gets no SMS messages from the waitlist, because "
+            "of its country or its type."
         ),
     ]
 
@@ -138,8 +139,8 @@ class MessageAnswer(Model):
     message_id: Annotated[
         str | None,
         Field(
-            description="The id of the message. The event `messaged` of each recipient has this id "
-            "as its stamp. Null for a dry run."
+            description="The id of the message. Each recipient's `messaged` event has this id in "
+            "its field `stamp`. Null for a dry run."
         ),
     ]
     dry_run: bool

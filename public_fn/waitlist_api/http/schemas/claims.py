@@ -161,8 +161,8 @@ class CalledAnswer(EntryAnswer, WithCallNumber):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The last time that the customer was called to a place during this claim. "
-            "Null if the claim had ended before a repeated request arrived."
+            description="The latest call of the customer during this claim. Null if this is a "
+            "repeated request and the claim has already ended."
         ),
     ]
 

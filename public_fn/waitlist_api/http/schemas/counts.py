@@ -52,7 +52,8 @@ class StatsAnswer(WithEstimate):
         Field(
             description="The number of signups since the waitlist was created. The fields `left`, "
             "`admitted`, `entered`, `declined` and `no_shows` cover the same period. If Redis "
-            "loses data, these six counts may lack the last minute before the loss."
+            "loses data, events of the last minute before the loss may be missing from these six "
+            "counts."
         ),
     ]
     left: Count
@@ -129,25 +130,26 @@ class StatsAnswer(WithEstimate):
     sources: Annotated[
         list[SourceAnswer] | None,
         Field(
-            description="The number of signups from each source in the page's `sources`, largest "
-            "number first. Signups from all other sources are counted as `other`. Null if the "
-            "page has no `source`."
+            description="The number of signups for each answer to the page's `source` field, "
+            "largest number first. Answers that are not counted separately are counted as `other`. "
+            "Null if the page has no `source` field."
         ),
     ] = None
     messages: Annotated[
         list[MessageCountAnswer] | None,
         Field(
             description="The outcomes of the waitlist's messages since the waitlist was created, "
-            "by kind of message. Kinds without any message are left out. If a function is "
-            "interrupted, up to ten messages may be missing here. Null if `messages` is not set."
+            "by kind of message. Kinds without any message are left out. If a Lambda function is "
+            "interrupted, up to ten messages may be missing from these counts. Null if `messages` "
+            "is not set."
         ),
     ] = None
     unreachable: Annotated[
         Count | None,
         Field(
-            description="How many people on the waitlist have an address that accepts no "
-            "messages. This field and `messages_off` together count at most 1,600 people. Null if "
-            "`messages` is not set."
+            description="How many people on the waitlist have an address that accepts no messages. "
+            "Counting stops when this field and `messages_off` together have reached 1,600 people. "
+            "Null if `messages` is not set."
         ),
     ] = None
     messages_off: Annotated[
@@ -160,8 +162,8 @@ class StatsAnswer(WithEstimate):
     quota: Annotated[
         Count,
         Field(
-            description="How many more people have to enter because of earlier calls of `admit` "
-            "with `refill`. If Redis loses data, the number becomes 0."
+            description="How many more people must enter until earlier calls of `admit` with "
+            "`refill` are fulfilled. If Redis loses data, the number becomes 0."
         ),
     ]
     quota_open: Annotated[Count, Field(description="How many offers of the quota are open.")]

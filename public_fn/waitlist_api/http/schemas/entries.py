@@ -123,10 +123,10 @@ class SignupBody(Body):
         str | None,
         Field(
             pattern=f"^{BOT_TOKEN}$",
-            description="The token from the widget of the waitlist's bot check. It is required "
-            "for a new entry if the waitlist has a bot check. Each token is valid for one signup. "
-            "To repeat a signup, send the same Idempotency-Key. If the waitlist verifies "
-            "addresses, a repeated signup needs a new token.",
+            description="The token from the widget of the waitlist's bot check. It is required for "
+            "a new entry if the waitlist has a bot check. Each token is valid for one signup. A "
+            "repeated request with the same Idempotency-Key may contain the same token. If the "
+            "waitlist verifies addresses, however, a repeated request also needs a new token.",
         ),
     ] = None
 
@@ -213,7 +213,7 @@ class AddressBody(Body):
 
 
 class RestBody(Body):
-    """A request to rest until a given time. Meanwhile, other customers are served first."""
+    """A request to let others pass until a given time."""
 
     until: Annotated[
         UtcTime,
@@ -226,13 +226,13 @@ class RestBody(Body):
 
 
 class ResumeBody(Body):
-    """End a rest."""
+    """A request to end a pause, in which the customer lets others pass."""
 
     rest_until: Annotated[
         UtcTime,
         Field(
-            description="The `rest_until` of the rest that the request ends. It is required, so "
-            "that a repeated request cannot end a later rest.",
+            description="The current `rest_until` of the entry. It identifies the pause that the "
+            "request ends, so that a repeated request cannot end a later pause.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -267,7 +267,7 @@ class EntryAnswer(Model):
 
 
 NOT_READY_MEANINGS: dict[c.NotReadyReason, str] = {
-    "resting": "the customer is resting until `rest_until`, or until they `resume`",
+    "resting": "the customer lets others pass until `rest_until`, or until they `resume`",
     "held_back": "an operator holds the entry back, until an operator sets `ready` to `true`",
     "delayed": "the entry was released with `delay_seconds`, and the delay has not ended",
     "declined": "the customer has declined an offer, and is passed over until `delayed_until`",
@@ -308,8 +308,8 @@ class WithReadiness(Model):
     rest_until: Annotated[
         Time | None,
         Field(
-            description="When the customer's rest ends and the entry becomes ready. Null if the "
-            "customer is not resting."
+            description="The time until which the customer lets others pass. Then the entry "
+            "becomes ready again. Null if the customer does not let others pass."
         ),
     ] = None
     delayed_until: Annotated[
@@ -339,8 +339,8 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate, WithCallNum
         Rank | None,
         Field(
             description="The number by which the queue is sorted. Entries with a lower rank are "
-            "served first. The board shows which position each rank has. Null if the entry is not "
-            "waiting."
+            "served first. The waitlist's board, which is a public snapshot of all positions, "
+            "shows which position each rank has. Null if the entry is not waiting."
         ),
     ]
     poll_after_seconds: Annotated[
@@ -365,8 +365,8 @@ class RestAnswer(CustomersEntryAnswer):
     rests_left: Annotated[
         Count | None,
         Field(
-            description="How many more times the customer may rest, that is, let other customers "
-            "go first for some time. Null if the waitlist no longer has the setting `rest`."
+            description="How many more times the customer may let others pass for some time. Null "
+            "if the waitlist no longer has the setting `rest`."
         ),
     ]
 
@@ -386,9 +386,10 @@ class LookAnswer(CustomersEntryAnswer):
     segments: Annotated[
         Annotated[list[SegmentPlaceAnswer], documented(maxItems=MAX_COMBINATIONS)] | None,
         Field(
-            description="The entry's positions within the requested segment, one for each value "
-            "of the entry. Empty if the entry is not waiting or does not have these attributes. "
-            "Null if the request has no `segment`."
+            description="The entry's positions within the requested segment. There is one position "
+            "for each combination of values that the entry has for the segment's attributes. Empty "
+            "if the entry is not waiting or does not have these attributes. Null if the request "
+            "has no `segment`."
         ),
     ]
     entry_token: Annotated[

@@ -102,8 +102,8 @@ class ImportRowBody(Body):
     rest_until: Annotated[
         UtcTime | None,
         Field(
-            description="The time until which the customer rests, which means that other customers "
-            "are served first. A time in the past has no effect."
+            description="The time until which the customer lets others pass. A time in the past "
+            "has no effect."
         ),
     ] = None
     verified: Annotated[
@@ -192,11 +192,11 @@ class ImportBody(Body):
     on_list: Annotated[
         WhenOnList,
         Field(
-            description="What to do if a guest is already on the waitlist with the same id. A "
-            "guest's signup does not prove who the guest is. `keep` keeps the guest's entry and "
+            description="What to do if a guest has signed up with the id of the imported customer. "
+            "A guest's signup does not prove who the guest is. `keep` keeps the guest's entry and "
             "adds a warning to the row. `replace` ends the guest's signup and adds the imported "
-            "customer with a new token, even if the guest has already left. Entries from an "
-            "earlier import are always kept."
+            "customer with a new token. If the guest has already left, `replace` adds the customer "
+            "too. Entries from an earlier import are always kept."
         ),
     ] = "keep"
 

@@ -34,9 +34,10 @@ REASONS = {
     "refused": "The email or SMS service rejected the address.",
     "number_not_allowed": "The waitlist sends no SMS messages to this country, or to this type "
     "of number.",
-    "too_many": "The address has already received too many messages that a stranger could have "
-    "requested.",
-    "over_budget": "The daily budget for messages that strangers can request is used up.",
+    "too_many": "The address has reached the limit for messages that people can request without "
+    "proving who they are.",
+    "over_budget": "The daily budget for messages that people can request without proving who they "
+    "are is used up.",
 }
 
 
@@ -96,8 +97,8 @@ class PreviewedAnswer(Model):
     text: Annotated[
         str,
         Field(
-            description="The plain text of the email. An SMS message consists of the same text. "
-            "The link comes last."
+            description="The plain text of the email, or the text of the SMS message. It ends with "
+            "the link."
         ),
     ]
     sms_parts: Annotated[

@@ -1,4 +1,4 @@
-"""Request and response body of the notice of a waitlist."""
+"""The model of a waitlist's notice, for the bodies of requests and responses."""
 
 from typing import Any
 

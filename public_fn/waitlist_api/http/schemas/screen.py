@@ -24,7 +24,7 @@ class CalledNumberAnswer(Model):
     ]
     called_at: Annotated[
         Time,
-        Field(description="When the number was called. Each further call has a new time."),
+        Field(description="When the number was last called."),
     ]
 
 

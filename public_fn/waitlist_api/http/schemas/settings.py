@@ -33,10 +33,10 @@ def request_body(
     problems: Problems | None = None,
     document: Callable[[dict[str, Any]], None] | None = None,
 ) -> Any:
-    """Create the pydantic model for a group of settings, in requests and in responses.
+    """Create the pydantic model for a group of settings. Requests and responses use the same model.
 
-    If `problems` is given, it finds further contradictions between the settings. `document` changes
-    the JSON schema of the model.
+    `problems` is a function that finds further contradictions between the settings. `document` is a
+    function that changes the JSON schema of the model.
     """
     finds = problems or (group.problems if "problems" in vars(group) else None)
     validators: Any = {}
@@ -150,7 +150,7 @@ def _kind(kind: Any, is_plain: bool) -> Any:
 
 
 def _choice(kinds: list[Any]) -> Any:
-    """Return the type for a setting whose value can be either a text or an object."""
+    """Return the type for a setting whose value can be a string or an object."""
     tags = [next((one.tag for one in _settings(kind) if one.tag), "text") for kind in kinds]
     found: Any = Union[  # noqa: UP007 the members are only known at run time
         tuple(Annotated[_type(kind), Tag(tag)] for kind, tag in zip(kinds, tags, strict=True))

@@ -45,7 +45,7 @@ from waitlist_shared.limits import (
 RestRulesBody: Any = request_body("RestRulesBody", RestRules)
 IdentityBody: Any = request_body("IdentityBody", IdentityRules)
 ConfirmBody: Any = request_body("ConfirmBody", ConfirmRules)
-# The body of a waitlist contains the bodies of these groups of settings, so create their models
+# The model of a waitlist contains the models of these groups of settings, so create those models
 # first.
 PARTS = (AdmissionBody, PageBody, RestRulesBody, IdentityBody, ConfirmBody, MessagesBody)
 WaitlistBody: Any = request_body("WaitlistBody", WaitlistSettings)
@@ -199,8 +199,8 @@ class WaitlistAnswer(WithEstimate):
     rest: Annotated[
         RestRulesBody | None,
         Field(
-            description="The rules for resting, which means letting other customers go first for "
-            "some time. Null if customers may not rest."
+            description="How long and how often customers may let others pass. Null if they may "
+            "not do this."
         ),
     ]
     decline: Annotated[
@@ -236,9 +236,9 @@ class WaitlistAnswer(WithEstimate):
         Field(
             default_factory=list,
             exclude_if=lambda told_by: not told_by,
-            description="The profile fields with the addresses to which a message is sent when it "
-            "is the customer's turn. If the profile has both fields, the message goes "
-            "to the first one. Left out if the waitlist sends no such message.",
+            description="The profile fields that hold the address for the message that it is the "
+            "customer's turn. If a profile has both fields, the message goes to the address in the "
+            "first field. Left out if the waitlist sends no such message.",
             max_length=2,
         ),
     ]
@@ -269,10 +269,10 @@ class BoardAnswer(Model):
         Field(
             description="Pairs of a rank and its position, lowest rank first. The list contains "
             "the first 200 entries, then entries whose positions are at most 1% apart, and the "
-            "last entry. If your entry's rank is in the list, the entry had exactly this "
-            "position. Otherwise its position was between the positions of the two neighbouring "
-            "pairs. If your entry's rank is lower than all ranks in the list, the entry was not "
-            "waiting.",
+            "last entry. To find your entry's position, look for its rank. If the list contains "
+            "the rank, the entry had exactly the position beside it. If the rank is between two "
+            "ranks of the list, the position was between their positions. If the rank is lower "
+            "than all ranks in the list, the entry was not waiting.",
             examples=[[[1795253400000008, 1], [1795253400000016, 2]]],
         ),
     ]
@@ -283,8 +283,8 @@ class RebuildAnswer(Model):
     total: Annotated[
         Count,
         Field(
-            description="How many entries have to be restored, as counted shortly before Redis "
-            "lost the data. If this number is too low, `total` grows together with `done`."
+            description="The number of entries to restore. They were counted shortly before Redis "
+            "lost the data. If the number turns out too low, it grows together with `done`."
         ),
     ]
 
@@ -392,7 +392,7 @@ class AskBody(Body):
             ge=0,
             le=MAX_DAYS,
             description="Only ask customers who signed up at least this many days ago. Customers "
-            "who were asked or who confirmed within this time are left out.",
+            "who were asked or who confirmed in the last that many days are left out.",
         ),
     ] = 0
 

@@ -11,8 +11,8 @@ class ReplayBody(Body):
     since: Annotated[
         UtcTime,
         Field(
-            description="Send the events again that happened at this time or later. The time "
-            "needs a UTC offset.",
+            description="Resend the events that happened at this time or later. The time needs a "
+            "UTC offset.",
             examples=["2026-03-01T09:30:00Z"],
         ),
     ]

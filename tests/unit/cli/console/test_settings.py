@@ -252,7 +252,7 @@ def test_a_form_works_without_scripts(console: Opened, bakery: Bakery) -> None:
         ("lease_seconds", "", "Lease of a claim, in seconds: enter a whole number"),
         ("max_guest_bytes", "", "Data of a signup, in bytes: enter a whole number"),
         ("max_guest_bytes", "20000", "max_guest_bytes"),
-        ("rest_times", "3", "enter a number, or leave the field 'Number of rests' empty"),
+        ("rest_times", "3", "enter a number, or leave the field 'Number of pauses' empty"),
         ("capacity", "many", "Capacity: enter a whole number"),
         ("name", "", "name"),
         ("segments", "language\nlanguage", "declared more than once"),

@@ -6,7 +6,7 @@ export function draw(place, { state, entry, alert }, { make, words, client }) {
   const { permission } = Notification;
   const ask = state === 'waiting' ? 'alert' : 'alertOpens';
   const key = permission === 'denied' ? 'alertDenied' : permission === 'granted' && alert ? 'alertOn' : ask;
-  // Answering a question and ending a rest are more important than the alerts.
+  // Answering a question and ending a pause are more important than the alerts.
   const kind = entry?.confirm_by || entry?.rest_until ? 'plain' : 'main';
   // Replace the content only if it has changed, so that the button keeps the focus.
   if (place.dataset.shows !== key) {

@@ -1,5 +1,5 @@
-// The part of <waitlist-position> that lets a customer rest, and explains why an entry is not ready. The element
-// loads it if the waitlist allows rests, or if the entry or an entry ahead is not ready.
+// The part of <waitlist-position> that lets a customer let others pass, and explains why an entry is not ready. The
+// element loads it if the waitlist has the setting `rest`, or if the entry or an entry ahead is not ready.
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -46,7 +46,8 @@ export function draw(place, { entry, list, refusal, isBusy }, { make, words, cli
 }
 
 /**
- * Return the chosen minute in milliseconds. The milliseconds differ for each rest, because the end identifies a rest.
+ * Return the chosen minute in milliseconds. The milliseconds differ each time, because the end identifies the pause in
+ * which the customer lets others pass.
  */
 function endOf(text, now) {
   return Date.parse(text) + (now % MINUTE_MS);

@@ -45,9 +45,9 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, body: AdmitBody, idempotency_key: IdempotencyKey = None
     ) -> AdmitAnswer:
         """This operation offers slots in addition to the slots of the waitlist's policy. If
-        `refill` is true, each unused slot is offered to the next entry. A request with a `count` of
-        0 stops these further offers. A repeated request with the same Idempotency-Key offers no
-        further slots, and returns the entries that still have their slot.
+        `refill` is true, a slot that a customer does not use is offered to the next entry. To stop
+        refilling, send a request with a `count` of 0. A repeated request with the same
+        Idempotency-Key makes no new offers, and returns the entries that still have their slot.
         """
         command = AdmitCommand(
             waitlist_id=waitlist_id,

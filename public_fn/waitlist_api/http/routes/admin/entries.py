@@ -66,9 +66,9 @@ OfStatus = Annotated[
         "messages_off",
     ],
     Query(
-        description="`inside` lists customers who were admitted and still count for `max_inside`. "
-        "`unreachable` and `messages_off` list customers who are on the waitlist but get no "
-        "messages. In these two lists, the entries have no `position`."
+        description="`inside` lists customers who were admitted and still count towards "
+        "`max_inside`. `unreachable` and `messages_off` list customers who are on the waitlist but "
+        "get no messages. In these two lists, the entries have no `position`."
     ),
 ]
 Include = Annotated[Literal["history"] | None, Query()]
@@ -158,10 +158,10 @@ class Routes(Struct, frozen=True):
         only: Only = None,
     ) -> EntriesAnswer:
         """Waiting entries are sorted in serving order, offered entries by deadline, and parked
-        entries by the time of parking. The lists `left`, `admitted`, `inside` and `banned` are
-        sorted by the time of this event, oldest first. In these four lists, an entry that changed a
-        moment ago may be missing, and a page can be empty although more pages follow. Follow
-        `cursor` until it is null.
+        entries by the time at which they were parked. The lists `left`, `admitted`, `inside` and
+        `banned` are sorted by the time at which the customer left, was admitted or was banned,
+        oldest first. In these four lists, an entry that changed a moment ago may be missing, and a
+        page can be empty although more pages follow. Request pages until `cursor` is null.
         """
         for name, filter_ in (("ready", ready), ("only", only)):
             if filter_ is not None and status != "waiting":

@@ -19,8 +19,9 @@ class Routes(Struct, frozen=True):
     )
     def replay_webhook(self, body: ReplayBody) -> ReplayAnswer:
         """A dead letter is an event that could not be delivered to the webhook for a day. This
-        operation sends all dead letters since a given time again. The events of each entry arrive
-        in order. If the response has `more`, repeat the request to send the remaining events.
+        operation resends all dead letters since a given time. The webhook gets the events of each
+        entry in order. If `more` is true in the response, repeat the request to resend the
+        remaining events.
         """
         found = self.replays.replay(body.since)
         return ReplayAnswer(replayed=found.count, more=found.more)
