@@ -66,12 +66,12 @@ parked = _key("parked")
 # A hash with each entry's number of attempts. Each expired claim or offer counts as an attempt.
 attempts = _key("attempts")
 
-# A sorted set of entries about which Redis has made decisions that may not be in the entry's record
-# yet. The score of an entry is the logical timestamp of the latest decision.
+# A sorted set of the entries about which Redis has made a decision that their records may not
+# contain yet. The score of an entry is the logical timestamp of the last decision.
 dirty = _key("dirty")
 
-# A hash with the decisions that Redis has made about each entry, but that may not be in the entry's
-# record yet.
+# A hash that contains, for each entry, the decisions by Redis that the entry's record may not
+# contain yet.
 pending_decisions = _key("pending_decisions")
 
 # The segment index: a sorted set with the waiting entries of each segment.

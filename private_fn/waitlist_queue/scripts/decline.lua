@@ -19,7 +19,7 @@ local outcome = 'declined'
 if hold then
   give_back(keys, entry_id, hold)
   hold.stamp = next_stamp(keys, now)
-  -- The record may lack the last decline. Each decline contains its number, which is not counted twice.
+  -- The record may not contain the last decline yet. Each decline has a number, so no decline is counted twice.
   local last = find_decision(keys, entry_id, function(decision)
     return decision.verb == 'declined' and decision.ticket == hold.ticket
   end)

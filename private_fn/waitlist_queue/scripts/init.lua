@@ -15,7 +15,7 @@ if not meta_state then
   if mode == 'configure' or mode == 'finish_rebuild' then return {'cold'} end
   outcome = 'created'
   -- If the hash `meta` is missing, the other keys of the waitlist may be incomplete. If a different Redis server owned
-  -- the queue before, this server may lack the newest writes. In both cases all keys are deleted.
+  -- the queue before, the newest writes may be missing on this server. In both cases all keys are deleted.
   redis.call('UNLINK', unpack(KEYS))
   keys.not_ready = nil
   begin_epoch(keys, mode == 'create' and 'warm' or 'hydrating', epoch,

@@ -42,7 +42,8 @@ local is_restored = may_restore(keys, entry_id, when, expected, meta_state == 'h
 restore_edits(keys, entry_id, segments_version ~= '0' and tags, readiness, place.ticket, present, is_restored)
 if is_restored then
   if present and present.state ~= 'waiting' then return_or_assign_slots(present, place) end
-  -- The record may lack the end of the admission, which has shortened the offer. Maintenance then records it again.
+  -- If the waitlist's admission ends before the offer, the offer is shortened. The record may not contain the new
+  -- deadline yet, so maintenance records it.
   local is_shortened = state == 'offered' and time_millis < recorded_millis
   if is_shortened then place.stamp = next_stamp(keys, now) end
   place.rank = restore_place(keys, entry_id, place, present, time_millis)

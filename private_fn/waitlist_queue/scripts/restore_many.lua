@@ -3,8 +3,8 @@
 -- PRELUDE cold stale_epoch stale_segments
 -- NEEDS int_text places ranks readiness reasons restoring segments tickets waiting
 -- ARGV epoch segments_version stays
--- `stays` has a text of the form "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags" for each entry,
--- separated by spaces.
+-- `stays` contains one text of the form "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags" for each
+-- entry. The texts are separated by spaces.
 -- RETURNS restored restored present gone
 
 -- Adds two arguments to a command that is sent once for many entries. One command for each entry would be much slower.

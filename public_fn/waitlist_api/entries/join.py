@@ -93,9 +93,9 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier attempt to sign up with this request may have added the entry to the queue
-            # already, or may still do so. Make Redis refuse such an attempt from now on. If the
-            # entry is already in the queue, finish the signup.
+            # An earlier attempt at this signup may have added the entry to the queue already, or
+            # may still do so. Make Redis refuse such an attempt from now on. If the entry is
+            # already in the queue, finish the signup.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed

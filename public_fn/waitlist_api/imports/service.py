@@ -103,7 +103,7 @@ class Imports(Struct, frozen=True):
                     )
                 )
             except EntryNotFound as refusal:
-                # In the meantime, an entry has been moved to the address in this row.
+                # In the meantime, a customer has changed their address to the address in this row.
                 item.refuse(refusal)
             else:
                 item.outcome = "banned"

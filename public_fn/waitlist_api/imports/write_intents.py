@@ -112,7 +112,8 @@ class IntentWriter(Struct, frozen=True):
     def reread(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
         """Read the record for each row.
 
-        Raise Throttled if another entry has moved to the address of a row in the meantime.
+        Raise Throttled if the customer of a different entry has changed their address to the
+        address of a row in the meantime.
         """
         if self.look_up(waitlist, rows):
             raise Throttled

@@ -148,7 +148,7 @@ class Notifier(Struct, frozen=True):
         """Yield pages of claimed and offered entries whose deadline is not after the given time.
 
         If there are too many entries for one run, each run reads the entries with the earliest
-        deadlines, and a part of the remaining entries. Each minute, it is the turn of another part.
+        deadlines, and a part of the remaining entries. Each minute, a different part is read.
         """
         is_more = yield from self._pages(waitlist_id, 0, until_millis)
         size = PAGES * MAX_PAGE

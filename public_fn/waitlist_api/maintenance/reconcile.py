@@ -173,8 +173,8 @@ class Reconciler(Struct, frozen=True):
     def _append_missing_events(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> None:
-        """The history may lack the events of decisions that are older than the record. Add these
-        events.
+        """Events of decisions that are older than the record may be missing from the history. Add
+        these events.
         """
         decisions = [
             (record, decision)

@@ -36,7 +36,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-# After this time, a run starts no further batch of waitlists. The next run continues the work.
+# After this time, a run does not start another batch of waitlists. The next run continues the work.
 RUN_MILLIS = 50_000
 # A run begins with interrupted requests to join or leave, and spends at most this much time on
 # them. If requests are left, the run continues with them when its other work is done.

@@ -188,9 +188,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def _not_ready(self) -> tuple[c.NotReady, ...]:
-        """All reasons in the record why the entry is not ready.
+        """All reasons why the entry is not ready, according to the record.
 
-        The result includes reasons that have ended in the meantime.
+        The result includes reasons that have already ended.
         """
         facets = (self.pauses, self.verification, self.hold)
         return tuple(reason for facet in facets for reason in facet.not_ready())

@@ -56,7 +56,7 @@ class Funnel(Struct, frozen=True, kw_only=True):
 
 
 class InviteeChange(Struct, frozen=True, kw_only=True):
-    """A change of the state of an invitee."""
+    """A change to an invitee's state."""
 
     key: Key
     state: State

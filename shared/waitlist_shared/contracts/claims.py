@@ -276,7 +276,7 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
     # The deadline of a claim or an offer, the time at which the entry was parked, or the time at
     # which the customer's pass ends.
     time_millis: Number
-    # The decisions by Redis that may not be in the record yet, oldest first. Extensions and
+    # The decisions by Redis that the record may not contain yet, oldest first. Extensions and
     # completions of claims are not included.
     decisions: tuple[Decision, ...] = ()
     # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry

@@ -61,7 +61,7 @@ local function offer_end(policy, millis, seconds)
 end
 
 -- If the record contains a newer state of the schedule than Redis, continues from the state in the record. After a
--- failover, the new server may lack recent writes, and must not make the same offers again.
+-- failover, recent writes may be missing on the new server, which must not make the same offers again.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis

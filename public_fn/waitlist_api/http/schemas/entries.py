@@ -354,8 +354,8 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate, WithCallNum
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The last time that an operator has called the customer, and the place to "
-            "which the customer should come. Null if the entry is not claimed, or if nobody has "
+            description="The latest call of the customer by an operator: its time, and the place "
+            "to which the customer should come. Null if the entry is not claimed, or if nobody has "
             "called the customer."
         ),
     ] = None

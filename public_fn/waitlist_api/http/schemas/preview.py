@@ -1,4 +1,4 @@
-"""Request and response bodies of the preview of an admission policy."""
+"""Request and response bodies for the preview of an admission policy."""
 
 from typing import Annotated
 

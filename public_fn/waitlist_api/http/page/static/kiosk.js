@@ -227,7 +227,7 @@ class WaitlistKiosk extends HTMLElement {
 
   // ------------------------------------------------------------------------ drawing
 
-  /** Show what a person has got, until the person is done or the time is over. */
+  /** Show what a person has got, until the person is done or the time limit is reached. */
   #show(state, ...content) {
     this.#state = state;
     this.#panel.setAttribute('aria-busy', false);
