@@ -34,8 +34,7 @@ OTHER_STAY = (
     "This joined_at does not belong to the customer's current signup. Get the entry to read the "
     "current value."
 )
-NO_REST = "Only a customer who is waiting can let others pass. Get the entry to see its current "
-"status."
+NO_REST = "Only a waiting customer can let others pass. Get the entry to see its current status."
 
 
 class RestCommand(Struct, frozen=True, kw_only=True):

@@ -106,8 +106,7 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
 def _has_left(record: EntryRecord, ticket: int) -> bool:
     """Return whether the signup with this ticket has ended because the customer left.
 
-    If the customer has signed up again, the record no longer says when the customer left. In this
-    case, compare the time of the new signup.
+    If the record contains a later signup, the signup with this ticket has ended too.
     """
     return record.status in ("leaving", "left") or record.ticket != ticket
 

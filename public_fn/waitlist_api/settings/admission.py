@@ -64,10 +64,10 @@ class Rate(Settings, frozen=True, kw_only=True):
     counts: Annotated[
         c.RateCounts,
         Setting(
-            "Which events use up a slot of the rate. With `offered`, every offer uses a slot. With "
-            "`entered`, only an accepted offer uses a slot, and the slots of all other offers can "
-            "be offered again. Unused slots accumulate, up to the number that the rate allows in "
-            "one minute.",
+            "Which offers count towards the rate. With `offered`, every offer counts. With "
+            "`entered`, only accepted offers count, and the slots of all other offers can be "
+            "offered again. Unused slots accumulate, up to the number that the rate allows in one "
+            "minute.",
             label="What the rate counts",
             choices={
                 "offered": "Every offer counts",
