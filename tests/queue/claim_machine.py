@@ -59,9 +59,8 @@ def token_of(number: int) -> str:
 
 @dataclass(frozen=True)
 class Decided:
-    """A decision about an entry, identified by the ticket number of the signup.
-
-    DynamoDB may not know the decision yet.
+    """A change of an entry that DynamoDB may not have recorded yet. The ticket number says to which
+    signup of the customer it belongs.
     """
 
     verb: str
@@ -70,11 +69,11 @@ class Decided:
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule applies the same operation to Redis and to the model. The invariants then compare
-    the two.
+    """Each rule applies the same operation to Redis and to the model, and the invariants then
+    compare the two.
 
-    The model takes over the ranks (sort keys) that Redis has given. Redis keeps an admitted entry
-    until the admission has been recorded.
+    The model does not compute ranks (sort keys), but copies them from Redis. Redis keeps an
+    admitted entry until DynamoDB has recorded the admission.
     """
 
     line: ClassVar[Line]
@@ -172,13 +171,13 @@ class Machine(RuleBasedStateMachine):
             return
         self.model = model.ended(self.model, name, "left").forget(name)
         if stay.state == "admitted":
-            # If the customer is admitted while the request to leave is running, the admission is
-            # undone.
+            # The customer was admitted while the request to leave was running, so leaving undoes
+            # the admission.
             self.model = replace(self.model, admitted=self.model.admitted - 1)
 
     @rule(name=PEOPLE)
     def erase(self, name: str) -> None:
-        """When an entry is erased, Redis also forgets its decisions.
+        """When an entry is erased, Redis also forgets its changes.
 
         The counters keep their values (promise P8).
         """
@@ -239,7 +238,7 @@ class Machine(RuleBasedStateMachine):
     def claim(self, count: int, newest: bool, lease: int | None) -> None:
         """A claim first waits until all expired entries have returned to the queue.
 
-        It then takes exactly the entries at the front or at the back (promises P1 and P4).
+        It then takes the entries at the front or at the back (promises P1 and P4).
         """
         self.end_expired()
         expected = self.model.next_ones(self.model.claimable(count), newest=newest)
@@ -251,7 +250,7 @@ class Machine(RuleBasedStateMachine):
     def claim_one(self, name: str, is_late: bool) -> None:
         """A claim can name an entry, and then takes exactly this entry, wherever it stands.
 
-        If the message belongs to an earlier signup, the claim takes nothing (promises P2 and P4).
+        A message that belongs to an earlier signup takes nothing (promises P2 and P4).
         """
         self.end_expired()
         stay = self.model.stay(name)
@@ -376,7 +375,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
     def repair(self, pick: int, to: str) -> None:
-        """The record contains the entry's place but no decision about the entry (promise P4)."""
+        """Maintenance replaces the claim or the parking of an entry in Redis with the state that
+        DynamoDB has recorded (promise P4).
+        """
         names = self.model.of(HELD, "parked")
         if not names:
             return
@@ -437,7 +438,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(settles=st.booleans())
     def expire(self, settles: bool) -> None:
-        """Redis lists every decision that is not recorded yet, in order (promise P3)."""
+        """Redis lists every change that DynamoDB has not recorded yet, in order (promise P3)."""
         self.end_expired()
         listed = self.line.dirty()
         assert sorted(listed) == sorted(self.dirty)

@@ -1,6 +1,6 @@
 """Applies random operations on an admission policy to Redis and to a model in Python.
 
-A ledger in the test counts how many offers the policy was allowed to make.
+The test also counts, on its own, how many offers the policy may make.
 """
 
 from collections import Counter, defaultdict
@@ -22,16 +22,16 @@ from waitlist_shared.contracts import AfterMisses, NoShow
 
 MINUTE_MICROS = 60_000_000
 MOST_A_RUN = 100
-# A run of the policy rounds to microseconds up to four times, and each returned slot adds one more
-# rounding. The number of slots in Redis may therefore be slightly lower than the exact number in
+# A run of the policy rounds down to microseconds up to four times, and once more for each offer
+# that ended unused. Redis may therefore allow an offer a little later than the exact calculation of
 # the test.
 MOST_LAG_MICROS = 4
 OFFER_SECONDS, PASS_SECONDS = 30, 90
-# An operator can choose how long offers last. Offers that last a day do not depend on opening
-# hours.
+# An operator can choose how long offers last. Opening hours do not matter for an offer that lasts a
+# day.
 OWN_SECONDS = [None, None, 45, 86_400]
-# Most of these rates give out about one slot between two operations. The fast ones give out more
-# slots than there are customers.
+# Most of these rates allow about one offer between two operations. The fast ones allow more offers
+# than there are customers.
 RATES = [
     (1, 86_400_000),
     (1, 60_000),
@@ -46,13 +46,13 @@ HOURS = (400_000, 250_000)
 # Waiting times in microseconds. Many of them end exactly when an offer or a pass ends, or just
 # before.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
-# For how many seconds a customer gets no offer after declining one.
+# After declining an offer, a customer gets no further offer for so many seconds.
 PAUSES = [0, 29, 60]
-# For each engine: the seeds of its histories.
+# For each Redis engine, the seeds of the random histories.
 HISTORIES = {"valkey": range(40), "cluster": range(40, 50)}
 STEPS = 100
 PRESENCES = [30, 60, 300]
-# How often each operation is chosen.
+# How often each operation is chosen, relative to the others.
 OPERATIONS = {
     "sign_up": 4,
     "run": 2,
@@ -82,18 +82,20 @@ OPERATIONS = {
     "poll": 4,
     "deliver_a_copy": 1,
 }
-# If the rate and the schedule pay for the same slot, this sign joins their names.
+# If both the rate and the schedule must allow an offer, the offer is charged to both. This sign
+# then joins their names.
 BOTH = "+"
 
 
 @dataclass
 class Ledger:
-    """Counts the slots, which are permissions for one offer each. They come from the rate, from the
-    schedule and from quotas, which are called payers here.
+    """Counts the slots (permissions for one offer each) that the rate, the schedule and the quotas
+    have allowed, and those that were used. Each of these is called a payer. The name of a quota is
+    its number.
 
-    `granted` counts the slots that a payer has given out, without those that lapsed. `used` counts
-    the slots of accepted offers, or of all offers if the rate counts offers. Any other slot is free
-    if it does not belong to an open offer. The name of a quota is its number.
+    `granted` contains the allowed slots of each payer, except those that lapsed. `used` contains
+    the slots of accepted offers, or of all offers if the rate counts offers. The slots of open
+    offers are counted separately.
     """
 
     rate: tuple[int, int] = (0, 1)
@@ -122,7 +124,7 @@ class Ledger:
         self.granted[SCHEDULE] += count - lapsed
 
     def all_due(self, line: Waitlist) -> tuple[str, ...]:
-        """The slots of a quota are used before the slots of the rate and the schedule."""
+        """The slots of a quota are used before those of the rate and the schedule."""
         size = max(Fraction(1), self.slots(MINUTE_MICROS) + self.left_over)
         self.granted[RATE] -= max(Fraction(0), self.due(RATE, line) - size)
         by_payer = [[one] * max(0, floor(self.due(one, line))) for one in self.payers]
@@ -131,9 +133,8 @@ class Ledger:
         return tuple(slots)
 
     def leave_over(self, line: Waitlist) -> None:
-        """A run of the policy leaves a fraction of a slot over.
-
-        If nobody waits, the fraction is lost.
+        """A run of the policy can leave a fraction of a slot. If somebody is waiting, the next run
+        adds it to its slots.
         """
         due = max(Fraction(0), self.due(RATE, line))
         self.left_over = due - floor(due) if line.next_ones() else Fraction(0)
@@ -149,10 +150,7 @@ class Ledger:
 
 
 class AdmissionHistory:
-    """A random sequence of operations on an admission policy.
-
-    Each operation is also applied to the model.
-    """
+    """Applies a random sequence of operations to an admission policy and to the model."""
 
     def __init__(self, seed: int, line: Line) -> None:
         self.random = Random(seed)
@@ -251,7 +249,9 @@ class AdmissionHistory:
         self.wait(300_000_000)
 
     def leave_a_border(self) -> None:
-        """At some moments, the number of free slots depends on rounding. Wait until it does not."""
+        """If rounding decides how many slots are free at this moment, move the clock past the
+        moment.
+        """
         lag_micros = self.ledger.lag_micros + 1
         due, lag = self.ledger.due(RATE, self.model), self.ledger.slots(lag_micros)
         if floor(due) != floor(due - lag):
@@ -277,8 +277,7 @@ class AdmissionHistory:
             return
         if self.instants and self.instants[-1][0] >= self.now:
             return
-        # The next run of the policy counts this scheduled time, and offers its slots to the people
-        # who wait then.
+        # The next run of the policy allows the offers of this scheduled time.
         self.instants.append((self.now, self.random.randint(1, 5)))
 
     def save_other_settings(self) -> None:
@@ -311,9 +310,8 @@ class AdmissionHistory:
         return int(min(end, self.settings.get("until_millis", end)))
 
     def change_the_schedule(self) -> None:
-        """Slots of an old schedule no longer count.
-
-        Offers that used them no longer count either.
+        """The new schedule starts without the unused slots of the old one. Open offers are no
+        longer charged to a schedule.
         """
         if SCHEDULE not in self.ledger.payers:
             return
@@ -332,7 +330,7 @@ class AdmissionHistory:
             self.model = self.model.change(name, paid=BOTH.join(others))
 
     def restore_over_an_offer(self) -> None:
-        """After a failover, Redis may have an offer that the record does not contain.
+        """After a failover, Redis may have an offer that DynamoDB has not recorded.
 
         Restoring the recorded state withdraws the offer.
         """
@@ -375,7 +373,7 @@ class AdmissionHistory:
         return self.has_hours and self.hours()[0][0] > self.now
 
     def end_of_offer(self, paid: str) -> int:
-        """The time of an offer stops while the waitlist is closed."""
+        """The countdown of an offer pauses outside the opening hours."""
         seconds = self.ledger.quota_seconds if paid == self.ledger.quota else OFFER_SECONDS
         end, hours = self.now + seconds * 1000, self.hours()
         if hours and end > hours[0][1] and seconds < 86_400:
@@ -396,12 +394,13 @@ class AdmissionHistory:
         self.ledger.leave_over(self.model)
         by_rate = self.ledger.due(RATE, self.model)
         if floor(by_rate) != floor(by_rate - self.ledger.slots(self.ledger.lag_micros + 1)):
-            # Rounding decides whether Redis keeps almost a whole slot or nothing.
+            # Here, rounding decides whether Redis has almost a whole slot left over, or none. Take
+            # the number from Redis.
             kept = int(self.line.client.hget(keys.meta(self.line.waitlist_id), "left_over"))
             self.ledger.left_over = self.ledger.slots(kept)
 
     def hold_to(self, answer: Answer, expected: Waitlist, own_seconds: int | None = 0) -> None:
-        """If an operator makes the offers, `own_seconds` can set how long they last."""
+        """If an operator makes the offers, `own_seconds` can say how long they last."""
         by_hand = self.until_over(self.now + (own_seconds or OFFER_SECONDS) * 1000)
         tokens = {self.line.name_of(one["entry_id"]): one["token"] for one in answer["entries"]}
         before = self.model.of("offered")
@@ -416,7 +415,7 @@ class AdmissionHistory:
             )
 
     def every_slot_is_used(self) -> None:
-        """A slot (the permission for one offer) may stay free only if nobody waits or if there is
+        """A slot (the permission for one offer) may stay unused only if nobody waits or if there is
         no room inside.
         """
         ledger, line = self.ledger, self.model
@@ -468,7 +467,7 @@ class AdmissionHistory:
         elif self.model.room == 0:
             assert answer["code"] == "inside_full"
         else:
-            # Operators can make an offer to a customer who is away.
+            # Operators can make an offer even to a customer who has stopped polling.
             line = self.model.change(name, is_away=False)
             offered = model.offered(line, [name], "", model.OPERATOR)
             self.hold_to(accepted(answer), offered, seconds)
@@ -675,13 +674,13 @@ class AdmissionHistory:
             offered_until_millis=until,
             hours=self.hours(),
         )
-        # The next entry gets the slot before the entry whose offer was withdrawn returns to the
+        # The next entry gets its offer before the entry of the withdrawn offer returns to the
         # queue.
         self.is_taken_off(name)
         self.hold_to_what_is_due(answer, most=1)
         self.comes_back(name, "place")
-        # Let some time pass. A second offer within the same millisecond would end at the same time
-        # as the first.
+        # A second offer within the same millisecond would end at the same time as the first, so let
+        # some time pass.
         self.wait(1000)
 
     def send_with_copy(self, op: str, **fields: Any) -> Answer:

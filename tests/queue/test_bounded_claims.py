@@ -1,4 +1,4 @@
-"""Tests that claims, and all operations on claimed entries, cost the same in a short queue and in a
+"""Tests that claims and all operations on claimed entries cost the same in a short queue and in a
 long one.
 """
 
@@ -22,9 +22,8 @@ COMMANDS_PER_PERSON = 6
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """The ranks (sort keys) of the queue have no gaps.
-
-    When claimed entries return to the queue, they find their ranks taken.
+    """The ranks (sort keys) of the queue have no gaps, so claimed entries find their ranks taken
+    when they return.
     """
     line = Line(valkey.client)
     line.init()
@@ -67,8 +66,8 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_on_claims_is_one_round_trip(valkey: Server, crowd: Line) -> None:
-    """Every operation on claims needs a single round trip, even if an entry returns to a queue that
-    has no gap at its old place (promise P9).
+    """An entry may have to return to a queue that has no gap at its old place. Even this needs only
+    a single round trip (promise P9).
     """
     rehearse(crowd)
     for name, action in ACTIONS.items():
@@ -89,9 +88,8 @@ def test_a_claim_of_a_hundred_is_one_round_trip(valkey: Server, crowd: Line) -> 
 def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
     valkey: Server, crowd: Line
 ) -> None:
-    """The first claim separates the earlier offers from the claims.
-
-    Later claims cost the same whether there are offers or not (promise P9).
+    """Only the first claim has to tell the claims and the open offers apart. Later claims cost the
+    same, however many offers are open (promise P9).
     """
     other = crowd.of("cinema")
     for line in (crowd, other):
@@ -108,8 +106,8 @@ def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
 
 
 def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -> None:
-    """One run of a script costs no more for a thousand expired claims than for two hundred (promise
-    P9).
+    """One run of the script costs the same for a thousand expired claims as for two hundred
+    (promise P9).
     """
     rehearse(crowd)
     for _ in range(10):
@@ -121,9 +119,8 @@ def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -
 
 
 def test_a_run_ends_a_bounded_number_of_passes(valkey: Server) -> None:
-    """A run of maintenance ends at most 1,000 expired passes.
-
-    The other customers with expired passes count as inside until the next run (promise P9).
+    """Each run removes at most 1,000 customers whose pass has expired. The others count as inside
+    until the next run (promise P9).
     """
     line = Line(valkey.client)
     line.init(admission=True, max_inside=1)

@@ -10,11 +10,11 @@ from tests.support.redis_servers import Server
 from waitlist_shared.ranks import TIER
 
 PEOPLE = 4_096
-# To search among 4,096 entries, a script doubles its step 12 times and then halves it 12 times. It
-# may take two more steps.
+# In a search among 4,096 entries, a script doubles its step 12 times and then halves it 12 times.
+# It may take two more steps.
 SEARCH_STEPS = 26
-# Moving an entry takes more commands than other operations. It looks up its idempotency key, stores
-# the key with an expiry time, and notes the decision for the record.
+# Moving an entry takes a few more commands than other operations. The script looks up the
+# idempotency key, stores the key with an expiry time, and notes the change for DynamoDB.
 OF_A_MOVE = 8
 MOVES = {"places", "one place", "priority", "front", "back"}
 FIRST_TICKET = 1_000
@@ -23,9 +23,8 @@ FIRST_RANK = 255 * TIER + FIRST_TICKET
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """Moving an entry ahead is most expensive if the ranks (sort keys) have no gaps.
-
-    Signups leave gaps, so these entries are restored at consecutive ranks.
+    """Moving an entry ahead is most expensive if there are no free ranks (sort keys). Signups would
+    leave some ranks free, so the test restores entries at consecutive ranks instead.
     """
     line = Line(valkey.client)
     line.init()
@@ -72,8 +71,8 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, crowd: Line) -> None:
-    """Even for the last entry of a queue without gaps, no operation searches for a free rank more
-    than once (promise P9).
+    """No operation searches for a free rank (sort key) more than once, even for the last entry of a
+    queue without gaps (promise P9).
     """
     for action in ACTIONS.values():
         # Redis loads the script now, so that the measured call needs no second round trip.
@@ -90,7 +89,7 @@ def test_an_import_into_a_crowd_searches_for_its_end(valkey: Server, crowd: Line
     """The search for a free rank (sort key) first doubles the size of its steps, and then halves
     it.
 
-    The first ticket number of a queue without gaps takes longest (promise P9).
+    It takes longest for the first ticket number of a queue without gaps (promise P9).
     """
     first = accepted(crowd.position("person 0"))["ticket"]
     crowd.of("rehearsal").insert("zoe")

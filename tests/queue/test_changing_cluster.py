@@ -1,5 +1,5 @@
-"""Tests a Redis cluster whose hash slots move to another node, or are served by no node for a
-while.
+"""Tests a Redis cluster in which the hash slot of a waitlist moves to another node, or is served by
+no node for a while.
 """
 
 from typing import Any
@@ -51,8 +51,8 @@ def batch(line: Line) -> list[dict[str, Any]]:
 
 
 def test_a_call_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
-    """If a node of the cluster takes over a waitlist, the queue counts as lost until it has been
-    rebuilt, because the new node may lack writes (promises P3 and P6).
+    """A node that takes over a waitlist may lack writes, so the queue counts as lost until it has
+    been rebuilt (promises P3 and P6).
     """
     cluster.move_slot(META, another_node(cluster))
     settle_in(filled)
@@ -62,7 +62,7 @@ def test_a_call_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Lin
 
 
 def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
-    """If a node of the cluster takes over a waitlist, the requests of a batch still run in order
+    """The requests of a batch run in order even if another node has taken over the waitlist
     (promises P1 and P6).
     """
     cluster.move_slot(META, another_node(cluster))
@@ -74,7 +74,7 @@ def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Li
 def test_a_call_finds_the_node_that_took_over_from_a_hung_one(
     cluster: Cluster, filled: Line
 ) -> None:
-    """The first call still goes to the node that no longer responds, but also ends within its time
+    """The first call still goes to the node that no longer responds. It must fail within its time
     limit (promises P3 and P9).
     """
     former, taker = cluster.owner_of(META), another_node(cluster)
@@ -124,8 +124,7 @@ def test_a_slot_without_a_node_does_not_affect_others(cluster: Cluster, filled: 
     with cluster.slot_without_owner(META) as owner:
         newcomer = line_on(owner.url, filled.client, other)
         accepted(newcomer.init())
-    # The new Redis client has not yet learned which node serves the hash slot of the first
-    # waitlist.
+    # The new client does not know yet which node serves the hash slot of the first waitlist.
     newcomer.waitlist_id = WAITLIST_ID
     assert accepted(newcomer.signup("zoe"))["position"] == 4
 

@@ -1,8 +1,8 @@
-"""Tests that after any sequence of operations, the queue and its segments in Redis are the same as
-in the model.
+"""Tests that the queue and its segments in Redis are the same as in a model, after any sequence of
+operations.
 
 No entry is claimed twice, lost, or out of order. A segment contains exactly the waiting entries
-with its attributes.
+with certain attributes.
 """
 
 from dataclasses import replace
@@ -56,7 +56,9 @@ def matches(attributes: dict[str, Any], wanted: dict[str, str]) -> bool:
 
 
 class SegmentMachine(Machine):
-    """The random test of claims, extended by attributes and by segments that change."""
+    """The random test of claims, with entries that also have attributes, and with segments that
+    operators change.
+    """
 
     line: ClassVar[Line]
 
@@ -119,7 +121,7 @@ class SegmentMachine(Machine):
 
     @rule(name=PEOPLE, attributes=ATTRIBUTES, is_late=st.booleans())
     def edit(self, name: str, attributes: dict[str, Any], is_late: bool) -> None:
-        """If an older change of attributes arrives late, it changes nothing (promise P2)."""
+        """An older change of attributes that arrives late changes nothing (promise P2)."""
         before = self.signup_fields(name)
         self.edits[name] += 1
         self.attributes[name] = attributes
@@ -134,8 +136,8 @@ class SegmentMachine(Machine):
 
     @rule(wanted=st.sampled_from(FILTERS), count=st.integers(1, 3), newest=st.booleans())
     def claim_within(self, wanted: dict[str, str], count: int, newest: bool) -> None:
-        """A claim within a segment takes exactly the first or the last entries of the segment
-        (promises P1 and P4).
+        """A claim within a segment takes the first or the last entries of the segment (promises P1
+        and P4).
         """
         segment = segment_id_of(self.line.waitlist_id, wanted)
         asked: dict[str, Any] = {"segment": segment, "segments_version": self.version}
@@ -156,8 +158,8 @@ class SegmentMachine(Machine):
         newest=st.booleans(),
     )
     def claim_the_best(self, wanted: list[dict[str, str]], count: int, newest: bool) -> None:
-        """A claim with several filters takes entries that match the first filter, then the second
-        filter, and so on (promises P1 and P4).
+        """A claim with several filters first takes entries that match the first filter, then
+        entries that match the second filter, and so on (promises P1 and P4).
         """
         if not self.is_ready():
             return
@@ -184,15 +186,14 @@ class SegmentMachine(Machine):
 
     @rule(most=st.sampled_from([None, 1, 5]))
     def allow_claims_at_once(self, most: int | None) -> None:
-        """If the limit on claims is lowered, existing claims go on (promise P4)."""
+        """Claims that exist when an operator lowers the limit go on (promise P4)."""
         self.model = replace(self.model, max_claims=most)
         self.settings_version += 1
         self.declare()
 
     @rule(pick=PICKS)
     def declare_others(self, pick: int) -> None:
-        """When other segments are defined, every entry must be added to them again.
-
+        """When an operator defines new segments, the service must assign every entry to them.
         Messages that use the old segments are refused.
         """
         stale = self.signup_fields(NAMES[0])

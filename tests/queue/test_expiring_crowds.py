@@ -1,6 +1,5 @@
-"""Tests a claim while more claims have expired than one message can end.
-
-The claim takes nothing until all their entries have returned to the queue.
+"""Tests requests that arrive when so many claims have expired that one message cannot return all
+their entries to the queue.
 """
 
 from typing import Any
@@ -13,8 +12,8 @@ from tests.support.redis_servers import Server
 from waitlist_queue import keys, service
 
 TURNS = 2
-# In its first attempt, a claim ends 200 expired claims. In each later attempt, it ends 400, because
-# the service first ends 200 with another request.
+# The first attempt of a claim request returns 200 expired entries to the queue. Each later attempt
+# returns 400: the service sends a separate request for 200 of them before it repeats the claim.
 AT_ONCE = 200 + TURNS * 400
 HOLDS = AT_ONCE + 100
 
@@ -43,9 +42,8 @@ def claim_once(crowd: Line, **fields: Any) -> None:
 
 
 def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None:
-    """A claim that runs out of attempts returns `expiring`.
-
-    The next claim continues where it stopped (promises P1 and P9).
+    """If a claim request has used up its attempts before all expired entries have returned, its
+    response is `expiring`. The next claim request continues there (promises P1 and P9).
     """
     claim_once(crowd)
     assert list(crowd.claimed(3)) == ["person 1", "person 2", "person 3"]
@@ -62,9 +60,8 @@ def test_a_claim_of_both_ends_finds_the_same(crowd: Line) -> None:
 
 
 def test_no_position_is_answered_before_all_of_them_are_back(crowd: Line) -> None:
-    """A poll returns no position until all expired entries have returned to the queue.
-
-    It ends fewer of them at a time than a claim does (promises P6 and P9).
+    """A poll returns no position before all expired entries have returned. It is repeated as a
+    claim is, but each attempt returns fewer entries (promises P6 and P9).
     """
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.position("zoe")["code"] == "expiring"

@@ -1,7 +1,7 @@
-"""Tests a Redis server that does not answer. Each call returns `queue_unavailable` before its
+"""Tests a Redis server that does not answer. Each call must return `queue_unavailable` before its
 caller times out.
 
-The tests measure simulated time, which moves only while a call waits for a silent server
+The tests measure simulated time, which passes only while a call waits for a silent server
 (`tests/support/waits.py`). The result therefore does not depend on how busy the machine is.
 """
 
@@ -26,7 +26,6 @@ Timed = tuple[Answer, float]
 
 
 def line_on(url: str, *, cluster: bool, client: Any = None, waitlist_id: str = "list-0") -> Line:
-    """The client connects to Redis only when it sends its first request."""
     config = Config(redis_url=url, redis_cluster=cluster, log_level="INFO")
     return Line(client, waitlist_id=waitlist_id, connect=lambda: connect(config))
 
@@ -103,10 +102,7 @@ def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool
 
 
 def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
-    """If one node does not respond, waitlists on other nodes are still served.
-
-    In this test, a batch needs three nodes that do not have the scripts yet (promise P9).
-    """
+    """In this test, a batch needs three nodes that do not have the scripts yet (promise P9)."""
     lines = [
         line_on(cluster.url, cluster=True, waitlist_id=waitlist_on(cluster, node))
         for node in cluster.nodes
@@ -128,8 +124,8 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
 
 
 def test_a_late_answer_does_not_answer_the_next_request(valkey: Server) -> None:
-    """If a response arrives after the call was given up, the next call does not mistake it for its
-    own response (promise P6).
+    """If a response arrives after its call was given up, the next call does not take it for its own
+    response (promise P6).
     """
     line = line_on(valkey.url, cluster=False)
     accepted(line.init())

@@ -1,5 +1,5 @@
-"""Tests that after any sequence of operations, the queue in Redis is the same as in a model in
-Python.
+"""Tests that the queue in Redis is the same as in a model in Python, after any sequence of
+operations.
 """
 
 import json
@@ -33,12 +33,12 @@ JUMPS = st.sampled_from([0, 1, 100, 5_000, HOUR_MICROS, -5_000, -HOUR_MICROS])
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule applies the same operation to Redis and to the model. The invariant then compares
-    the two.
+    """Each rule applies the same operation to Redis and to the model, and the invariant then
+    compares the two.
 
-    The model takes over the rank (sort key) from each response whose position is as expected.
-    `placed` contains the entries that were never moved within their priority. `stamps` contains the
-    recorded stamp (logical timestamp) of each entry.
+    The model copies the rank (sort key) of an entry from a response if the position in this
+    response is as expected. `placed` contains the entries that were never moved within their
+    priority, and `stamps` the recorded stamp (logical timestamp) of each entry.
     """
 
     line: ClassVar[Line]
@@ -85,7 +85,7 @@ class Machine(RuleBasedStateMachine):
         rank = self.rank(self.queue[index])
         ahead = [self.rank(name) for name in self.queue[index - 1 : index]]
         if not ahead or priority_of(ahead[0]) != priority_of(rank):
-            # There are always free ranks ahead of the first entry of a priority.
+            # No entry of the same priority is ahead, so there is always a free rank (sort key).
             return True
         return rank - ahead[0] > 1
 
@@ -108,7 +108,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(names=st.permutations(NAMES), spacer=st.booleans())
     def crowd_signs_up(self, names: list[str], spacer: bool) -> None:
-        """If many people sign up at once, few ranks (sort keys) between their entries are free."""
+        """If many people sign up at once, only a few ranks (sort keys) between their entries are
+        free.
+        """
         if spacer:
             self.drew(accepted(self.line.leave("nobody")))
         for name in names[:6]:
@@ -117,8 +119,7 @@ class Machine(RuleBasedStateMachine):
     @rule(name=st.sampled_from(NAMES), ticket=EARLY, priority=PRIORITIES)
     def import_of_the_past(self, name: str, ticket: int, priority: int) -> None:
         """If the rank (sort key) of an imported entry is taken, the entry gets the next free rank
-        behind it. The entry may then stand behind people who signed up later
-        (docs/internals/guarantees.md).
+        behind. It may then stand behind people who signed up later (docs/internals/guarantees.md).
         """
         if self.model.stay(name):
             return
@@ -172,8 +173,8 @@ class Machine(RuleBasedStateMachine):
         self.bump(name, "priority", priority)
 
     def bump(self, name: str, kind: str, value: int | str) -> None:
-        """If there is no free rank (sort key) at the wanted place, the entry stands further ahead
-        than in the model.
+        """If there is no free rank (sort key) at the requested place, Redis moves the entry further
+        ahead. The model does not, so the test accepts this difference.
         """
         self.once_keys += 1
         answer = self.line.bump(name, once=self.once_keys, **{kind: value})
@@ -218,7 +219,8 @@ class Machine(RuleBasedStateMachine):
         self.epoch += 1
         epoch = f"{self.epoch:08x}"
         self.line.client.flushall()
-        # Redis has forgotten who has left. Only the records still say so.
+        # Redis no longer knows who has left. Only DynamoDB does, so these people now need a new
+        # signup.
         for name in NAMES:
             if not self.model.stay(name):
                 self.stays[name] += 1

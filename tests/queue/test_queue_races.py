@@ -1,6 +1,6 @@
 """Tests 64 threads that use the same Redis server at once.
 
-All counts and positions must stay exact.
+All counts and positions must be exact.
 """
 
 from collections import Counter
@@ -59,10 +59,7 @@ def test_one_customer_signing_up_in_every_thread_gets_one_place(shared: Line) ->
 
 
 def test_different_customers_get_a_position_each(shared: Line) -> None:
-    """If many customers sign up at once, each gets a different position.
-
-    The positions follow the order of the signups (promises P1 and P6).
-    """
+    """The positions follow the order of the signups (promises P1 and P6)."""
     names = names_of("person", THREADS * 4)
 
     def some(first: int) -> list[Answer]:
@@ -78,8 +75,8 @@ def test_different_customers_get_a_position_each(shared: Line) -> None:
 
 
 def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
-    """A customer who signs up after another signup was answered stands behind it, even if many
-    threads sign people up at once (promise P1).
+    """A customer who signs up after another customer has got a response stands behind that customer
+    (promise P1).
     """
     groups = [names_of(f"thread {number}", 4) for number in range(THREADS)]
     at_once([partial(shared.all_sign_up, group) for group in groups])
@@ -90,7 +87,7 @@ def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
 
 
 def test_a_list_is_never_over_its_capacity(shared: Line) -> None:
-    """If 64 people sign up at once for ten places, exactly ten of them get a place (promise P5)."""
+    """P5"""
     shared.init(version=2, capacity=10)
     answers = at_once([partial(shared.signup, name) for name in names_of("person")])
     words = Counter(answer.get("outcome", answer.get("code")) for answer in answers)
@@ -114,8 +111,8 @@ def test_one_wish_moves_once(shared: Line) -> None:
 
 
 def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
-    """Whatever the order in which the threads' requests arrive, exactly the expected entries wait
-    in the end, each with its own position (promises P1, P2 and P6).
+    """In whatever order the requests arrive, exactly the expected entries wait in the end, each
+    with its own position (promises P1, P2 and P6).
     """
     leavers, movers, newcomers = names_of("leaver", 60), names_of("mover", 60), names_of("new", 80)
     shared.all_sign_up([name for pair in zip(leavers, movers, strict=True) for name in pair])
@@ -142,7 +139,7 @@ def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
 
 
 def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
-    """While entries leave, the position of a waiting entry never gets worse (promise P6)."""
+    """When entries ahead leave, the position of a waiting entry only gets better (promise P6)."""
     people = names_of("person", 64)
     shared.all_sign_up(people)
     last = people[-1]
@@ -159,9 +156,7 @@ def test_positions_read_during_the_rush_are_possible_ones(shared: Line) -> None:
 
 
 def test_many_settings_at_once_end_with_the_newest(shared: Line) -> None:
-    """If many settings are saved at once, the newest settings win, even if older ones arrive last
-    (promise P2).
-    """
+    """P2"""
     at_once([partial(shared.init, version=version, capacity=version) for version in range(2, 66)])
     assert shared.client.hget("wl:{bakery-opening}:meta", "capacity") == "65"
 

@@ -1,6 +1,6 @@
-"""Tests what happens if Redis refuses the login of a user, or a command.
+"""Tests what happens if Redis refuses a login, or denies a command to the logged-in user.
 
-The log must say how to correct this.
+The log must say how to fix this.
 """
 
 import logging
@@ -45,7 +45,7 @@ def without(server: Server, command: str) -> Iterator[None]:
 
 
 def test_a_user_with_few_rights_has_all_that_are_needed(as_user: As) -> None:
-    """A Redis user with only the documented permissions can do everything that the service needs.
+    """The documented permissions are all that the service needs.
 
     The tests in tests/queue/tls try every other command (promise P8).
     """
@@ -82,9 +82,8 @@ def test_a_missing_right_is_an_outage_and_the_log_has_the_remedy(
 def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     valkey: Server, as_user: As, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If a script fails because a permission is missing, the call is not reported as temporary.
-
-    The script may have done half of its work, and a retry would not help.
+    """The script may have stopped halfway, so the caller must not retry, and the error must not be
+    reported as temporary.
     """
     line = as_user(USER, PASSWORD)
     accepted(line.init())

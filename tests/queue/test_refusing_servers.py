@@ -47,7 +47,9 @@ def no_memory_left(server: Server) -> Iterator[None]:
 
 @contextmanager
 def a_replica_by_now(server: Server) -> Iterator[None]:
-    """In a failover, the former primary becomes a replica."""
+    """Make the server a replica. In a failover, this happens to the former primary, which then
+    refuses all writes.
+    """
     server.client.execute_command("REPLICAOF", HOST, 1)
     try:
         yield
@@ -59,7 +61,7 @@ def a_replica_by_now(server: Server) -> Iterator[None]:
 def test_a_full_memory_is_an_outage_and_changes_nothing(
     valkey: Server, filled: Line, verb: str
 ) -> None:
-    """No script stops halfway (promises P2 and P5)."""
+    """No script may stop halfway (promises P2 and P5)."""
     before = filled.contents()
     with no_memory_left(valkey):
         assert write(filled, verb)["code"] == "queue_unavailable"
@@ -105,8 +107,8 @@ def test_a_demoted_primary_is_an_outage_and_changes_nothing(
 def test_a_broken_script_is_a_defect_that_the_log_explains(
     filled: Line, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If a script has a bug, the traceback is in the log, and the response does not contain it
-    (promise P5).
+    """If a script has a bug, the log contains the traceback, and the response does not (promise
+    P5).
     """
     queue = "wl:{bakery-opening}:queue"
     filled.client.delete(queue)

@@ -35,9 +35,8 @@ def batch_of_signups(line: Line, *names: str) -> list[dict[str, Any]]:
 
 
 def test_after_a_restart_the_very_next_call_is_answered(own_server: Server, own_line: Line) -> None:
-    """After a restart of Redis without its data, the response is `cold`, because the queue is lost.
-
-    An empty queue would give position 1 to the next person (promise P7).
+    """Redis has lost the queue in the restart, so the response must be `cold`. If the queue counted
+    as empty, the next person would get position 1 (promise P7).
     """
     own_line.init()
     own_line.all_sign_up(["ann", "bob"])
@@ -70,7 +69,7 @@ def test_while_the_server_is_down_calls_are_refused_and_afterwards_they_work(
 
 
 def test_forgotten_scripts_are_sent_again(line: Line) -> None:
-    """Redis may lose its scripts at any time. The service then sends them again (promise P2)."""
+    """P2"""
     steps: list[Callable[[], Answer]] = [
         line.init,
         lambda: line.signup("ann"),
@@ -90,7 +89,7 @@ def test_forgotten_scripts_are_sent_again(line: Line) -> None:
 
 
 class ForgetfulPipeline:
-    """A Redis pipeline in which the server loses its scripts just before one of the commands."""
+    """Makes the server lose its scripts just before a chosen command of the pipeline."""
 
     def __init__(self, pipeline: Any, flush_before: int) -> None:
         self._pipeline = pipeline
@@ -130,7 +129,8 @@ def test_scripts_may_be_forgotten_inside_a_batch(
     entry, or gets two places (promises P1 and P2).
     """
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
-    # For each node, redis-py's cluster client uses its ordinary client.
+    # redis-py's cluster client uses an ordinary client for each node, so the test replaces this
+    # client.
     client = ForgetfulClient(valkey.client if is_of_a_node else connect(config), flush_before)
     line = Line(valkey.client, connect=lambda: client)
     line.init()

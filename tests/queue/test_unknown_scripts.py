@@ -40,9 +40,9 @@ def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
 def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
-    """In a batch, the source of a script is sent only where it is needed.
-
-    For the last request, and for a script that was already sent, its hash is enough (promise P9).
+    """In a batch, the private function sends the whole source of a script instead of its hash,
+    because a script that Redis lacks would run too late. The last request and a repeated script
+    need only the hash (promise P9).
     """
     own_line.all_sign_up(["ann"])
     ann = own_line.message("position", entry_id=own_line.id_of("ann"))
@@ -74,8 +74,8 @@ def test_a_completion_and_the_claim_of_the_next_come_in_this_order(
 def test_a_request_behind_a_refused_script_gets_its_own_answer(
     valkey: Server, own_line: Line
 ) -> None:
-    """If one script of a message fails, the next request does not mistake the error for its own
-    response (promise P6).
+    """If one script of a message fails, its error is not taken for the response to the next request
+    (promise P6).
     """
     own_line.all_sign_up(["ann", "bob"])
     valkey.client.script_flush()

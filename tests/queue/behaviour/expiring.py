@@ -1,7 +1,7 @@
 """Tests of claims and offers that expire.
 
-Their entries return to their old places in the queue. After too many attempts, an entry is parked,
-which means that it waits for an operator's decision.
+The entry returns to its old place in the queue. After too many attempts, it is parked, which means
+that it waits for an operator's decision.
 """
 
 from collections.abc import Callable
@@ -24,8 +24,8 @@ def filled(line: Line, names: list[str] = PEOPLE, max_attempts: int = 5) -> None
 
 @pytest.mark.parametrize("verb", ["complete", "release", "extend", "park"])
 def test_a_token_is_good_up_to_the_deadline_and_no_longer(line: Line, verb: str) -> None:
-    """From the deadline on, Redis refuses the token of a claim, even if no script has yet returned
-    the entry to the queue (promise P4).
+    """From the deadline on, Redis refuses the token of a claim, even if no script has returned the
+    entry to the queue yet (promise P4).
     """
     filled(line, ["ann", "bob"])
     held = line.claimed(2)
@@ -42,10 +42,9 @@ def _end(line: Line, verb: str, name: str, token: str) -> dict[str, object]:
 
 
 def test_the_claim_that_meets_an_expired_hold_is_later_than_its_end(line: Line) -> None:
-    """If a claim takes an entry whose last claim has just expired, the two decisions get different
-    stamps (logical timestamps).
-
-    With the same stamp, the record would keep only one of them (promise P4).
+    """If a claim takes an entry whose previous claim has just expired, the expiry and the new claim
+    get different stamps (logical timestamps). With equal stamps, DynamoDB would record only one of
+    them (promise P4).
     """
     filled(line, ["ann", "bob"])
     line.claim()
@@ -91,7 +90,7 @@ def test_a_bumped_entry_is_held_and_returns_with_the_signups_ticket(line: Line) 
 def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> None:
     """One run of the script returns at most 200 expired entries to the queue.
 
-    A new claim repeats the script until all of them have returned, and only then takes entries
+    A new claim runs the script again until all of them have returned, and only then takes entries
     (promises P1 and P9).
     """
     names = [f"person {number}" for number in range(450)]
@@ -122,9 +121,8 @@ def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: L
 
 
 def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None:
-    """A claim takes no entry until all expired entries have returned to the queue.
-
-    Otherwise, it would take entries that belong behind them (promise P1).
+    """If a claim took entries while others had not returned yet, it could take entries that belong
+    behind them (promise P1).
     """
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)
@@ -139,8 +137,8 @@ def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None
 
 
 def test_what_is_answered_counts_no_hold_that_is_over(line: Line) -> None:
-    """Claims expire even on a waitlist without an admission policy, and even if nobody makes
-    another claim (promise P6).
+    """Claims expire even if the waitlist has no admission policy and nobody makes another claim
+    (promise P6).
     """
     filled(line)
     line.claim(2)
@@ -171,7 +169,7 @@ def test_an_entry_whose_hold_is_over_waits_in_every_answer(
 
 
 def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> None:
-    """The entry that returns is ahead (promise P6)."""
+    """The entry with the expired claim returns to a place ahead of the other entry (promise P6)."""
     filled(line)
     first, second = line.claimed(2).items()
     line.clock.advance(seconds=LEASE - 1)
@@ -183,7 +181,6 @@ def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> Non
 
 
 def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
-    """On a waitlist without an admission policy, polls do not try to run a policy."""
     filled(line)
     accepted(line.send("admit", count=1))
     line.clock.advance(seconds=600)
@@ -192,7 +189,7 @@ def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
 
 def test_an_offer_that_is_over_ends_by_the_settings_of_its_time(line: Line) -> None:
     """If an operator changes the policy after an offer has expired, the old policy decides what
-    happens to its entry, even if no script has noticed the expiry yet.
+    happens to the entry, even if no script has noticed the expiry yet.
     """
     line.init(admission=True, max_inside=1, offer_seconds=LEASE, no_show="to_back")
     line.all_sign_up(PEOPLE)

@@ -1,6 +1,6 @@
 """Tests how the service notices that Redis has lost data.
 
-A heartbeat in Redis is missing, or an entry differs from its record.
+Redis then lacks a heartbeat, or an entry differs from its record.
 """
 
 from typing import Any
@@ -38,10 +38,9 @@ def test_a_beat_counts_and_returns_the_current_counters(line: Line) -> None:
 
 
 def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
-    """Maintenance counts a heartbeat in Redis at each run.
-
-    If Redis lacks the last one, it may have lost a few changes. If it lacks two, it has lost all
-    changes between two runs (promise P3).
+    """Each run of maintenance increments a counter in Redis, the heartbeat. If Redis has forgotten
+    the last increment, it may have forgotten a few changes, too. If two are missing, Redis has
+    forgotten all changes between two runs (promise P3).
     """
     line.init()
     assert [beat(line, known) for known in (0, 1, 2)] == ["beats"] * 3
@@ -51,17 +50,16 @@ def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
 
 
 def test_an_order_of_another_life_is_outdated(line: Line) -> None:
-    """If Redis has an outdated copy of the queue, the heartbeat reports it (promise P7)."""
+    """If Redis holds a queue from before the last rebuild, the heartbeat reports this
+    (promise P7).
+    """
     line.init()
     assert beat(line, epoch=LATER_EPOCH) == "outdated"
     assert beat(line, epoch=None) == "beats"
 
 
 def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
-    """When a queue is created, it gets a first stamp (logical timestamp).
-
-    All later stamps are higher, whatever the clock shows.
-    """
+    """All later stamps (logical timestamps) are higher than this one, whatever the clock shows."""
     floor = 2**44
     epoch_start = accepted(line.init(mode="open", floor_ticket=floor))["epoch_start"]
     assert epoch_start > floor
@@ -71,9 +69,7 @@ def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
 
 
 def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
-    """The counters in a message of the type `init` are used only when this message creates the
-    queue.
-    """
+    """If Redis still has the queue, it ignores the counters in the message."""
     line.init(mode="open", counters={"signed_up": 5, "left": 2, "admitted": 1})
     line.signup("ann")
     later = {"signed_up": 30, "left": 10, "admitted": 10}
@@ -105,9 +101,7 @@ def test_an_entry_that_looks_as_was_seen_is_put_where_it_is_recorded(
 
 
 def test_an_entry_that_has_changed_since_it_was_seen_is_left_alone(line: Line) -> None:
-    """Maintenance does not move an entry that another request has moved in the meantime (promise
-    P2).
-    """
+    """P2"""
     line.init()
     line.all_sign_up(["ann", "bob"])
     seen = {"state": "waiting", "rank": line.position("bob")["rank"]}
@@ -129,9 +123,9 @@ def test_an_entry_wrongly_held_returns_to_the_line(line: Line) -> None:
 
 def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
     """The operation `inspect` returns the state of an entry and the stamp (logical timestamp) of
-    its last decision.
+    its last change.
 
-    With this stamp, the caller can see whether its record is older.
+    From this stamp, the caller can see whether DynamoDB has recorded the change.
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])

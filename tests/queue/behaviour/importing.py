@@ -1,6 +1,6 @@
 """Tests of the operations that import entries.
 
-An imported entry stands where its ticket number belongs, in whatever order the rows are inserted.
+The ticket number of an entry decides its place, in whatever order the rows are inserted.
 """
 
 from itertools import permutations
@@ -36,7 +36,8 @@ def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
 
 
 def test_an_import_at_a_taken_rank_gets_the_next_free_one_behind(line: Line) -> None:
-    """If the rank (sort key) of an imported entry is taken, it gets the next free rank behind it.
+    """If the rank (sort key) of an imported entry is taken, the entry gets the next free rank
+    behind it.
 
     It keeps its ticket number, which contains the time of the signup (promise P1).
     """
@@ -61,10 +62,8 @@ def test_a_free_place_within_a_run_is_taken(line: Line) -> None:
 
 
 def test_imports_in_any_order_make_the_same_line(line: Line) -> None:
-    """The rows of an import may be inserted in any order, because the import or its retry may be
-    interrupted.
-
-    The queue is always the same in the end (promise P3).
+    """An import, or its retry, may be interrupted, and so its rows may arrive in any order. The
+    final queue is always the same (promise P3).
     """
     wanted = {"ann": TIME, "bob": TIME + 1, "cyd": TIME + 2, "dan": TIME + 40}
     lines = []
@@ -109,10 +108,9 @@ def test_a_closed_and_paused_list_takes_imports_but_is_never_over_full(line: Lin
 
 
 def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """An imported entry was claimed, and then its import is repeated.
-
-    The response has a lower stamp (logical timestamp) than the claim. Otherwise, the record would
-    treat the claim as ended (promise P4).
+    """If the import of a claimed entry is repeated, the response must have a lower stamp (logical
+    timestamp) than the claim. With a higher stamp, DynamoDB would conclude that the claim has ended
+    (promise P4).
     """
     line.init()
     inserted = accepted(line.insert("ann", ticket=TIME))
@@ -123,9 +121,8 @@ def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Li
 
 
 def test_a_ticket_that_is_later_than_every_clock_stands_ahead_of_those_who_come(line: Line) -> None:
-    """An imported entry may have a signup time in the future, because the caller's clock was ahead.
-
-    People who sign up later still get places behind it (promise P1).
+    """If the clock of an import's sender is ahead, an entry may have a signup time in the future.
+    People who sign up later must still get places behind it (promise P1).
     """
     line.init()
     last = accepted(line.signup("ann"))["ticket"]
@@ -146,9 +143,8 @@ def test_imports_stand_in_their_segments(line: Line) -> None:
 
 
 def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
-    """An import takes a block of ticket numbers.
-
-    They are higher than all earlier ones and lower than those of all later signups (promise P1).
+    """An import reserves a block of ticket numbers. They are higher than all earlier numbers and
+    lower than the numbers of all later signups (promise P1).
     """
     line.init()
     line.signup("before")
@@ -162,9 +158,8 @@ def test_the_tickets_of_a_drawn_run_are_not_given_again(line: Line) -> None:
 
 
 def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
-    """If an imported entry is moved ahead by one place, it passes one row of the import.
-
-    Without gaps between the ticket numbers, it would pass all of them (promise P1).
+    """The ticket numbers of an import have gaps, so there is a free rank (sort key) between any two
+    rows (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(4))
@@ -176,8 +171,8 @@ def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
 
 
 def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
-    """If a restored entry already has the rank of an imported row, the row stands directly behind
-    that entry and ahead of the next row (promise P1).
+    """If another entry already has the rank (sort key) of an imported row, the row gets the next
+    rank, which is still ahead of the following row (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(3))
@@ -190,9 +185,9 @@ def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line
 
 
 def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
-    """Several people of an import may have signed up in the same millisecond.
-
-    If a later request adds more of them, their numbers continue, even if earlier people have left.
+    """Several people in an import may have signed up in the same millisecond. Redis remembers how
+    many ticket numbers it has given out for this millisecond, even if some of these people have
+    left.
     """
     line.init()
     assert accepted(line.allocate_tickets(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]
@@ -244,9 +239,8 @@ def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line:
 
 
 def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Line) -> None:
-    """A rank at the very front of a priority is not a valid ticket number.
-
-    If a reinstated entry has such a rank, later signups do not count on from it (promise P1).
+    """A rank (sort key) at the very front is not a valid ticket number. Giving an entry such a rank
+    again must not influence the ticket numbers of later signups (promise P1).
     """
     line.init()
     line.signup("ann")
@@ -257,8 +251,8 @@ def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Lin
 
 
 def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) -> None:
-    """If the former rank of a reinstated entry is taken, it gets the nearest free rank ahead, and
-    so stands between its former neighbours (promise P1).
+    """If the former rank (sort key) of a reinstated entry is taken, the entry gets the nearest free
+    rank ahead, between its former neighbours (promise P1).
     """
     line.init()
     for name, number in (("ann", 0), ("bob", 8), ("cyd", 16)):
@@ -272,8 +266,8 @@ def test_a_taken_rank_is_given_back_as_the_nearest_free_one_ahead(line: Line) ->
 
 
 def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Line) -> None:
-    """If there is no free rank ahead either, a reinstated entry gets the next free rank behind
-    (promise P1).
+    """If the former rank (sort key) of a reinstated entry is taken and there is no free rank ahead,
+    the entry gets the next free rank behind (promise P1).
     """
     line.init()
     first = 255 * TIER - 2**40
@@ -285,7 +279,7 @@ def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Li
 def test_a_repeat_of_a_place_that_is_given_back_changes_nothing(line: Line) -> None:
     """If a message that reinstates a customer is repeated, it changes nothing.
 
-    After the customer has left again, it is refused (promise P2).
+    If the customer has left again, the message is refused (promise P2).
     """
     line.init()
     line.insert("ann", ticket=TIME)

@@ -14,9 +14,7 @@ QUARTER_HOUR_MICROS = 15 * 60 * 1_000_000
 
 
 def test_every_entry_behind_moves_up_at_once(line: Line) -> None:
-    """As soon as an entry leaves, all entries behind it move up, and the total is correct (promise
-    P6).
-    """
+    """As soon as an entry leaves, the positions and the total are correct (promise P6)."""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     assert line.leave("bob")["outcome"] == "left"
@@ -45,7 +43,7 @@ def _absent(total: int) -> dict[str, object]:
 
 
 def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
-    """A repeated drop changes nothing (promise P2)."""
+    """P2"""
     line.init()
     line.all_sign_up(["ann", "bob"])
     assert [line.drop("ann")["outcome"] for _ in range(2)] == ["dropped", "absent"]
@@ -56,8 +54,8 @@ def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: str) -> None:
-    """If the end of a customer's first signup is delivered again after the customer has signed up
-    again, the second signup keeps its place (promise P2).
+    """If the message that ended a customer's first signup is delivered again, the second signup
+    keeps its place (promise P2).
     """
     line.init()
     first = line.signup("ann")
@@ -99,7 +97,7 @@ def test_a_moved_stay_is_identified_by_its_signups_ticket(line: Line) -> None:
 
 def test_nothing_of_an_entry_stays_behind_but_its_tombstone(line: Line) -> None:
     """When an entry leaves, Redis keeps only a tombstone (a note that the signup has ended) and the
-    decisions that maintenance has not recorded yet.
+    changes that DynamoDB has not recorded yet.
     """
     line.init()
     line.all_sign_up(["ann", "bob"])
@@ -125,7 +123,7 @@ def test_a_tombstone_is_kept_for_a_quarter_of_an_hour(line: Line) -> None:
 def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
     """Tombstones (notes about signups that have ended) expire.
 
-    Each leave removes a few old ones, so no leave takes long (promise P9).
+    Each leave removes a few old tombstones, so no leave takes long (promise P9).
     """
     line.init()
     names = [f"person {number}" for number in range(20)]
@@ -146,9 +144,8 @@ def test_tombstones_expire_after_the_last_leave(line: Line) -> None:
 
 
 def test_a_leave_returns_the_ticket_of_the_place_that_it_took(line: Line) -> None:
-    """The response to a leave contains the entry's ticket number, also if the request is repeated.
-
-    Maintenance needs this number to record a signup that was interrupted (promise P2).
+    """Maintenance needs the ticket number if the signup was interrupted before DynamoDB recorded
+    it. A repeated request must therefore return the number, too (promise P2).
     """
     line.init()
     ticket = line.signup("ann")["ticket"]
@@ -170,9 +167,8 @@ def _tombstones(line: Line) -> list[object]:
 
 
 def test_each_former_place_of_a_customer_goes(line: Line) -> None:
-    """If a message contains the ticket number of a place but names no signup, it removes the place.
-
-    Such a message comes after a failover to a server that lacks newer writes.
+    """After a failover, Redis may still have a place of an earlier signup. A message that names the
+    ticket number of this place removes it, whatever signup it belonged to.
     """
     line.init()
     for stay in (1, 2):

@@ -13,9 +13,8 @@ ENTRY_KEYS = ("queue", "tickets_of_moved", "held", "claimed", "claims", "parked"
 
 
 def claim_ann_twice(line: Line) -> Answer:
-    """Ann was moved, so the rank of her entry differs from its ticket number.
-
-    Her first claim has expired.
+    """Ann was moved, so the rank (sort key) of her entry differs from its ticket number. Her first
+    claim has expired.
     """
     line.init(lease_seconds=60, max_claims=5)
     line.all_sign_up(["bob", "eve", "ann"])
@@ -56,10 +55,10 @@ def find_traces(line: Line, name: str) -> list[str]:
 @pytest.mark.parametrize("with_ticket", [True, False])
 @pytest.mark.parametrize("setting", ON_LIST)
 def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
-    """If a claimed entry leaves, all traces of its place disappear, and it counts once as an entry
-    that left.
+    """If an entry leaves while it is claimed or parked, all traces of its place disappear, and it
+    counts once as an entry that left (promise P2).
 
-    The worker's requests are refused (promise P2).
+    Later requests of its worker are refused.
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -78,8 +77,8 @@ def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ti
 def test_every_entry_on_the_list_can_be_dropped(
     line: Line, setting: Setting, with_ticket: bool
 ) -> None:
-    """If a claimed entry is dropped, all traces of its place disappear, and it does not count as an
-    entry that left (promise P2).
+    """A dropped entry leaves no traces of its place, and does not count as an entry that left
+    (promise P2).
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -96,10 +95,9 @@ def test_every_entry_on_the_list_can_be_dropped(
 def test_an_admission_after_the_intent_to_leave_does_not_count(
     line: Line, verb: str, outcome: str, with_ticket: bool
 ) -> None:
-    """A customer is admitted while the request to leave is running.
-
-    The record already says that the customer has left, so the leave undoes the admission. If the
-    entry is dropped instead, the admission stays (promise P4).
+    """If a customer is admitted while their request to leave is running, the leave undoes the
+    admission, because DynamoDB already says that they have left. Dropping the entry does not undo
+    it (promise P4).
     """
     ann = done(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -116,10 +114,8 @@ def test_an_admission_after_the_intent_to_leave_does_not_count(
 
 
 def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None:
-    """If Redis no longer has an entry, a leave still counts if the message contains the entry's
-    ticket number.
-
-    The number proves that there was a place (promise P3).
+    """If Redis has lost an entry, a leave with the entry's ticket number still counts. The number
+    proves that there was a place (promise P3).
     """
     line.init()
     assert line.leave("ann", ticket=7)["outcome"] == "left"
@@ -130,7 +126,7 @@ def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None
 def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line) -> None:
     """An admission is counted once, even if Redis has lost the entry.
 
-    Dropping a lost entry does not count anything.
+    Dropping a lost entry that was not admitted counts nothing.
     """
     line.init()
     line.all_sign_up(["ann", "bob"])
@@ -146,8 +142,8 @@ def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line
 def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
     line: Line, setting: Setting, verb: str
 ) -> None:
-    """If the ticket number in a message shows that the message belongs to another signup, a claimed
-    or parked entry stays as it is (promise P2).
+    """A message with the ticket number of an earlier signup does not end the present signup, even
+    if its entry is claimed or parked (promise P2).
     """
     ann = setting(line)
     before = find_traces(line, "ann")
@@ -157,8 +153,8 @@ def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
 
 
 def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
-    """After an admission has been recorded, Redis has no traces of the entry's place, even if the
-    entry was moved and claimed before (promise P9).
+    """After DynamoDB has recorded an admission, Redis has no traces of the place, even if the entry
+    was moved and claimed before (promise P9).
     """
     done(line)
     seen_stamp = line.dirty()["ann"]["seen_stamp"]
@@ -171,7 +167,7 @@ def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -
 def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
     line: Line, setting: Setting
 ) -> None:
-    """If a customer whose entry is claimed, offered or parked repeats the signup, the response
+    """If the customer of a claimed, offered or parked entry repeats the signup, the response
     contains the former place and no position (promise P2).
     """
     ann = setting(line)
@@ -186,10 +182,8 @@ def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
 
 
 def test_held_and_parked_entries_take_up_capacity(line: Line) -> None:
-    """Entries that are claimed or parked still take up capacity, because they may return to the
-    queue.
-
-    Entries that were admitted or have left take up none.
+    """Claimed and parked entries may return to the queue, so they take up capacity. Entries that
+    were admitted or have left take up none.
     """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob", "eve"])

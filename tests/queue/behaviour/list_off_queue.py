@@ -1,7 +1,7 @@
 """Tests of the operation `list_off_queue`.
 
-It returns claimed and offered entries by their deadlines, and parked entries by the time of their
-parking, in pages.
+It returns claimed and offered entries in the order of their deadlines, and parked entries in the
+order in which they were parked, in pages.
 """
 
 import pytest
@@ -42,8 +42,8 @@ def cursor_of_next_page(line: Line, which: str, limit: int, after: Answer) -> An
 @pytest.mark.parametrize("which", ["held", "parked"])
 @pytest.mark.parametrize("times", [1, 5, 25])
 def test_pages_off_the_queue_join_to_the_whole(line: Line, which: str, times: int) -> None:
-    """The pages together contain every entry once, even if many entries have the same time (promise
-    P9).
+    """The pages together contain every entry once, even if many entries have the same deadline
+    (promise P9).
     """
     expected = fill_list(line, which, times)
     found = pages(line, which, limit=10)
@@ -92,11 +92,7 @@ def test_no_entry_is_left_out_if_the_last_one_seen_has_gone(line: Line, times: i
 
 
 def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> None:
-    """If the last claim of a page is extended before the next page is read, that entry moves to the
-    end of the list.
-
-    No other entry is left out.
-    """
+    """The extended entry moves to the end of the list, and is listed a second time."""
     expected = fill_list(line, "held", 25)
     entry = line.list_off_queue("held", limit=12)["entries"][-1]
     after = {"after": entry["time_millis"], "after_id": entry["entry_id"]}

@@ -10,8 +10,7 @@ from waitlist_shared.limits import MAX_TICKET
 from waitlist_shared.ranks import TIER, time_of
 
 PEOPLE = [f"person {number}" for number in range(60)]
-# Ticket numbers have an upper limit. This time is shortly before the limit, with just enough
-# numbers left for PEOPLE.
+# At this time, only enough ticket numbers for PEOPLE are left below the upper limit.
 BEFORE_END = 8 * 200
 MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (MAX_TICKET + 1 - BEFORE_END) * 1000 // 16
 
@@ -74,7 +73,7 @@ def test_signups_that_are_faster_than_the_clock_stay_near_it(line: Line) -> None
 
 
 def test_a_rejoin_stands_at_the_end(line: Line) -> None:
-    """A customer who leaves and signs up again joins the end of the queue (promise P1)."""
+    """P1"""
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     line.leave("ann")

@@ -1,7 +1,7 @@
-"""Causes every outcome that the header of a Lua script declares.
+"""Examples of requests to the private function, one for each outcome that a Lua script declares in
+its header.
 
-A new operation of the private function must be added here. Each outcome has a row with an example
-request and a check of the result.
+A new operation must be added here.
 """
 
 from collections.abc import Callable
@@ -141,9 +141,8 @@ def _full_inside(line: Line) -> Line:
 
 
 def expiring(line: Line, op: str, *, holds: int = 1, **fields: Any) -> Answer:
-    """The service itself repeats the script until all expired entries have returned.
-
-    Here, the script runs once.
+    """The service would run the script again until all expired entries have returned. Here, the
+    script runs once.
     """
     ends = {"state": "held", "token": TOKEN, "time_millis": line.clock.millis + 1}
     for number in range(1, holds + 1):
@@ -163,8 +162,7 @@ def _expiring_stay(line: Line, op: str, **fields: Any) -> Answer:
     return _expiring_entry(line, op, join_id="00000001", **fields)
 
 
-# One more than the number of expired claims and offers that a single run of a script returns to the
-# queue.
+# A single run of a script returns at most 200 expired entries to the queue.
 TOO_MANY = 201
 
 
@@ -462,7 +460,7 @@ def example(operation: str) -> Any:
 
 @dataclass
 class RecordingLine(Line):
-    """A waitlist client that keeps the messages it has sent."""
+    """Keeps the messages that it sends."""
 
     sent: list[Any] = field(default_factory=list)
 

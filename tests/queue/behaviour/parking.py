@@ -1,6 +1,7 @@
 """Tests of the operations `park` and `redrive`.
 
-A parked entry is out of the queue until an operator decides about it. `redrive` brings it back.
+A parked entry is out of the queue until an operator decides about it. `redrive` brings the entry
+back.
 """
 
 from tests.support.line import Line, accepted
@@ -76,8 +77,8 @@ def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
-    """If an operator redrives an entry twice, and the entry was parked again in between, the late
-    repeat does not redrive it a second time (promise P2).
+    """A request to redrive an entry names the time at which the entry was parked. If it arrives
+    again after the entry was parked again, it changes nothing (promise P2).
     """
     filled(line)
     first = park_first(line)["ann"]["parked_millis"]
@@ -98,10 +99,8 @@ def test_a_redrive_that_names_no_parking_is_about_the_one_that_it_finds(line: Li
 
 
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
-    """If an entry was parked because its last claim expired, the response to a redrive contains the
-    deadline of this claim.
-
-    The record may not know about the parking yet.
+    """An entry is parked when its last permitted claim expires, and DynamoDB may not have recorded
+    this yet. The response to a redrive therefore contains the deadline of this claim.
     """
     filled(line, max_attempts=1)
     line.claim()

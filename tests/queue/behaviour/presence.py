@@ -60,7 +60,7 @@ def test_a_customer_who_has_gone_away_is_passed_over_and_keeps_the_position(line
 
 
 def test_the_next_poll_makes_the_entry_ready_at_the_same_position(line: Line) -> None:
-    """When a customer who was away polls, the entry becomes ready for admission again, and the same
+    """When a customer who was away polls, the entry is ready for admission again, and the same
     response already says so (promise P1).
     """
     filled(line)
@@ -85,9 +85,8 @@ def test_a_customer_is_present_for_the_whole_time_of_the_setting(
 
 
 def test_customers_who_never_polled_count_as_present(line: Line) -> None:
-    """A customer who has never polled does not count as away.
-
-    Staff or an import may have added the entry, and then nobody watches its position on a page.
+    """Staff or an import may have added an entry, and then nobody follows its position on a
+    page.
     """
     filled(line)
     accepted(line.position("ann"))
@@ -104,9 +103,8 @@ def test_a_list_without_the_setting_passes_nobody_over_and_notes_no_poll(line: L
 
 
 def test_a_missed_offer_does_not_make_a_customer_present(line: Line) -> None:
-    """A customer who closes the page misses an offer.
-
-    The next offers go to other customers until this customer polls again.
+    """After a customer has closed the page and missed an offer, the next offers go to others until
+    the customer polls again.
     """
     filled(line, no_show="keep_place", max_attempts=5)
     poll(line, "ann")
@@ -207,7 +205,7 @@ def test_a_claim_takes_no_customer_who_is_away(line: Line) -> None:
 def test_an_unanswered_question_ends_the_wait_of_a_customer_who_is_away(line: Line) -> None:
     """Customers are asked whether they still want to wait.
 
-    If a customer who is away does not answer in time, the wait ends too.
+    If a customer does not answer in time, the wait ends, even if the customer is away.
     """
     filled(line)
     line.ask("ann", 1, seconds=SECONDS + 60)
@@ -223,8 +221,8 @@ def test_an_unanswered_question_ends_the_wait_of_a_customer_who_is_away(line: Li
 
 
 def test_a_newer_record_keeps_a_customer_away(line: Line) -> None:
-    """A message with newer data from the record does not make a customer present, because only
-    Redis knows who is away (promise P2).
+    """Only Redis knows who has stopped polling. A newer record from DynamoDB must therefore not
+    make a customer count as present (promise P2).
     """
     filled(line)
     poll_and_go_away(line, "ann")
@@ -272,10 +270,7 @@ def test_nothing_is_left_of_the_polls_of_an_erased_customer(line: Line) -> None:
 
 
 def test_a_rebuild_makes_everybody_present(line: Line) -> None:
-    """After Redis has lost the queue, all customers count as present.
-
-    The times of their polls are lost too, and the record does not contain them.
-    """
+    """Redis has lost the times of the polls, too, and DynamoDB does not contain them."""
     line.server_run_id = "server-one"
     filled(line)
     poll_and_go_away(line, "ann", "bob")
@@ -293,10 +288,8 @@ def test_a_rebuild_makes_everybody_present(line: Line) -> None:
 
 
 def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
-    """If the operator removes the setting about customers who stop polling, all customers count as
-    present at the next run of maintenance.
-
-    The flag `is_due` makes sure that maintenance looks at the waitlist.
+    """If an operator removes this setting, the next run of maintenance makes all customers count as
+    present. The flag `is_due` tells maintenance that this waitlist needs a run.
     """
     filled(line)
     poll_and_go_away(line, "ann", "bob")
@@ -314,9 +307,8 @@ def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
 
 
 def test_the_polls_of_a_long_queue_are_noted_only_near_its_head(line: Line) -> None:
-    """Redis notes the polls of the first 200 customers only.
-
-    This keeps the hash with their times small, so Redis stores it in a compact form.
+    """Redis stores the last poll of the first 200 customers only. Redis can then store their hash
+    in a compact form.
     """
     line.init(**PRESENCE)
     names = [f"{number:03d}" for number in range(450)]

@@ -43,10 +43,8 @@ def test_a_resting_entry_keeps_its_place_and_is_passed_over(line: Line) -> None:
 
 
 def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
-    """If a customer has asked to be skipped for some time, the entry keeps counting in the
-    positions of others.
-
-    When this time ends, no position changes (promise P6).
+    """An entry that the customer has asked to skip still counts in the positions of others, so no
+    position changes when this time is over (promise P6).
     """
     filled(line)
     line.rest("bob", version=1, seconds=60)
@@ -61,10 +59,8 @@ def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["claim", "admit", "withdraw", "expire", "stats", "list_waiting"])
 def test_any_operation_that_needs_it_ends_a_rest(line: Line, verb: str) -> None:
-    """A customer has asked to be skipped for some time.
-
-    When this time is over, the next operation notices it, even if nobody has read the entry's
-    position.
+    """When the time for which a customer has asked to be skipped is over, the next operation
+    notices this, even if nobody has read the entry's position.
     """
     filled(line, admission=True, max_inside=2, offer_seconds=3600, no_show="keep_place")
     line.rest("ann", version=1, seconds=60)
@@ -97,7 +93,7 @@ def test_an_entry_with_two_reasons_waits_for_the_end_of_both(line: Line) -> None
 def test_of_two_messages_the_one_of_the_later_record_counts(line: Line) -> None:
     """Each message about the readiness of an entry has a version.
 
-    The highest version wins, even if it was delivered first (promise P2).
+    The highest version wins, even if its message was delivered first (promise P2).
     """
     filled(line)
     line.readiness("ann", 2)
@@ -139,7 +135,7 @@ def test_nothing_is_left_of_the_readiness_of_a_stay_that_has_ended(line: Line, e
 def test_a_held_entry_that_is_not_to_be_taken_again_comes_back_passed_over(line: Line) -> None:
     """A customer asks to be skipped for some time while the entry is claimed.
 
-    When the claim is released, the entry returns to its place, and later claims skip it.
+    When the claim is released, the entry returns to its place, and later claims skip the entry.
     """
     filled(line)
     token = line.claimed()["ann"]["token"]
@@ -223,10 +219,8 @@ def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> Non
 
 
 def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> None:
-    """While an entry is claimed, an imported entry may get its rank (sort key).
-
-    When the claim is released, the entry returns to a rank directly ahead of the imported entry
-    (promise P1).
+    """If an imported entry has taken the rank (sort key) of a claimed entry, the claimed entry
+    returns directly ahead of the imported entry (promise P1).
     """
     filled(line)
     held = line.claimed()["ann"]
@@ -238,7 +232,7 @@ def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> No
 
 
 def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
-    """An entry that is moved ahead by one place passes one entry, also next to an entry that is
+    """A move by one place passes exactly one entry, even if there are entries nearby that are
     currently skipped (promise P6).
     """
     filled(line)
@@ -248,10 +242,10 @@ def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
 
 
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
-    """For many customers, the time in which they asked to be skipped ends at the same moment.
+    """Many customers have asked to be skipped until the same moment.
 
-    A run of a script handles 200 of them. A claim repeats the script until all of them count as
-    ready (promise P9).
+    One run of a script makes 200 of them ready. A claim runs the script again until all of them are
+    (promise P9).
     """
     line.init()
     names = [f"{number:03d}" for number in range(450)]
@@ -266,10 +260,7 @@ def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
 
 
 def test_an_import_can_hold_an_entry_back_from_its_beginning(line: Line) -> None:
-    """An import can add an entry that is held back from the start.
-
-    No claim can take the entry in between.
-    """
+    """No claim can take the entry before it is held back."""
     filled(line)
     answer = accepted(line.insert("lea", readiness=HELD_BACK))
     assert (answer["position"], answer["ready_ahead"]) == (1, 0)
@@ -294,9 +285,8 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
 
 
 def test_stats_have_the_first_who_are_ready(line: Line) -> None:
-    """The operation `stats` lists the first entries that are ready.
-
-    They include customers who asked to be skipped until a time that has passed (promise P6).
+    """The entries include customers who asked to be skipped until a time that has passed (promise
+    P6).
     """
 
     def first(near: int) -> list[str]:
@@ -317,7 +307,7 @@ def test_stats_count_who_is_unverified_and_who_is_asked(line: Line) -> None:
     """Redis counts how many customers have not verified their address, and how many are asked
     whether they still want to wait.
 
-    Repeated or late messages do not change these numbers.
+    Repeated and late messages do not change these numbers.
     """
 
     def counted() -> tuple[int, int]:
@@ -391,8 +381,8 @@ def test_pages_have_all_that_wait_or_those_that_are_ready_or_not(line: Line) -> 
 
 @pytest.mark.parametrize("size", [5, 300])
 def test_the_board_counts_those_who_rest(line: Line, size: int) -> None:
-    """The board (a snapshot of all positions) contains correct positions, even if some entries are
-    not ready for admission (promise P6).
+    """The positions on the board (a snapshot of the whole queue) include entries that are not ready
+    for admission (promise P6).
     """
     line.init()
     names = [f"{number:03d}" for number in range(size)]
@@ -469,7 +459,7 @@ def test_one_entry_that_is_not_ready_is_offered_nothing(line: Line) -> None:
 
 
 def test_the_policy_offers_no_slot_to_entries_that_rest(line: Line) -> None:
-    """No poll triggers a run for these entries."""
+    """Polls do not run the admission policy for these entries."""
     line.init(admission=True, max_inside=1)
     accepted(line.insert("ann", readiness=HELD_BACK))
     accepted(line.send("admit"))
@@ -526,7 +516,7 @@ def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
 def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> None:
     """A rebuild first reads an index that may be outdated.
 
-    When it reads the table later, it corrects whether an entry is ready for admission (promise P3).
+    It reads the table later, and then corrects whether an entry is ready (promise P3).
     """
     line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
@@ -542,9 +532,8 @@ def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> 
 
 
 def test_a_list_without_it_pays_nothing(line: Line) -> None:
-    """A waitlist whose entries are all ready does not use these Redis keys.
-
-    The test gives the keys a wrong type, so that any command with them would fail.
+    """If all entries are ready, no operation may use these Redis keys. The test gives the keys a
+    wrong type, so that every command on them would fail.
     """
     filled(line, segments_version=0)
     keys = [f"wl:{{{line.waitlist_id}}}:{key}" for key in KEYS]
@@ -573,10 +562,8 @@ def test_a_list_without_it_pays_nothing(line: Line) -> None:
 
 
 def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
-    """An operator can release an entry with a delay, and it is skipped until the delay is over.
-
-    If the request is repeated or delivered late, the delay does not start again (promises P1, P2
-    and P6).
+    """If a release with a delay is repeated or delivered late, the delay does not start again
+    (promises P1, P2 and P6).
     """
     filled(line)
     before = set(line.contents())
@@ -614,9 +601,7 @@ def release_with_delay(line: Line) -> Line:
 
 
 def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Line) -> None:
-    """An entry was released with a delay.
-
-    A late message that does not know this delay, or knows only an earlier one, does not change it
+    """A late message that does not know the delay, or knows only an earlier one, does not change it
     (promise P2).
     """
     release_with_delay(filled(line))
@@ -636,10 +621,7 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
 
 @pytest.mark.parametrize("op", ["restore", "restore_many"])
 def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
-    """A rebuild restores the delay with which an entry was released.
-
-    The record may contain only this delay, and no version (promise P3).
-    """
+    """The record may contain only this delay, and no version (promise P3)."""
     line.init(mode="open")
     ends = line.clock.millis + 60_000
     for _ in range(2):

@@ -94,8 +94,8 @@ def test_behind_the_last_rank_there_is_nothing(line: Line) -> None:
 
 
 def test_a_page_goes_on_after_entries_have_left(line: Line) -> None:
-    """If entries leave between two pages, the positions on the second page count only the entries
-    that are still waiting (promise P6).
+    """The positions on the second page count only the entries that are still waiting
+    (promise P6).
     """
     filled(line)
     next_rank = line.list_waiting(limit=10)["next_rank"]
@@ -148,10 +148,8 @@ def test_counters_go_on_from_where_they_were_before_a_loss(line: Line) -> None:
 
 
 def test_more_people_in_line_than_were_counted_are_counted(line: Line) -> None:
-    """After a rebuild, the counter of signups may be a minute old, and lower than the number of
-    people who wait or have left.
-
-    It is then raised to that number (promise P6).
+    """A rebuild restores the counter of signups from a copy that may be a minute old. The counter
+    must not be lower than the number of people who wait or have left (promise P6).
     """
     line.init(counters={"signed_up": 5, "left": 4, "admitted": 0})
     for number in range(3):

@@ -113,16 +113,15 @@ def lose_everything(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_an_unknown_waitlist_is_cold(line: Line, verb: str) -> None:
-    """The request creates no key (promise P7)."""
+    """P7"""
     assert line.handle(each_verb(line)[verb])["code"] == "cold"
     assert line.contents() == {}
 
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_after_a_loss_no_operation_answers_from_nothing(line: Line, verb: str) -> None:
-    """After Redis has lost its data, every operation is refused.
-
-    If the lost queue counted as empty, the next person who signs up would be first (promise P7).
+    """If a lost queue counted as an empty queue, the next person who signs up would be first
+    (promise P7).
     """
     line.init()
     line.all_sign_up(["bob", "ann"])
@@ -143,7 +142,9 @@ def test_a_lost_meta_hash_is_a_lost_order(line: Line, verb: str) -> None:
 
 
 def test_a_new_order_begins_with_nothing_of_an_older_one(line: Line) -> None:
-    """If Redis has lost the hash `meta`, a new queue starts without the old keys (promise P7)."""
+    """If Redis has lost only the hash `meta`, the other keys of the old queue are deleted before a
+    new queue starts (promise P7).
+    """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
     line.bump("bob", to="front")
@@ -193,9 +194,7 @@ def test_signups_go_on_during_a_rebuild(line: Line) -> None:
 
 
 def test_a_list_with_a_capacity_takes_no_signup_during_a_rebuild(line: Line) -> None:
-    """On a waitlist with a capacity, nobody can sign up during a rebuild, because the number of
-    waiting people is unknown (promise P5).
-    """
+    """During a rebuild, the number of waiting people is unknown (promise P5)."""
     line.init(mode="open", capacity=2)
     before = line.contents()
     assert line.signup("ann")["code"] == "rebuilding"
@@ -208,9 +207,7 @@ def test_a_closed_list_stays_closed_during_a_rebuild(line: Line) -> None:
 
 
 def test_leaving_works_during_a_rebuild(line: Line) -> None:
-    """If a customer leaves during a rebuild, the rebuild does not restore the entry (promises P2
-    and P3).
-    """
+    """P2 P3"""
     line.init(mode="open")
     assert line.leave("ann", ticket=5)["outcome"] == "left"
     assert line.leave("ann", ticket=5)["outcome"] == "absent"
@@ -240,9 +237,8 @@ def test_statistics_are_returned_during_a_rebuild(line: Line) -> None:
 
 
 def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
-    """If Redis loses its data during a rebuild, a second rebuild starts.
-
-    The first one cannot declare the queue complete (promise P7).
+    """If Redis loses its data during a rebuild, a second rebuild starts. A late message of the
+    first rebuild must not end the second (promise P7).
     """
     line.init(mode="open", epoch=LATER_EPOCH)
     late = line.init(mode="create", epoch=EPOCH)
@@ -254,8 +250,8 @@ def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
 
 
 def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line) -> None:
-    """If Redis loses its data during a rebuild, the end of this rebuild does not create an empty
-    queue that counts as complete (promise P7).
+    """If Redis loses its data during a rebuild, the message that ends this rebuild must not create
+    an empty queue (promise P7).
     """
     line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
@@ -267,8 +263,8 @@ def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line
 
 
 def test_a_late_begin_of_a_rebuild_does_not_cool_the_order(line: Line) -> None:
-    """If the message that starts a rebuild is delivered again after the rebuild has ended, it
-    changes nothing (promises P2 and P7).
+    """A late copy of the message that starts a rebuild changes nothing if the rebuild has ended
+    (promises P2 and P7).
     """
     line.init(mode="open")
     line.init(mode="create")
@@ -288,8 +284,8 @@ def test_a_repeated_init_changes_nothing(line: Line) -> None:
 
 
 def test_after_a_loss_new_tickets_sort_behind_the_old_ones(line: Line) -> None:
-    """After Redis has lost its data, new ticket numbers are higher than all recorded ones, even if
-    the clock was set back (promises P1 and P7).
+    """New ticket numbers are higher than all recorded ones, even if the clock was set back
+    (promises P1 and P7).
     """
     line.init()
     ann, bob = line.all_sign_up(["ann", "bob"])

@@ -1,6 +1,7 @@
 """Tests of the operation `renew`.
 
-It starts a customer's time inside when the admission is recorded, if there is room inside.
+If an admission was recorded late, the operation restarts the customer's pass, provided that there
+is still room inside.
 """
 
 from collections.abc import Callable
@@ -44,9 +45,7 @@ def end_of_pass(line: Line) -> int:
 
 
 def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
-    """The full time inside starts when a pass is renewed, however little of the first pass was left
-    (promise P3).
-    """
+    """The renewed pass lasts as long as a new one, however little time was left (promise P3)."""
     tickets = admit_without_offer(line)
     line.clock.advance(seconds=PASS_SECONDS - 1)
     renewed = accepted(renew(line, "ann", tickets["ann"]))
@@ -58,9 +57,8 @@ def test_the_time_inside_begins_at_the_renewal(line: Line) -> None:
 
 
 def test_a_place_that_no_other_customer_has_got_is_renewed(line: Line) -> None:
-    """A pass has ended, but nobody else has entered since.
-
-    The pass can still be renewed (promise P4).
+    """If a pass has ended but nobody else has entered since, the pass can be renewed
+    (promise P4).
     """
     tickets = admit_without_offer(line)
     line.clock.advance(seconds=2 * PASS_SECONDS)
@@ -80,9 +78,8 @@ def test_a_customer_whose_time_was_over_comes_inside_where_there_is_room(
 
 
 def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
-    """A pass has ended, and another customer has entered.
-
-    Because the waitlist has no more room inside, the pass is not renewed (promise P4).
+    """If a pass has ended and another customer has taken the place inside, the pass is not renewed
+    (promise P4).
     """
     tickets = let_pass_expire(line)
     for _ in range(2):
@@ -172,10 +169,7 @@ def test_a_place_is_not_kept_for_a_stay_that_has_ended(line: Line, end: str) -> 
 
 
 def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
-    """The setting `max_inside` does not limit the people whom operators admit with a claim.
-
-    Their passes can be renewed even if there is no room.
-    """
+    """The setting `max_inside` does not limit the people whom operators admit with a claim."""
     policy(line, max_inside=1)
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     line.complete("ann", line.claimed()["ann"]["token"])
@@ -189,8 +183,8 @@ def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
 
 
 def test_a_shorter_time_of_newer_settings_ends_no_pass_early(line: Line) -> None:
-    """If new settings make passes shorter, a renewal does not end a pass earlier than before,
-    because an earlier request may have recorded its end.
+    """An earlier request may already have told the customer when the pass ends. If new settings
+    make passes shorter, a renewal must not move this end forward.
     """
     tickets = admit_without_offer(line)
     before = end_of_pass(line)
@@ -222,8 +216,8 @@ def test_a_renewal_is_of_one_admission(line: Line) -> None:
 
 
 def test_maintenance_sets_the_recorded_end_after_a_late_renewal(line: Line) -> None:
-    """After a late renewal, maintenance sets the end of the pass to the recorded time, because the
-    customer was told this time (promise P3).
+    """The customer was told the end of the pass that DynamoDB has recorded, so this end applies
+    even if a late renewal has moved the end in Redis (promise P3).
     """
     tickets = admit_without_offer(line)
     recorded = end_of_pass(line)
@@ -253,8 +247,8 @@ def test_a_late_renewal_does_not_undo_an_exit_during_a_rebuild(line: Line) -> No
 
 
 def test_a_time_that_was_over_does_not_begin_again_during_a_rebuild(line: Line) -> None:
-    """During a rebuild, no ended pass is renewed, because Redis does not yet know how many
-    customers are inside (promise P7).
+    """During a rebuild, Redis does not know yet how many customers are inside, so it renews no pass
+    that has ended (promise P7).
     """
     line.init(mode="open")
     line.restore("ann", rank=1, ticket=1, state="held", token=TOKEN, time_millis=end_of_pass(line))

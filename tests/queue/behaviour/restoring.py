@@ -14,9 +14,7 @@ LATER_EPOCH = "0000bbbb"
 
 
 def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
-    """If an entry is restored in a complete queue, the response contains its position (promise
-    P6).
-    """
+    """P6"""
     line.init()
     line.restore("ann", RANK + 1, 1)
     line.restore("eve", RANK + 3, 3)
@@ -25,7 +23,7 @@ def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
 
 
 def test_a_waiting_entry_keeps_its_place(line: Line) -> None:
-    """If an entry was moved, a late restore does not put it back (promise P2)."""
+    """If an entry was moved in the meantime, a late restore does not put it back (promise P2)."""
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")
@@ -53,8 +51,8 @@ def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
 
 
 def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None:
-    """Redis stores an entry's ticket number separately only if it cannot be computed from the rank
-    (sort key) (promise P9).
+    """Redis can usually compute the ticket number of an entry from its rank (sort key). Only
+    otherwise does Redis store the number separately (promise P9).
     """
     line.init(mode="open")
     line.restore("ann", RANK - 7, 2)
@@ -64,8 +62,8 @@ def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None
 
 
 def test_restores_belong_to_the_order_that_they_rebuild(line: Line) -> None:
-    """If Redis loses its data during a rebuild, it refuses the late messages of this rebuild
-    (promise P7).
+    """If Redis loses its data during a rebuild, it refuses late messages of this rebuild (promise
+    P7).
     """
     line.init(mode="open", epoch=LATER_EPOCH)
     before = line.contents()
@@ -98,8 +96,8 @@ def test_a_late_restore_of_an_earlier_stay_spares_the_later_one(line: Line) -> N
 
 @pytest.mark.parametrize("passes", [1, 2, 3])
 def test_a_pass_over_two_records_of_one_rank_jumps_no_queue(line: Line, passes: int) -> None:
-    """If two records have the same rank (sort key), each pass of the rebuild restores them in the
-    same order (promise P1).
+    """Each pass of a rebuild restores two records with the same rank (sort key) in the same order
+    (promise P1).
     """
     line.init(mode="open")
     line.restore("kim", RANK + 3, 3)
@@ -133,8 +131,8 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
 
 
 def test_a_recorded_move_is_not_made_again(line: Line) -> None:
-    """If a request to move an entry was recorded before Redis lost its data, repeating it does not
-    move the entry again (promise P2).
+    """If DynamoDB recorded a request to move an entry before Redis lost its data, repeating the
+    request does not move the entry again (promise P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
@@ -146,9 +144,8 @@ def test_a_recorded_move_is_not_made_again(line: Line) -> None:
 
 
 def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None:
-    """An idempotency key is valid for a day.
-
-    If Redis loses its data, the key does not become valid for longer (promise P2).
+    """An idempotency key is valid for a day. A loss of data does not restart this day
+    (promise P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)
@@ -159,8 +156,8 @@ def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None
 
 
 def test_a_newer_move_in_redis_outlives_an_older_record(line: Line) -> None:
-    """If Redis knows a newer move of an entry than the record does, restoring the entry does not
-    replace it (promise P2).
+    """If Redis knows a newer move of an entry than DynamoDB, a restore keeps the newer move
+    (promise P2).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])

@@ -20,9 +20,8 @@ def claim_fields(line: Line, seconds: int = 60, **fields: Any) -> dict[str, Any]
 
 
 def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
-    """A worker can still complete a claim after Redis has lost its data.
-
-    The same token is valid, and nobody else gets the entry (promises P3 and P4).
+    """After Redis has lost its data, the token of a claim is still valid, and nobody else gets the
+    entry (promises P3 and P4).
     """
     line.init(mode="open")
     answer = line.restore("ann", RANK + 1, 1, epoch=EPOCH, **claim_fields(line, attempts=2))
@@ -35,7 +34,7 @@ def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
 
 
 def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None:
-    """If Redis has newer data than the record, a restore does not move the entry, and the response
+    """If Redis has newer data than DynamoDB, a restore does not move the entry. The response
     contains what Redis has (promises P2 and P4).
     """
     line.init()
@@ -55,7 +54,9 @@ def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None
 
 
 def test_a_late_restore_does_not_hold_a_waiting_entry(line: Line) -> None:
-    """If a claim was released, a late restore does not make its token valid again (promise P4)."""
+    """If a claim was released, a late restore does not make the claim's token valid again (promise
+    P4).
+    """
     line.init()
     ann = line.signup("ann")
     token = line.claimed()["ann"]["token"]
@@ -102,7 +103,8 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **claim_fields(line))
     stamp = line.complete("ann", TOKEN)["stamp"]
-    # After a failover, the record may contain a stamp from a clock that was ahead.
+    # After a failover, a record may look newer than the admission, because its stamp comes from a
+    # clock that was ahead.
     for fields in ({}, {"stamp": stamp + 1, "readiness": readiness_of(1, held_back=0)}):
         answer = line.restore("ann", RANK + 5, 3, when="older", **STATES[state], **fields)
         assert (answer["outcome"], answer["state"]) == ("present", "done")
@@ -114,10 +116,8 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
 
 
 def test_an_admission_that_the_record_refuses_is_not_counted(line: Line) -> None:
-    """If the record refuses an admission, because it belongs to an earlier place of the entry, the
-    admission is not counted.
-
-    The entry returns to its last place (promise P4).
+    """DynamoDB refuses an admission that belongs to an earlier place of the entry. Redis then puts
+    the entry back, and does not count the admission (promise P4).
     """
     line.init()
     ann = line.signup("ann")
@@ -172,9 +172,7 @@ def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, 
 
 
 def test_a_look_of_before_a_recorded_decision_changes_nothing(line: Line) -> None:
-    """If a rebuild has read an outdated record, this record changes nothing that is newer (promise
-    P2).
-    """
+    """P2"""
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, stamp=20, **STATES["parked"])
     late = line.restore("ann", RANK + 5, 5, stamp=10, when="older", **claim_fields(line))
@@ -198,8 +196,8 @@ def test_the_ticket_of_a_held_entry_is_restored_too(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["held", "parked"])
 def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None:
-    """For a restored entry that is claimed or parked, Redis stores the number of attempts and the
-    ticket number only once (promise P9).
+    """A restored entry that is claimed or parked must not also be stored as waiting, or in any
+    other key (promise P9).
     """
     line.init()
     line.restore("ann", RANK + 9, 12, **{**claim_fields(line, attempts=2), "state": state})
@@ -209,10 +207,8 @@ def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None
 
 
 def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(line: Line) -> None:
-    """If the customer's earlier signup was not ready for admission, this does not affect the later
-    signup.
-
-    A claimed entry does not count as waiting (promise P9).
+    """An entry that was not ready may be restored again, either for a later signup that is ready,
+    or as a claimed entry. Redis must then forget that the entry was not ready (promise P9).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, readiness=readiness_of(7, held_back=0))
@@ -241,8 +237,8 @@ def test_a_hold_whose_rank_is_taken_gets_one_of_its_own_on_return(line: Line) ->
 def test_during_a_rebuild_the_end_of_a_hold_returns_no_position(
     line: Line, verb: str, state: str
 ) -> None:
-    """If a claim ends during a rebuild, the response contains no position, because entries ahead
-    may not have been restored yet (promise P7).
+    """During a rebuild, entries ahead may not have been restored yet, so the response contains no
+    position (promise P7).
     """
     line.init(mode="open")
     line.restore("bob", RANK + 2, 2, **claim_fields(line, state=state))

@@ -1,7 +1,7 @@
 """Tests of the operations `expire` and `settle`.
 
-`expire` lists the entries whose record may be outdated. `settle` tells Redis that the record is up
-to date.
+`expire` lists the entries whose changes DynamoDB may not have recorded. `settle` tells Redis that
+DynamoDB has recorded them.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ DIRTY = "wl:{bakery-opening}:dirty"
 
 
 def filled(line: Line, max_attempts: int = 5) -> dict[str, Answer]:
-    """Let Ann be held, who is the first of five."""
+    """Sign five people up, and claim the entry of the first, Ann."""
     line.init(lease_seconds=LEASE, max_attempts=max_attempts)
     line.all_sign_up(PEOPLE)
     return line.claimed()
@@ -37,8 +37,8 @@ ENDS: dict[str, Callable[[Line, str], Answer]] = {
 
 @pytest.mark.parametrize("state", ENDS)
 def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) -> None:
-    """If a request was interrupted before it could record a decision by Redis, maintenance can read
-    the decision from Redis (promise P3).
+    """A request may be interrupted after Redis has made a change and before DynamoDB has recorded
+    it. Maintenance can then read the change from Redis (promise P3).
     """
     ann = filled(line)["ann"]
     stamp = accepted(ENDS[state](line, ann["token"]))["stamp"]
@@ -54,14 +54,16 @@ def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) ->
 
 
 def test_a_claim_alone_leaves_nothing_to_settle(line: Line) -> None:
-    """A claim by itself does not have to be recorded. If nobody records it, it expires."""
+    """DynamoDB need not record a claim. If the request is interrupted before that, the claim
+    expires by itself.
+    """
     filled(line)
     assert line.dirty() == {}
 
 
 def test_a_heartbeat_is_listed_too(line: Line) -> None:
-    """An extension of a claim is listed until it is recorded, because the worker may have received
-    the response although the record was not written (promise P3).
+    """The worker may know the new deadline of a claim although DynamoDB does not. Redis therefore
+    lists an extension until DynamoDB has recorded it (promise P3).
     """
     ann = filled(line)["ann"]
     extended = accepted(line.extend("ann", ann["token"], lease_seconds=2 * LEASE))
@@ -71,9 +73,8 @@ def test_a_heartbeat_is_listed_too(line: Line) -> None:
 
 
 def test_decisions_are_kept_in_their_order(line: Line) -> None:
-    """Redis keeps the decisions about an entry in order, with the token and the place of each one.
-
-    If a claim has expired, the decision contains its deadline as its time (promise P3).
+    """Redis keeps the changes of an entry in order. If a claim expires, the time of this change is
+    the deadline of the claim, whenever Redis notices it (promise P3).
     """
     ann = filled(line, max_attempts=2)["ann"]
     released = line.release("ann", ann["token"])
@@ -101,7 +102,7 @@ def test_an_expiry_comes_after_what_happened_before_it_is_noticed_under_any_cloc
     line: Line, hour: int
 ) -> None:
     """The expiry of a claim gets a higher stamp (logical timestamp) than everything that happened
-    before the expiry was noticed, even if the clock jumps (promise P3).
+    before Redis noticed the expiry, even if the clock jumps (promise P3).
     """
     line.clock.advance(hour)
     filled(line)
@@ -138,7 +139,6 @@ def test_an_expired_hold_is_listed_with_its_attempts(
 
 
 def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
-    """Ann is held again, and Bob has left."""
     held = filled(line) | line.claimed()
     for name, entry in held.items():
         line.release(name, entry["token"])
@@ -153,8 +153,8 @@ def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
 
 @pytest.mark.parametrize("jump", [1, -HOUR_MICROS])
 def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
-    """If an entry has changed again since maintenance read it, Redis keeps its decisions, even if
-    the clock was set back (promise P3).
+    """If an entry has changed again since maintenance read it, Redis keeps the list of its changes,
+    even if the clock was set back (promise P3).
     """
     line.clock.advance(HOUR_MICROS)
     ann = filled(line)["ann"]
@@ -169,9 +169,8 @@ def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -
 
 
 def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
-    """Redis lists only decisions that have at least a given age, measured by its own clock.
-
-    The request that caused a more recent decision may still be recording it.
+    """The request that caused a recent change may still be recording it, so Redis lists only
+    changes of a given age. Redis measures the age by its own clock.
     """
     ann = filled(line)["ann"]
     line.clock.advance(seconds=1)
@@ -210,8 +209,8 @@ def test_the_oldest_changes_are_listed_first_a_page_at_a_time(line: Line) -> Non
 
 
 def test_an_admission_that_is_on_record_becomes_a_tombstone(line: Line) -> None:
-    """After an admission has been recorded, a late signup or restore message cannot bring the entry
-    back (promise P4).
+    """After DynamoDB has recorded an admission, a late signup or restore message cannot bring the
+    entry back (promise P4).
     """
     ann = filled(line)["ann"]
     line.complete("ann", ann["token"])
@@ -235,9 +234,8 @@ def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: 
 
 @pytest.mark.parametrize("state", ["waiting", "parked"])
 def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
-    """When a decision is recorded, Redis forgets it, and no entry moves.
-
-    This also holds if the message is delivered twice (promise P2).
+    """When DynamoDB has recorded a change, Redis only deletes its note about the change, even if
+    the message is delivered twice (promise P2).
     """
     ann = filled(line)["ann"]
     ENDS[state](line, ann["token"])
@@ -255,10 +253,7 @@ def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
 
 
 def test_a_move_is_listed_until_it_is_settled(line: Line) -> None:
-    """When an entry has been moved, Redis lists the move until it is recorded.
-
-    If the request was interrupted, maintenance can record the new place (promise P3).
-    """
+    """If the request was interrupted, maintenance can record the new place (promise P3)."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     moved = accepted(line.bump("bob", to="front"))

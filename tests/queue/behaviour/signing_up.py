@@ -33,9 +33,7 @@ def test_a_signup_is_given_no_count_where_counts_are_hidden(line: Line) -> None:
 
 
 def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
-    """If an entry was moved and the signup is repeated, the response still contains the ticket
-    number of the signup (promise P2).
-    """
+    """P2"""
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")
@@ -45,10 +43,7 @@ def test_a_repeat_after_a_move_returns_the_stays_ticket(line: Line) -> None:
 
 
 def test_a_list_is_never_over_its_capacity(line: Line) -> None:
-    """A waitlist never has more people than its capacity.
-
-    A refused signup uses up no ticket number (promise P5).
-    """
+    """A refused signup uses up no ticket number (promise P5)."""
     line.init(capacity=2)
     line.all_sign_up(["ann", "bob"])
     before = line.order(), line.stats()["last_stamp"]
@@ -67,10 +62,8 @@ def test_a_repeat_on_a_full_list_is_no_refusal(line: Line) -> None:
 
 
 def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> None:
-    """On a closed waitlist, nobody can sign up.
-
-    A customer who signed up earlier can still repeat the request and gets the same response
-    (promise P2).
+    """A customer who signed up before can repeat the request, and gets the same response (promise
+    P2).
     """
     line.init()
     line.signup("ann")
@@ -84,9 +77,7 @@ def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> N
 
 
 def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
-    """If a signup message is delivered again after the customer has left, it changes nothing
-    (promise P2).
-    """
+    """A late copy of a signup message changes nothing if the customer has left (promise P2)."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.leave("ann")
@@ -96,9 +87,7 @@ def test_a_late_signup_of_an_ended_stay_is_refused(line: Line) -> None:
 
 
 def test_a_signup_that_arrives_after_its_own_leave_is_refused(line: Line) -> None:
-    """If the request to leave arrives before the signup to which it belongs, the signup is refused
-    (promise P2).
-    """
+    """P2"""
     line.init()
     assert line.leave("ann")["outcome"] == "absent"
     assert line.signup("ann")["code"] == "gone"
@@ -106,7 +95,7 @@ def test_a_signup_that_arrives_after_its_own_leave_is_refused(line: Line) -> Non
 
 
 def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
-    """Newer settings win, even if older settings arrive later (promise P2)."""
+    """P2"""
     line.init(version=5, capacity=1)
     assert line.init(version=4, capacity=10)["outcome"] == "exists"
     line.signup("ann")
@@ -118,8 +107,8 @@ def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
 
 
 def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """If the stamp were later than the stamp of the claim, the record would treat the claim as
-    ended (promise P4).
+    """The response to a repeated signup must have a lower stamp (logical timestamp) than the claim.
+    With a higher stamp, DynamoDB would conclude that the claim has ended (promise P4).
     """
     line.init()
     line.signup("ann")
@@ -153,9 +142,9 @@ def test_a_stay_that_a_closed_list_refuses_has_ended(line: Line) -> None:
 
 
 def test_signups_are_taken_from_the_opening_on_and_until_the_closing(line: Line) -> None:
-    """Redis' clock decides whether a waitlist is already open or still open, to the millisecond.
+    """Redis' clock decides to the millisecond whether a waitlist has opened or closed.
 
-    A signup that succeeded can be repeated later (promise P2).
+    A signup that succeeded can be repeated after the waitlist has closed (promise P2).
     """
     opens, closes = line.clock.millis + 10, line.clock.millis + 20
     line.init()

@@ -1,7 +1,6 @@
-"""Tests of offers that end unused.
+"""Tests of offers that nobody accepts. The next entry gets an offer instead.
 
-The next entry gets an offer instead. The rate, the schedule or the quota that allowed the first
-offer gets its slot back once.
+Each offer was allowed by a rate, a schedule or a quota, and this one may then make one more offer.
 """
 
 from collections.abc import Callable
@@ -102,10 +101,7 @@ ENDS: dict[str, tuple[dict[str, Any], Callable[[Line, str], Answer]]] = {
 
 @pytest.mark.parametrize("name", ENDS)
 def test_an_offer_that_ends_unused_gives_its_slot_to_the_next(line: Line, name: str) -> None:
-    """If an offer ends unused, the next entry gets an offer.
-
-    If the message that ends the first offer is repeated, nobody else gets one.
-    """
+    """If the message that ends the first offer is repeated, no third entry gets an offer."""
     settings, end = ENDS[name]
     token = make_only_offer(line, **settings)
     if end is end_expired_offers:
@@ -143,8 +139,8 @@ def test_a_no_show_that_keeps_its_place_gets_the_slot_again(line: Line) -> None:
 def test_the_script_that_meets_the_end_of_an_offer_gives_its_slot_back(
     line: Line, verb: str
 ) -> None:
-    """If an operator claims an entry whose offer has expired, the unused offer goes to another
-    entry at the next poll.
+    """If an operator claims an entry whose offer has expired, the next poll makes the unused offer
+    to another entry.
     """
     make_only_offer(line, no_show="to_back")
     line.clock.advance(seconds=OFFER_SECONDS)
@@ -166,11 +162,7 @@ def test_a_look_at_the_end_of_an_offer_triggers_the_next(line: Line) -> None:
 
 
 def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line: Line) -> None:
-    """If an operator withdraws an offer, the next entry gets one, and the first entry returns to
-    its place.
-
-    Repeating the request changes nothing, even if the first entry has another offer by then.
-    """
+    """Repeating the request changes nothing, even if the first entry has another offer by then."""
     make_only_offer(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
     named = {"entry_id": line.id_of(FIRST), "offered_until_millis": until}
@@ -233,9 +225,8 @@ def test_a_slot_of_a_schedule_that_was_taken_away_is_not_given_back(line: Line) 
 
 
 def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
-    """If an offer was restored after a loss of data and ends unused, no other entry gets it.
-
-    Another entry may already have got it before the loss.
+    """If an offer was restored after a loss of data, its end makes no offer to another entry,
+    because the same may already have happened before the loss.
     """
     token = make_only_offer(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -249,9 +240,8 @@ def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["waiting", "parked", "held"])
 def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, state: str) -> None:
-    """After a failover, Redis may still have an offer whose end is recorded.
-
-    When maintenance corrects this, the next entry gets an offer.
+    """After a failover, Redis may still have an offer although DynamoDB has recorded its end. When
+    maintenance removes the offer, the next entry gets one.
     """
     make_only_offer(line)
     offered = line.position(FIRST)
@@ -266,8 +256,8 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
 
 
 def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line) -> None:
-    """If Redis has lost the end of one offer and the beginning of the next offer to the same entry,
-    nobody else gets an offer as long as the second offer is open.
+    """After a failover, Redis may have an entry's first offer although DynamoDB has recorded a
+    second one. As long as the second offer is open, nobody else gets an offer in its place.
     """
     make_only_offer(line)
     seen_place = line.position(FIRST)
@@ -286,7 +276,7 @@ def test_a_stay_that_has_ended_leaves_the_slot_of_a_place_that_came_back(line: L
     place = line.position(FIRST)
     accepted(line.leave(FIRST, ticket=place["ticket"]))
     assert run_policy(line) == [NEXT]
-    # After the failover, the server has the offer again, and also knows that the customer has left.
+    # The new server has the offer again, and also knows that the customer has left.
     key, entry_id = keys.claims(line.waitlist_id), line.id_of(FIRST)
     token = "c" * 40
     hold = f"offered|{token}|{place['rank']}|{place['ticket']}|0|{place['ticket']}"
@@ -332,8 +322,8 @@ def test_no_payment_stays_beside_an_entry_that_is_off_the_queue(line: Line, name
 
 @pytest.mark.parametrize("end", ["settled", "dropped"])
 def test_nothing_stays_of_what_paid_for_an_offer(line: Line, end: str) -> None:
-    """When an admission has been recorded, Redis deletes everything about the offer, which saves
-    memory (promise P8).
+    """When DynamoDB has recorded an admission, Redis deletes everything about the offer (promise
+    P8).
     """
     make_only_offer(line)
     entry_id = line.id_of(FIRST)
@@ -375,9 +365,8 @@ def test_a_rate_that_counts_who_enters_gets_unused_slots_back(line: Line) -> Non
 
 
 def test_slots_that_come_back_never_fill_a_bucket_above_its_size(line: Line) -> None:
-    """A rate can save up at most one unused slot.
-
-    If one is already saved, a slot that comes back is lost.
+    """This rate saves up at most one unused offer. If one is already saved, an offer that nobody
+    accepted is not saved in addition.
     """
     policy(line, rate_counts="entered", rate_count=1, rate_millis=MINUTE_MILLIS)
     line.all_sign_up(PEOPLE)
@@ -420,10 +409,8 @@ def test_the_smaller_of_rate_and_schedule_decides(line: Line) -> None:
 
 
 def test_the_sum_of_rate_and_schedule_decides(line: Line) -> None:
-    """The schedule allows three offers at nine o'clock, and from then on, the rate allows one offer
-    a second.
-
-    Two seconds later, five offers have been made.
+    """The schedule allows three offers at nine o'clock. From then on, the rate allows one more each
+    second.
     """
     nine = line.clock.millis + 60_000
     policy(line, schedule_version=1, combine="sum", rate_from=nine, **A_RATE)
@@ -448,8 +435,8 @@ def test_the_sum_leaves_no_more_inside_than_there_is_room(line: Line) -> None:
     assert run_policy(line, (line.clock.millis, 5)) == PEOPLE[:4]
     for name in PEOPLE[:4]:
         accepted(line.send("decline", entry_id=line.id_of(name)))
-    # The rate allowed two of the four offers, and does not get them back. The schedule gets its two
-    # back, so it allows three offers now.
+    # The rate allowed two of these offers, and does not get them back. The schedule gets its two
+    # back, and with the three that it has left, it allows five more.
     line.clock.advance(micros=1)
     assert run_policy(line) == PEOPLE[4:]
     for name in PEOPLE[4:]:
@@ -474,7 +461,7 @@ def test_a_quota_goes_on_until_so_many_have_entered(line: Line, has_policy: bool
     assert quota(line) == 1
     assert line.position(PEOPLE[2])["is_due"]
     if has_policy:
-        # The policy makes more offers than the quota.
+        # With a policy, further offers do not depend on the quota.
         return
     assert run_policy(line) == PEOPLE[2:3]
     accepted(line.send("enter", entry_id=line.id_of(PEOPLE[2])))
@@ -502,9 +489,8 @@ def test_a_look_at_the_end_of_an_offer_of_a_quota_triggers_the_next(line: Line) 
 
 
 def test_a_count_of_zero_ends_the_quota(line: Line) -> None:
-    """If an operator ends a quota, its open offers stay open.
-
-    If they end unused, nobody else gets an offer, even if another quota has started.
+    """Two offers of an ended quota stay open. When one of them ends unused, nobody else gets an
+    offer in its place, not even from a later quota.
     """
     line.init()
     line.all_sign_up(PEOPLE)
@@ -551,9 +537,7 @@ def test_a_repeated_refill_is_one_quota(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["enter", "complete", "drop"])
 def test_an_admission_counts_against_the_quota_once(line: Line, verb: str) -> None:
-    """Each admission counts once towards the quota, whether the customer, an operator or
-    maintenance has made it.
-    """
+    """An admission counts once, whether the customer, an operator or maintenance has made it."""
     line.init()
     line.all_sign_up(PEOPLE)
     (offer, _) = accepted(line.send("admit", count=2, refill=True))["entries"]

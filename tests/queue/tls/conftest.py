@@ -95,9 +95,7 @@ def _clients(place: Place) -> Iterator[dict[str, Any]]:
 
 @pytest.fixture
 def line(request: pytest.FixtureRequest, place: Place) -> Iterator[Line]:
-    """The fixture checks the log in which Redis lists every command that a user was not allowed to
-    run.
-    """
+    """A test with this fixture fails if Redis has denied a command to the user."""
     name = "cluster" if place.is_cluster else "server"
     clients = request.getfixturevalue(f"of_{name}")
     yield Line(clients["admin"], connect=lambda: clients["client"])

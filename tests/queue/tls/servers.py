@@ -62,7 +62,8 @@ class TlsServer:
         return self.process.poll() is None
 
     def _is_the_one_that_answers(self) -> bool:
-        # Before this process has started, an older server on the same port may still answer.
+        # An older server on the same port may still be running, and would answer instead of the new
+        # one.
         return bool(self.client.info("server")["process_id"] == self.process.pid)
 
     def stop(self) -> None:

@@ -1,5 +1,5 @@
-"""Tests that the private function connects to a Redis server only if its certificate is valid for
-it.
+"""Tests that the private function connects to a Redis server only if the server's certificate is
+valid for the server's host name.
 """
 
 import socket
@@ -101,8 +101,8 @@ def test_a_node_that_is_announced_by_its_address_is_not_believed(
 def test_a_certificate_whose_time_is_over_is_not_believed(
     server: Place, authority: trustme.CA, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If a server's certificate expires, the client refuses to connect, even if it has trusted the
-    server before.
+    """When a server's certificate expires, the client refuses to connect, even if it has trusted
+    the server before.
     """
     node = first(server)
     yesterday = datetime.now(UTC) - timedelta(days=1)
@@ -123,9 +123,8 @@ def test_a_certificate_whose_time_is_over_is_not_believed(
 def test_the_authorities_are_read_once_for_all_connections(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The client reads the list of certificate authorities once.
-
-    This takes longer than everything else in a connection attempt (promise P9).
+    """Reading the list of certificate authorities takes longer than the rest of a connection
+    attempt, so the client reads it only once (promise P9).
     """
     made: list[ssl.SSLContext] = []
 
@@ -146,8 +145,8 @@ def close_connections(place: Place) -> None:
 
 
 def change(node: TlsServer, settings: dict[str, object]) -> None:
-    # Change both settings in one step. Redis refuses a private key that does not match the current
-    # certificate.
+    # Change the certificate and the private key in one step, because Redis refuses a private key
+    # that does not match the current certificate.
     pairs = [str(part) for pair in settings.items() for part in pair]
     node.client.execute_command("CONFIG", "SET", *pairs)
 

@@ -1,6 +1,4 @@
-"""Asks a real Redis server which commands the user of docs/operate/policies/redis-user.acl may
-run.
-"""
+"""Asks a Redis server which commands the user of docs/operate/policies/redis-user.acl may run."""
 
 import logging
 from collections.abc import Iterator
@@ -17,7 +15,7 @@ from tests.support.redis_access import ACCESS
 from waitlist_queue.connections import connect
 
 GRANTED = {rule.removeprefix("+") for rule in ACCESS.split() if rule.startswith("+")}
-# Every connection may send these commands before the login, whatever permissions the user has.
+# Redis allows these commands to every user, because a client may need them before the login.
 OF_EVERYBODY = {"auth", "hello", "quit", "reset"}
 OWN_KEY, ANOTHERS_KEY = "wl:{bakery}:meta", "cart:7"
 
@@ -54,7 +52,8 @@ def test_of_all_commands_the_user_may_run_those_on_the_list(server: Place) -> No
         filling = [OWN_KEY] * (abs(arities[name]) - len(words))
         return bool(admin.execute_command("ACL", "DRYRUN", USER, *words, *filling) == "OK")
 
-    # A command with subcommands does nothing on its own. The exception is COMMAND.
+    # A command with subcommands, such as CONFIG, cannot be called without one. The only exception
+    # is COMMAND.
     empty = {name.split("|")[0] for name in names if "|" in name} - {"command"}
     allowed = {name for name in names if name not in empty and is_allowed(name)}
     assert len(names) > 300
@@ -139,7 +138,7 @@ def test_the_log_has_the_missing_right_and_the_remedy(
     place: Place, command: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     line = new_line(place)
-    # Redis must not know the script, because otherwise the client would not send the source.
+    # Make Redis lose the script, so that the client has to send the source with EVAL.
     place.on_each("SCRIPT", "FLUSH")
     with without(place, command):
         answers = [line.handle({"v": 1, "op": "ping"}), line.init()]
@@ -165,7 +164,7 @@ def test_a_cluster_is_not_found_without_these_rights(
 def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     line: Line, place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The script may have done half of its work, so a retry would not help."""
+    """The script may have stopped halfway, so the caller must not retry."""
     line.init()
     with without(place, "zadd"), caplog.at_level(logging.ERROR):
         assert line.signup("ann")["code"] == "internal_error"

@@ -75,7 +75,7 @@ def accept_only_token(place: Place, token: str) -> None:
 
 
 def close_connections(place: Place) -> None:
-    """ElastiCache closes the connections of an IAM user after 12 hours."""
+    """ElastiCache does this after 12 hours."""
     place.on_each("CLIENT", "KILL", "USER", IAM_USER.name)
 
 
@@ -122,10 +122,8 @@ def test_a_token_is_the_password_of_an_iam_user(ask: Asked, iam_line: Line) -> N
 def test_a_connection_outlives_its_token(
     place: Place, ask: Asked, iam_line: Line, clock: WallClock
 ) -> None:
-    """A connection stays open after its token has expired, because ElastiCache checks the token
-    only at the login.
-
-    It closes the connection after 12 hours.
+    """Redis checks the token only at the login, so an open connection can be used after its token
+    has expired.
     """
     accepted(ask(iam_line))
     before = count_logins(place)
@@ -154,9 +152,8 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
 def test_a_token_that_redis_does_not_take_is_refused(
     place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Redis no longer accepts the token, but the client makes a new one only a second later.
-
-    Until then, every login fails.
+    """Until the client makes the next token, a second later, every login with the refused token
+    fails.
     """
     accept_only_token(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1

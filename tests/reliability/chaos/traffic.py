@@ -17,8 +17,8 @@ from tests.reliability.load.wire import Wire
 from tests.support.problem import Problem
 from tools.local.api_client import ApiClient
 
-# There are only a few clients. Each running request needs its own process, and a process takes a
-# second to start.
+# There are only a few clients, because each running request needs its own process, and a process
+# takes a second to start.
 CUSTOMERS, OPERATORS, LOOKERS = 3, 2, 1
 # Claims last longer than the test, so none of them expires.
 LEASE_SECONDS = 600
@@ -32,9 +32,9 @@ Injection = Callable[[], None]
 
 @dataclass(frozen=True)
 class Disruption:
-    """A fault that happens after a number of operations.
+    """A fault that is injected after a number of operations.
 
-    `is_loss` says whether Redis loses data because of the fault.
+    `is_loss` says whether the fault makes Redis lose data.
     """
 
     after_operations: int

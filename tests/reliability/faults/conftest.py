@@ -1,6 +1,6 @@
 """Fixtures of the fault tests.
 
-They provide empty databases, and a service that runs few steps in a fixed order.
+They provide empty databases, and a service whose requests consist of few calls in a fixed order.
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,8 @@ from tests.support.stale_index import StaleIndexTable
 
 @pytest.fixture(autouse=True)
 def _small() -> Iterator[None]:
-    """With few shards and a single thread, the service takes few steps.
-
-    Their order is always the same.
+    """With few shards and a single thread, a request consists of few calls, which are always in the
+    same order.
     """
     with deterministic():
         yield

@@ -26,8 +26,8 @@ LINE = ("ann", "bob", "cyd", "dan")
 WITH_EVE = ("ann", "bob", "cyd", "eve", "dan")
 EVERYBODY = (*WITH_EVE, "fay", "gus", "zoe")
 INTENTS = ("joining", "leaving")
-# These faults are injected only at calls that write. After a call that only reads, a crash leaves
-# the same data as a crash before this call.
+# These faults are injected only at calls that write. A crash after a read leaves the same data as a
+# crash before the read.
 OF_WRITES = (faults.crash_after, faults.delivered_twice, faults.in_conflict)
 
 
@@ -48,8 +48,8 @@ class Stores:
 
 @dataclass
 class TokenHolders(Admissions):
-    """Computes entry tokens without a call to AWS, because such a call would count as a step at
-    which faults are injected.
+    """Computes entry tokens without a call to AWS. Such a call would count as a step at which
+    faults are injected.
     """
 
     stores: Stores | None = None
@@ -78,7 +78,7 @@ class FaultFixture:
             self.people.id_of(name)
 
     def warm_up(self) -> None:
-        """In production, the first request loads the waitlist into the function's cache."""
+        """As in production, the first request loads the waitlist into the function's cache."""
         self.world.services.waitlist_cache.look_up(self.people.waitlist_id)
         self.wire.disarm()
 
@@ -208,8 +208,8 @@ def eve_has_left(fixture: FaultFixture) -> None:
 
 
 def eve_is_joining(fixture: FaultFixture) -> None:
-    """The function crashes after Eve's entry has got a place in Redis, and before the place is
-    recorded in DynamoDB.
+    """The function crashes after Eve's entry has got a place in Redis, and before DynamoDB has
+    recorded the place.
     """
     line(fixture)
     fixture.wire.arm(1, faults.crash_after)

@@ -38,11 +38,7 @@ def cut_off(
 def test_an_interrupted_creation_leaves_a_working_waitlist_or_none(
     stores: Stores, fault: Fault
 ) -> None:
-    """If creating a waitlist is interrupted and never repeated, the waitlist either works or does
-    not exist.
-
-    If a signup was confirmed, its entry exists (promises P3 and P7).
-    """
+    """P3 P7"""
     for fixture in cut_off(
         stores, stores.snapshot(), fault, lambda fixture: fixture.people.configure()
     ):
@@ -95,9 +91,7 @@ def test_maintenance_writes_new_settings_to_redis(fixture: FaultFixture, fault: 
 
 
 def test_a_delayed_request_does_not_restore_old_settings(fixture: FaultFixture) -> None:
-    """If a request that changes the settings arrives late, it does not overwrite newer settings
-    (promise P2).
-    """
+    """P2"""
     line(fixture)
     other = FaultFixture(fixture.stores).people
     fixture.wire.arm(3, faults.before(lambda: other.configure(capacity=4)))

@@ -29,8 +29,8 @@ NEWCOMERS = ("fay", "eve")
 
 
 def leftovers(stores: Stores) -> list[object]:
-    """Some keys expire by themselves and are left out: moves and idempotency keys in Redis, and the
-    journal in DynamoDB.
+    """Return everything that is still stored, except what expires by itself: records of moves and
+    idempotency keys in Redis, and the journal in DynamoDB.
     """
     of_all = ("JOURNAL#", "MAINTENANCE")
     items = [key for key in stores.dynamodb.items if not key[0].startswith(of_all)]
@@ -104,9 +104,8 @@ def test_an_interrupted_deletion_is_completed(fixture: FaultFixture, fault: Faul
 def test_the_next_waitlist_of_the_same_id_starts_empty(
     fixture: FaultFixture, prepare: Callable[[FaultFixture], None]
 ) -> None:
-    """A new waitlist with the id of a deleted one starts empty.
-
-    No place, refusal or unfinished request of the old waitlist affects it (promises P1 and P4).
+    """No place, refusal or unfinished request of the deleted waitlist affects a new waitlist with
+    the same id (promises P1 and P4).
     """
     prepare(fixture)
     fixture.people.delete_waitlist()
@@ -120,10 +119,9 @@ def test_the_next_waitlist_of_the_same_id_starts_empty(
 def test_an_interrupted_signup_is_deleted_with_its_list(
     fixture: FaultFixture,
 ) -> None:
-    """A waitlist is deleted while a function that still has it in its cache signs somebody up.
-
-    The signup is interrupted. Maintenance deletes this signup too, although it is recent (promise
-    P1).
+    """A function may still have a deleted waitlist in its cache and sign somebody up. If this
+    signup is interrupted, it must be deleted with the waitlist, although maintenance otherwise
+    leaves recent signups alone (promise P1).
     """
     fixture.warm_up()
     assert FaultFixture(fixture.stores).people.delete_waitlist().status == 204
@@ -215,8 +213,8 @@ def test_the_id_of_a_waitlist_cannot_be_used_while_it_is_being_deleted(
 
 
 def test_deleting_a_waitlist_keeps_the_entries_of_other_waitlists(fixture: FaultFixture) -> None:
-    """When a waitlist is deleted, the interrupted signups of other waitlists are kept (promise
-    P3).
+    """When a waitlist is deleted, the interrupted signups of other waitlists are kept
+    (promise P3).
     """
     eve_is_joining(fixture)
     other = People(fixture.world, "coffee")

@@ -1,5 +1,5 @@
-"""Tests that the history of an entry contains the time at which each decision was made, even if the
-decision was recorded later.
+"""Tests that the history of an entry says when each change was made in Redis, even if DynamoDB
+recorded the change later.
 """
 
 from collections.abc import Callable
@@ -67,12 +67,12 @@ def millis_of(event: dict[str, Any]) -> float:
 
 
 def cut_off(fixture: FaultFixture, event: str) -> int:
-    """The function crashes after Redis has made a decision, and before the decision is recorded."""
+    """The function crashes after Redis has made a change, and before DynamoDB has recorded it."""
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()
-    # Redriving an entry takes one more call, because it reads the time of the parking from the
-    # record.
+    # A request to redrive an entry makes one call more than the others, because it first reads from
+    # DynamoDB when the entry was parked.
     fixture.wire.arm(int(event == "redriven"), faults.crash_after)
     with suppress(Crash):
         ENDS[event](fixture.people)
@@ -83,8 +83,8 @@ def cut_off(fixture: FaultFixture, event: str) -> int:
 
 @pytest.mark.parametrize("event", ENDS)
 def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, event: str) -> None:
-    """If a request was interrupted after its decision and is repeated, the event is recorded with
-    the operator, the reason and the time of the first request (promise P3).
+    """If a request was interrupted before DynamoDB recorded the change, and is then repeated, the
+    event has the operator, the reason and the time of the first request (promise P3).
     """
     decided_at = cut_off(fixture, event)
     fixture.world.advance(5)
@@ -96,10 +96,10 @@ def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, 
 
 @pytest.mark.parametrize("event", ENDS)
 def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, event: str) -> None:
-    """If a request was interrupted after its decision and is never repeated, maintenance records
-    the event.
+    """If a request was interrupted before DynamoDB recorded the change, and is never repeated,
+    maintenance records the event.
 
-    It has the time of the decision, not the time of the maintenance run (promise P3).
+    The event has the time of the change, not the time of the maintenance run (promise P3).
     """
     decided_at = cut_off(fixture, event)
     fixture.world.maintain()
@@ -109,10 +109,8 @@ def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, eve
 
 
 def test_a_repeat_after_the_next_claim_records_only_its_own_event(fixture: FaultFixture) -> None:
-    """A release was interrupted, and the entry was claimed again.
-
-    When the release is repeated, the history gets its event with the operator and the reason. The
-    record keeps the new claim (promise P3).
+    """If a release was interrupted and the entry was then claimed again, repeating the release only
+    adds its event to the history. The new claim stays (promise P3).
     """
     people, token = fixture.people, fixture.people.tokens["ann"]
     cut_off(fixture, "released")
@@ -145,8 +143,8 @@ def test_a_parking_by_attempts_keeps_its_time_if_a_redrive_records_it(
 def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture) -> None:
     """If too many claims on an entry expire, the entry is parked.
 
-    The event has the time at which the last claim expired, although maintenance notices this a
-    minute later. The field `parked_at` has the same time (promise P3).
+    The event and the field `parked_at` have the time at which the last claim expired, although
+    maintenance notices this a minute later (promise P3).
     """
     people = fixture.people
     for _ in range(MAX_ATTEMPTS - 1):
@@ -165,10 +163,9 @@ def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture
 def test_a_no_show_that_ends_in_a_parking_is_recorded_at_its_deadline(
     fixture: FaultFixture,
 ) -> None:
-    """If an offer expires and was the last attempt, the entry is parked.
-
-    The history contains the missed offer and then the parking, both with the time at which the
-    offer expired (promise P3).
+    """If an entry is parked because its customer missed the last permitted offer, the history
+    contains both the missed offer and the parking, with the time at which the offer expired
+    (promise P3).
     """
     people = fixture.people
     release(people)
@@ -201,9 +198,8 @@ def test_an_expiry_keeps_its_time_if_a_bump_and_a_claim_come_before_its_record(
 
 
 def test_a_refused_request_about_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
-    """A release or a parking with an old token changes nothing in DynamoDB and Redis.
-
-    Redriving an entry that is not parked changes nothing either (promise P5).
+    """A release or a parking with an old token changes nothing, and neither does redriving an entry
+    that is not parked (promise P5).
     """
     people = fixture.people
     token = people.tokens["ann"]

@@ -1,6 +1,6 @@
-"""Interrupts an import at each step, or sends another request before the step.
+"""Tests imports that are interrupted at any step, and imports during which other requests arrive.
 
-In the end, the entries stand in the order of the file.
+In the end, the entries must stand in the order of the file.
 """
 
 from collections.abc import Callable
@@ -24,8 +24,8 @@ ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
 TRIES = 6
-# An import of this file has ten steps. It writes its intents (notes about unfinished work) in three
-# transactions and the places in three more.
+# An import of this file makes ten calls to DynamoDB and Redis. Six of them are transactions: three
+# mark the signups as unfinished, and three store the places.
 STEPS = 10
 
 
@@ -87,8 +87,8 @@ def test_other_entries_keep_the_order_of_the_file(
         fixture.people.id_of("hal")
         fixture.wire.arm(step, faults.before(partial(other, elsewhere)))
         attempt(fixture)
-        # If an import was interrupted, maintenance completes its signups. Their order may differ
-        # from the order of the file.
+        # If an import was interrupted, maintenance completes its signups, but their order may
+        # differ from the order of the file.
         fixture.world.maintain()
         moved = {"hal", "eve", "bob"}
         order = [name for name in fixture.order() if name not in moved]
@@ -99,9 +99,9 @@ def test_other_entries_keep_the_order_of_the_file(
 def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
     fixture: FaultFixture,
 ) -> None:
-    """A customer has left and is then imported with an old signup time.
+    """A customer has left, and is then imported with an old signup time.
 
-    The import is interrupted after Redis has the place. An operator can already claim the entry
+    If the import is interrupted after Redis has the place, an operator can already claim the entry
     (promises P1 and P6).
     """
     fixture.people.all_sign_up("ann", "bob")
@@ -137,10 +137,8 @@ def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultF
 
 
 def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: FaultFixture) -> None:
-    """If a failover loses imported entries, maintenance restores them.
-
-    It finds them in the journal at the time of the import, however old their signup times are
-    (promise P3).
+    """Maintenance finds the lost entries, however old their signup times are, because the journal
+    lists them under the time of the import (promise P3).
     """
     fixture.world.maintain()
     import_until_done(fixture)
@@ -154,8 +152,7 @@ def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: Fau
 
 # Rows for two guests, Ann and Eve, who are already on the waitlist.
 REPLACING = ({"customer_id": "ann", "joined_at": FIRST}, {"customer_id": "eve"})
-# To replace a guest, an import first removes the old entry in three steps. The rest is the same as
-# for new customers.
+# An import that replaces guests first removes their old entries, so it takes more steps.
 STEPS_OF_REPLACING = 14
 
 
@@ -239,10 +236,8 @@ OF_THE_GUEST: dict[str, Callable[[FaultFixture], object]] = {
 def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
     guests: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """An import replaces a guest's entry.
-
-    If the guest sends a request before any step of the import, the old entry does not come back
-    (promises P2 and P4).
+    """If a guest sends a request before any step of the import that replaces their entry, the old
+    entry does not come back (promises P2 and P4).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)
@@ -257,6 +252,6 @@ def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
         guests.world.maintain()
         assert not list(guests.contradictions()), step
         ann = guests.world.request("GET", guests.people.entry("ann"), token=strangers["ann"])
-        # Ann has been admitted or has left, or her entry token is not valid any more.
+        # Ann has been admitted or has left, or her entry token is no longer valid.
         assert ann.status in (403, 404) or ann.json["status"] in ("admitted", "left"), step
         assert guests.order().count("ann") <= 1

@@ -81,9 +81,7 @@ def test_the_next_run_completes_an_interrupted_rebuild(
 def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """If Redis loses its data again during a rebuild, the rebuild does not mark the queue as
-    complete (promises P3 and P7).
-    """
+    """P3 P7"""
     wrong = problems_with_faults(
         stores, lost, lambda fixture: faults.before(fixture.flush), after_another_run
     )
@@ -96,7 +94,7 @@ def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
     """If Redis loses its data again during a rebuild, a customer's request may start another
     rebuild.
 
-    The first rebuild then no longer marks the queue as complete (promises P3 and P7).
+    The first rebuild must then no longer mark the queue as complete (promises P3 and P7).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -127,7 +125,7 @@ def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes
     assert not wrong, wrong
 
 
-# For these requests, Redis decides first. The decision is then recorded in DynamoDB.
+# For each of these requests, Redis makes a change first, and DynamoDB then records it.
 DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
     "a signup": lambda fixture: fixture.people.sign_up("zoe", key="zoe"),
     "an import": lambda fixture: fixture.people.bring(
@@ -146,10 +144,8 @@ DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
 def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
     fixture: FaultFixture, decision: Callable[[FaultFixture], Answer], beats: int
 ) -> None:
-    """A decision is made before the queue is rebuilt, and recorded only afterwards. The next run of
-    maintenance finds the decision (promise P3).
-
-    `beats` says how often maintenance has compared Redis with DynamoDB before the loss.
+    """A request may change the queue before a rebuild, and be recorded in DynamoDB only afterwards.
+    The next run of maintenance must then correct the queue (promise P3).
     """
     line_with_eve(fixture)
     assert fixture.people.remove("eve").status == 204
@@ -170,10 +166,8 @@ def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
 
 
 def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: Snapshot) -> None:
-    """People may join and leave during a rebuild.
-
-    New entries stand at the end, and entries that have left do not come back (promises P1, P3 and
-    P6).
+    """New entries stand at the end, and entries that have left do not come back (promises P1, P3
+    and P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -265,9 +259,8 @@ def test_requests_that_need_the_order_wait_for_the_rebuild(
 def test_a_signup_during_a_rebuild_gets_a_place_without_a_position(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """A customer can sign up during a rebuild.
-
-    The response contains no position, but a later response does (promises P1 and P7).
+    """The response to a signup during a rebuild contains no position, but a later response does
+    (promises P1 and P7).
     """
     answer = fixture.people.sign_up("zoe", key="zoe")
     assert (answer.status, answer.json["status"]) == (201, "waiting")
@@ -294,9 +287,8 @@ def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: Fau
 def test_the_first_request_that_finds_redis_cold_starts_a_rebuild(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """The first request that notices the loss of the queue starts a rebuild.
-
-    The customer does not have to wait for the next scheduled run of maintenance (promise P7).
+    """The customer does not have to wait until the next scheduled run of maintenance starts a
+    rebuild (promise P7).
     """
     assert fixture.people.poll("ann").status == 503
     assert fixture.world.lambda_.started == [{"waitlist_id": "bakery"}]
@@ -331,9 +323,8 @@ def test_a_signup_between_the_passes_of_a_rebuild_gets_a_new_place(stores: Store
 def test_a_late_index_does_not_restore_an_erased_entry(
     fixture: FaultFixture, stores: Stores
 ) -> None:
-    """If a rebuild reads an outdated index, it may find an erased entry.
-
-    It does not restore the entry, because the record no longer exists (promise P7).
+    """If a rebuild finds an erased entry in an outdated index, it does not restore the entry,
+    because the record no longer exists (promise P7).
     """
     line_with_eve(fixture)
     fixture.world.advance(3_600)
