@@ -175,10 +175,10 @@ def _ending(
     """
     if isinstance(action, ListAction):
         return "" if action.inverse else CANNOT_BE_UNDONE
-    if console.can_wait(action, waitlist, person):
+    if console.can_wait(action, waitlist, person, {}):
         seconds = format_duration(int(console.decisions.seconds))
         return f"You can undo this for {seconds}."
-    return "" if action.can_be_inverted(waitlist, person) else CANNOT_BE_UNDONE
+    return "" if action.can_be_inverted(waitlist, person, {}) else CANNOT_BE_UNDONE
 
 
 def bulk_dialog(

@@ -51,12 +51,13 @@ def routes(console: Console) -> list[Route]:
             console.undos.person_before(f"{key}.{person['entry_id']}", partial(dict, person))
             for person in chosen_people(console, waitlist_id, form.getlist("entry"))
         ]
-        is_backwards = bulk.is_backwards(action.to_body(dict(values)))
+        common = action.to_body(dict(values))
+        is_backwards = bulk.is_backwards(common)
         lasting = [
             person
             for person in people
             if action in possible_for_person(person)
-            and not action.can_be_inverted(waitlist, person)
+            and not action.can_be_inverted(waitlist, person, common)
         ]
         if lasting and not form.text("sure"):
             title = bulk.title.format(people=format_count(len(people), "person", "people"))
@@ -78,7 +79,7 @@ def routes(console: Console) -> list[Route]:
                 refused.append(f"{name_of(person, waitlist)}: {error.message}")
                 continue
             taken.add(person["entry_id"])
-            inverses[:0] = console.inverses_of(action, waitlist, person)
+            inverses[:0] = console.inverses_of(action, waitlist, person, body)
         if not taken:
             raise Refused(" ".join(refused))
         names = [name_of(person, waitlist) for person in people if person["entry_id"] in taken]

@@ -19,7 +19,6 @@ from waitlist_cli.console.searches import Searches
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Inverse, PersonAction
 from waitlist_cli.operations.poster import draw_code
-from waitlist_cli.terminal.output import format_duration
 
 MOST_UNDOS = 100
 
@@ -183,32 +182,35 @@ class Console:
         return {**found, "claim_token": claim["claim_token"] if claim and lasts else None}
 
     def inverses_of(
-        self, action: PersonAction, waitlist: Document, before: Document
+        self, action: PersonAction, waitlist: Document, before: Document, body: Document
     ) -> Sequence[Inverse]:
         """Return the requests that undo an action that has just been taken on this person."""
-        if action.inverse is None or not action.has_inverse_for(waitlist, before):
+        if action.inverse is None or not action.has_inverse_for(waitlist, before, body):
             return ()
         return action.inverse(before, self.person(waitlist["waitlist_id"], before["entry_id"]))
 
-    def can_wait(self, action: PersonAction, waitlist: Document, person: Document) -> bool:
+    def can_wait(
+        self, action: PersonAction, waitlist: Document, person: Document, body: Document
+    ) -> bool:
         """Return whether to send this action only after a few seconds, so that it can be cancelled.
 
         If another request to the service can reverse the action, the console sends the action at
         once.
         """
         can_wait = action.can_wait and self.decisions.seconds > 0
-        return can_wait and not action.can_be_inverted(waitlist, person)
+        return can_wait and not action.can_be_inverted(waitlist, person, body)
 
     def decide(self, decision: Decision) -> Response:
         """Remember a decision, which is sent after a few seconds, and inform the operator."""
         kept = self.decisions.add(decision)
-        seconds = self.decisions.seconds
-        text = f"{kept.label}: {kept.name}. This happens in {format_duration(int(seconds))}."
+        seconds, text = self.decisions.seconds, self.decisions.announce(kept)
         undo = self.undos.keep(kept.waitlist_id, decision=kept)
         return self._shown(Notice(text, undo=undo, undo_seconds=seconds))
 
     def keep_claims(self, waitlist_id: str, claims: Sequence[dict[str, Any]]) -> None:
-        self.claims.update({(waitlist_id, claim["entry_id"]): claim for claim in claims})
+        for claim in claims:
+            self.claims[waitlist_id, claim["entry_id"]] = claim
+            self.decisions.forget_sent(waitlist_id, claim["entry_id"])
 
     def columns_of(self, waitlist: Document, people: Sequence[Document]) -> Columns:
         """Return the columns of the table in which these people are listed."""

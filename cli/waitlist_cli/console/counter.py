@@ -4,7 +4,9 @@ another to a desk.
 
 import re
 import uuid
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import quote, unquote
@@ -17,10 +19,11 @@ from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.decisions import Decision
 from waitlist_cli.console.serve import claimed_person
+from waitlist_cli.console.undo import send_inverse
 from waitlist_cli.errors import Refused
-from waitlist_cli.operations.action import Document
+from waitlist_cli.operations.action import Document, Inverse
 from waitlist_cli.operations.claim import CALL, CLAIM_TOKEN, EXTEND, claim_people
-from waitlist_cli.operations.counter import OUTCOMES, PUT_BACK, Outcome
+from waitlist_cli.operations.counter import OUTCOMES, Outcome
 from waitlist_cli.operations.names import data_beside_name, name_of
 from waitlist_cli.operations.person import Person
 
@@ -61,10 +64,7 @@ def routes(console: Console) -> list[Route]:
         for decision in decisions.open_in(waitlist_id):
             # Until a decision is sent, the person counts as claimed. If the number of claims is
             # limited, send all decisions, so that another person can be claimed.
-            #
-            # If a person was called by mistake, always send the decision to put the person back.
-            # The person then has their old place again before the next call.
-            if waitlist["max_claims"] or decision.label == PUT_BACK.label:
+            if waitlist["max_claims"]:
                 decisions.send_all(waitlist_id, decision.entry_id)
         body = {"count": 1, "call": {"to": room}}
         # If the button is pressed twice, both requests have the same key and call the same person.
@@ -90,11 +90,20 @@ def routes(console: Console) -> list[Route]:
         outcome = next((one for one in OUTCOMES if one.name == name), None)
         if outcome is None:
             raise Refused(f"There is no outcome {name!r}.", "not_found", 404)
-        who = _find_name(console, waitlist_id, console.person(waitlist_id, entry_id))
+        before, waitlist = console.person(waitlist_id, entry_id), console.get(f"/{waitlist_id}")
+        who, action = name_of(before, waitlist), outcome.action
         send = partial(_end_call, console, waitlist_id, entry_id, outcome, form.key)
         decision = Decision(waitlist_id, entry_id, who, outcome.label, send)
-        if decisions.add(decision) is decision:
-            decisions.say(waitlist_id, outcome.done.format(who=who))
+        can_be_inverted = action.can_be_inverted(waitlist, before, outcome.values)
+        if can_be_inverted and not decisions.is_decided(waitlist_id, entry_id):
+            send()
+            inverses = console.inverses_of(action, waitlist, before, outcome.values)
+            if inverses:
+                take_back = partial(_take_back, console, waitlist_id, inverses, form.key)
+                decisions.keep_sent(replace(decision, take_back=take_back))
+            decisions.say(waitlist_id, action.notice_after({}, who))
+        elif decisions.add(decision) is decision:
+            decisions.say(waitlist_id, decisions.announce(decision), decisions.seconds)
         return _page(console, request, room=room_of(request), focus="next")
 
     def call_again(request: Request, form: Form) -> Response:
@@ -115,10 +124,12 @@ def routes(console: Console) -> list[Route]:
 
     def undo(request: Request, _form: Form) -> Response:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
-        is_undone = decisions.undo(decisions.find(waitlist_id, entry_id))
+        is_cancelled = decisions.undo(decisions.find(waitlist_id, entry_id))
+        is_undone = is_cancelled or decisions.take_back(waitlist_id, entry_id)
         person = console.person(waitlist_id, entry_id)
         name, is_called = _find_name(console, waitlist_id, person), bool(person["claim_token"])
-        remains = f"{name} is still called" if is_called else f"Nothing has changed for {name}"
+        called = f"{name} is {'still called' if is_cancelled else 'called again'}"
+        remains = called if is_called else f"Nothing has changed for {name}"
         decisions.say(waitlist_id, f"Undone: {remains}." if is_undone else NOT_UNDONE)
         focus = f"name-{entry_id}" if is_undone and is_called else "next"
         return _page(console, request, room=room_of(request), focus=focus)
@@ -229,6 +240,12 @@ def _end_call(
         person.send(EXTEND, **{CLAIM_TOKEN.name: token})
     person.send(action, **action.to_body(values))
     console.claims.pop((waitlist_id, entry_id), None)
+
+
+def _take_back(console: Console, waitlist_id: str, inverses: Sequence[Inverse], key: str) -> None:
+    """Send the requests that undo the end of a call."""
+    for step, inverse in enumerate(inverses):
+        send_inverse(console, waitlist_id, inverse, f"{key}.undo.{step}")
 
 
 def _named(people: list[dict[str, Any]], waitlist: Document) -> list[dict[str, Any]]:

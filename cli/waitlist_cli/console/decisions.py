@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from waitlist_cli.errors import CliError
+from waitlist_cli.terminal.output import format_duration
 
 # How long an operator can undo a decision, unless the operator has chosen another time.
 UNDO_SECONDS = 10
+# How long the counter page offers to undo a decision that was sent at once.
+SENT_SECONDS = 60.0
 # How long the counter page shows the result of an action.
 SAID_SECONDS = 20.0
 Key = tuple[str, str]
@@ -31,6 +34,9 @@ class Decision:
     send: Callable[[], object]
     # The idempotency key of the form that the operator has sent.
     form_key: str = ""
+    # Sends the requests that undo the decision, if it was sent at once.
+    take_back: Callable[[], object] | None = None
+    made_at: float = field(default_factory=monotonic)
 
     @property
     def key(self) -> Key:
@@ -56,6 +62,8 @@ class Decisions:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _open: dict[Key, Decision] = field(default_factory=dict)
     _sending: dict[Key, Decision] = field(default_factory=dict)
+    # The decisions that were sent at once, and that other requests can undo.
+    _sent: dict[Key, Decision] = field(default_factory=dict)
     # The decisions that could not be sent to the service, and the reason for each.
     _problems: dict[Key, str] = field(default_factory=dict)
     _said: dict[str, tuple[str, float]] = field(default_factory=dict)
@@ -76,6 +84,26 @@ class Decisions:
             self._open[decision.key] = decision
         call_later(self.seconds, lambda: self._send(decision))
         return decision
+
+    def keep_sent(self, decision: Decision) -> None:
+        """Remember a decision that was sent at once and that other requests can undo."""
+        with self._lock:
+            self._problems.pop(decision.key, None)
+            self._sent[decision.key] = decision
+
+    def take_back(self, waitlist_id: str, entry_id: str) -> bool:
+        """Undo a decision that was sent at once. Return False if there is no such decision."""
+        decision = self._sent.get((waitlist_id, entry_id))
+        if decision is None or decision.take_back is None:
+            return False
+        decision.take_back()
+        self.forget_sent(waitlist_id, entry_id)
+        return True
+
+    def forget_sent(self, waitlist_id: str, entry_id: str) -> None:
+        """Forget a decision that was sent at once. It can then no longer be undone."""
+        with self._lock:
+            self._sent.pop((waitlist_id, entry_id), None)
 
     def find(self, waitlist_id: str, entry_id: str) -> Decision | None:
         """Return the decision about a person that can be undone, or None."""
@@ -107,8 +135,10 @@ class Decisions:
     def open_in(self, waitlist_id: str) -> list[Decision]:
         """Return the decisions that can be undone, the latest first."""
         with self._lock:
-            found = [one for one in self._open.values() if one.waitlist_id == waitlist_id]
-        return found[::-1]
+            sent = [one for one in self._sent.values() if one.made_at + SENT_SECONDS > monotonic()]
+            found = [*self._open.values(), *sent]
+        own = [one for one in found if one.waitlist_id == waitlist_id]
+        return sorted(own, key=lambda one: one.made_at, reverse=True)
 
     def is_decided(self, waitlist_id: str, entry_id: str) -> bool:
         """Return whether there is a decision about the person that can be undone or that is being
@@ -139,9 +169,14 @@ class Decisions:
         """Forget the idempotency key after the call. The next call gets a new key."""
         self._next_keys.pop(waitlist_id, None)
 
-    def say(self, waitlist_id: str, text: str) -> None:
-        """Remember the result of an action, which the counter page shows for a while."""
-        self._said[waitlist_id] = (text, monotonic() + SAID_SECONDS)
+    def announce(self, decision: Decision) -> str:
+        """Return what the operator reads about a decision that has not been sent yet."""
+        seconds = format_duration(int(self.seconds))
+        return f"{decision.label}: {decision.name}. This happens in {seconds}."
+
+    def say(self, waitlist_id: str, text: str, seconds: float = SAID_SECONDS) -> None:
+        """Remember the result of an action, which the counter page shows for some seconds."""
+        self._said[waitlist_id] = (text, monotonic() + seconds)
 
     def said_in(self, waitlist_id: str) -> str:
         text, until = self._said.get(waitlist_id, ("", 0.0))

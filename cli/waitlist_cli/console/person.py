@@ -24,6 +24,7 @@ from waitlist_cli.operations.claim import (
     CLAIM_PERSON,
     CLAIM_TOKEN,
     LEASE,
+    explain_lost_call,
 )
 from waitlist_cli.operations.every_action import PERSON_ACTIONS, find_action, possible_for_person
 from waitlist_cli.operations.explain import actor, explanation
@@ -33,7 +34,7 @@ from waitlist_cli.operations.names import name_of
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.tokens import LINK
 from waitlist_cli.terminal.moves_output import happened
-from waitlist_cli.terminal.output import format_duration, format_value
+from waitlist_cli.terminal.output import format_duration
 from waitlist_cli.terminal.times import localize
 
 PATH = "/lists/{waitlist}/people/{entry}"
@@ -103,7 +104,7 @@ def routes(console: Console) -> list[Route]:
         values = form.read(action, action.asked(waitlist, before), form.seen())
         if CLAIM_TOKEN in action.fields:
             made = console.claims.get((waitlist_id, entry_id), {}).get("claim_token")
-            values[CLAIM_TOKEN.name] = values[CLAIM_TOKEN.name] or made
+            values[CLAIM_TOKEN.name] = values[CLAIM_TOKEN.name] or made or before["claim_token"]
             if not values[CLAIM_TOKEN.name]:
                 raise WrongUsage(
                     "Enter the claim token. The client that made the claim has received the token."
@@ -125,7 +126,7 @@ def routes(console: Console) -> list[Route]:
 
         # If the person's status does not allow the action, send it at once. The service refuses it,
         # and the dialog shows the error.
-        waits = console.can_wait(action, waitlist, before)
+        waits = console.can_wait(action, waitlist, before, body)
         if waits and action in possible_for_person(before):
             label = action.button_text
             return console.decide(Decision(waitlist_id, entry_id, who, label, send, key))
@@ -133,11 +134,11 @@ def routes(console: Console) -> list[Route]:
             answer = send()
         except Refused as error:
             if action is CLAIM_PERSON and error.code == "not_waiting":
-                raise _explain_lost_call(console.person(waitlist_id, entry_id), who) from error
+                raise explain_lost_call(console.person(waitlist_id, entry_id), who) from error
             raise
         if action is CLAIM_PERSON:
             console.keep_claims(waitlist_id, [answer])
-        inverses = console.inverses_of(action, waitlist, before)
+        inverses = console.inverses_of(action, waitlist, before, body)
         response = console.done(
             localize(action.notice_after(answer, who), waitlist["timezone"]),
             to=f"/lists/{waitlist_id}/people" if action.is_deleting else None,
@@ -155,14 +156,6 @@ def routes(console: Console) -> list[Route]:
         Route(f"{PATH}/{{action}}", ask),
         Route(f"{PATH}/{{action}}", with_form(act), methods=["POST"]),
     ]
-
-
-def _explain_lost_call(person: Document, who: str) -> Refused:
-    """Return the error that is shown if the operator calls a person who is no longer waiting."""
-    if person["status"] == "offered":
-        place = f" to {format_value(person['call']['to'])}" if person["call"] else ""
-        return Refused(f"Somebody else has just called {who}{place}.", "", 409)
-    return Refused(f"{who} no longer waits. The status is now {person['status']}.", "", 409)
 
 
 def _call_to_desk(action: PersonAction, waitlist: Document, room: str) -> PersonAction:

@@ -8,6 +8,7 @@ from waitlist_cli.console.actions import Form, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import REASON, WHO, Inverse, ListRequest
+from waitlist_cli.operations.claim import CLAIM_PERSON, explain_lost_call
 from waitlist_cli.operations.every_action import LIST_ACTIONS, PERSON_ACTIONS, find_action
 from waitlist_cli.operations.names import MOST_NAMES, name_of
 from waitlist_cli.operations.person import Person
@@ -29,7 +30,7 @@ def routes(console: Console) -> list[Route]:
         # Each undo has its own key, and the idempotency keys of its requests begin with this key.
         # If the operator presses the button twice, the second press has no effect.
         notices = [
-            _send(console, waitlist_id, inverse, f"{found.key}.{step}")
+            send_inverse(console, waitlist_id, inverse, f"{found.key}.{step}")
             for step, inverse in enumerate(found.inverses)
         ]
         console.undos.forget(number)
@@ -55,7 +56,7 @@ def routes(console: Console) -> list[Route]:
     ]
 
 
-def _send(console: Console, waitlist_id: str, inverse: Inverse, key: str) -> str:
+def send_inverse(console: Console, waitlist_id: str, inverse: Inverse, key: str) -> str:
     """Carry out one of the actions that undo an earlier action, and return what to tell the
     operator.
     """
@@ -68,7 +69,15 @@ def _send(console: Console, waitlist_id: str, inverse: Inverse, key: str) -> str
     action_on_person = find_action(PERSON_ACTIONS, inverse.action)
     person = Person(console.api, waitlist_id, inverse.entry_id, key)
     reason = {"reason": REASON_OF_UNDO} if REASON in action_on_person.fields else {}
-    answer = person.send(action_on_person, **{**reason, **inverse.values})
+    try:
+        answer = person.send(action_on_person, **{**reason, **inverse.values})
+    except Refused as error:
+        if action_on_person is not CLAIM_PERSON or error.code != "not_waiting":
+            raise
+        found = person.show()
+        raise explain_lost_call(found, name_of(found, waitlist)) from error
+    if action_on_person is CLAIM_PERSON:
+        console.keep_claims(waitlist_id, [answer])
     who = name_of(person.show(), waitlist)
     notice = inverse.notice.replace(WHO, who) or action_on_person.notice_after(answer, who)
     return localize(notice, zone)

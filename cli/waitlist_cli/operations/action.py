@@ -242,14 +242,15 @@ class PersonAction(Action):
     # the action.
     inverse: Callable[[Document, Document], Sequence[Inverse]] | None = None
     # Returns whether the requests of `inverse` undo the whole action. The arguments are the
-    # waitlist and the person before the action.
-    has_inverse_for: Callable[[Document, Document], bool] = lambda _waitlist, _person: True
+    # waitlist, the person before the action, and the fields of the request body. While the dialog
+    # is open, the request body is {}.
+    has_inverse_for: Callable[[Document, Document, Document], bool] = lambda *_: True
     # Whether and how operators can take the action on several people at once.
     bulk: Bulk | None = None
 
-    def can_be_inverted(self, waitlist: Document, person: Document) -> bool:
+    def can_be_inverted(self, waitlist: Document, person: Document, body: Document) -> bool:
         """Return whether other requests to the service can reverse the action on this person."""
-        return self.inverse is not None and self.has_inverse_for(waitlist, person)
+        return self.inverse is not None and self.has_inverse_for(waitlist, person, body)
 
     @property
     def can_wait(self) -> bool:

@@ -128,7 +128,7 @@ ADMIT_PERSON = PersonAction(
         else "{who} is admitted."
     ),
     inverse=lambda _, person: withdrawals([person]),
-    has_inverse_for=lambda waitlist, _: makes_offers(waitlist),
+    has_inverse_for=lambda waitlist, *_: makes_offers(waitlist),
     bulk=Bulk(
         "Admit {people} now?",
         "These people get a slot now, regardless of their positions, the rate and the schedule.",

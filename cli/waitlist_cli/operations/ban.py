@@ -10,12 +10,12 @@ def _end_of_ban(person: Document, after: Document) -> list[Inverse]:
     return [unban, *(returns(person) if person["status"] == "waiting" else [])]
 
 
-def _has_end(waitlist: Document, person: Document) -> bool:
+def _has_end(waitlist: Document, person: Document, body: Document) -> bool:
     """Return whether ending a ban restores everything that the ban took from the person.
 
     A ban takes nothing from a person who is inside or has left.
     """
-    return person["status"] in ("admitted", "left") or can_return(waitlist, person)
+    return person["status"] in ("admitted", "left") or can_return(waitlist, person, body)
 
 
 BAN = PersonAction(

@@ -99,7 +99,7 @@ BUMP = PersonAction(
         f"{entry['priority']}."
     ),
     inverse=lambda person, _: way_back(person),
-    has_inverse_for=lambda _, person: bool(way_back(person)),
+    has_inverse_for=lambda _waitlist, person, _body: bool(way_back(person)),
     bulk=Bulk(
         "Move {people}",
         "These people move at once and lose their old places. You can move them again.",

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import RetryPolicy
+from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import (
     CLAIM,
     ENTRY,
@@ -21,7 +22,7 @@ from waitlist_cli.operations.action import (
     ListRequest,
     PersonAction,
 )
-from waitlist_cli.terminal.output import format_count
+from waitlist_cli.terminal.output import format_count, format_value
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -47,18 +48,46 @@ LEASE = Field(
 )
 
 
+def _seconds_left(person: Document) -> int:
+    """Return how many seconds the claim of this person still lasts, or 0 if there is no claim."""
+    if not person["claimed_until"]:
+        return 0
+    left = datetime.fromisoformat(person["claimed_until"]) - datetime.now(UTC)
+    return max(0, int(left.total_seconds()))
+
+
 def _former_lease(before: Document, extended: Document) -> list[Inverse]:
     """Return the request that gives a claim its former deadline back after it was extended.
 
     Return no request if the claim has ended or the former deadline has passed.
     """
-    if not (before["claimed_until"] and extended["claim_token"]):
+    seconds = _seconds_left(before)
+    if not (seconds and extended["claim_token"]):
         return []
-    left = datetime.fromisoformat(before["claimed_until"]) - datetime.now(UTC)
-    seconds = int(left.total_seconds())
     values = {"claim_token": extended["claim_token"], "lease_seconds": seconds}
     notice = f"The lease of {WHO} ends as early as before."
-    return [Inverse("extend", extended["entry_id"], values, notice)] if seconds > 0 else []
+    return [Inverse("extend", extended["entry_id"], values, notice)]
+
+
+def _former_claim(before: Document, _: Document) -> list[Inverse]:
+    """Return the request that claims a released person again, and calls the person again.
+
+    Return no request if the former deadline of the claim has passed.
+    """
+    seconds = _seconds_left(before)
+    call = {"call": {"to": before["call"]["to"]}} if before["call"] else {}
+    values = {"lease_seconds": seconds, **call}
+    return [Inverse("claim-person", before["entry_id"], values)] if seconds else []
+
+
+def _can_be_claimed_again(waitlist: Document, person: Document, body: Document) -> bool:
+    """Return whether a new claim undoes the release of this person.
+
+    If another client has made the claim, a new claim does not undo the release, because that client
+    does not learn the new claim token.
+    """
+    is_own = bool(person["claim_token"]) and not waitlist["paused"]
+    return is_own and body.get("to") in (None, "place") and not body.get("delay_seconds")
 
 
 COMPLETE = PersonAction(
@@ -96,6 +125,8 @@ RELEASE = PersonAction(
     ),
     notice="{who} waits again.",
     ends_claim=True,
+    inverse=_former_claim,
+    has_inverse_for=_can_be_claimed_again,
 )
 CALLED_TO = Field(
     "to",
@@ -188,6 +219,14 @@ PARK = PersonAction(
     notice="{who} is parked.",
     ends_claim=True,
 )
+
+
+def explain_lost_call(person: Document, who: str) -> Refused:
+    """Return the error that is shown if the operator calls a person who is no longer waiting."""
+    if person["status"] == "offered":
+        place = f" to {format_value(person['call']['to'])}" if person["call"] else ""
+        return Refused(f"Somebody else has just called {who}{place}.", "", 409)
+    return Refused(f"{who} no longer waits. The status is now {person['status']}.", "", 409)
 
 
 def claim_people(

@@ -16,15 +16,13 @@ SKIP_SECONDS = 120
 class Outcome:
     """What an operator can do with a person who has been called, and the request for it.
 
-    `shortcut` is the key on the keyboard that presses the button. In `done`, `{who}` stands for the
-    person.
+    `shortcut` is the key on the keyboard that presses the button.
     """
 
     name: str
     label: str
     shortcut: str
     hint: str
-    done: str
     action: PersonAction
     values: Mapping[str, Any] = field(default_factory=dict)
 
@@ -34,7 +32,6 @@ ARRIVED = Outcome(
     label="Arrived",
     shortcut="a",
     hint="The person is admitted.",
-    done="{who} has arrived.",
     action=COMPLETE,
 )
 NO_SHOW = Outcome(
@@ -42,7 +39,6 @@ NO_SHOW = Outcome(
     label="No-show",
     shortcut="x",
     hint="The person did not come, and is removed from the list.",
-    done="{who} did not come, and is removed from the list.",
     action=REMOVE,
     values={"reason": "no-show"},
 )
@@ -51,7 +47,6 @@ SKIP = Outcome(
     label="Skip",
     shortcut="s",
     hint="The next people go first for two minutes. The person keeps their place.",
-    done="{who} is skipped for two minutes, and keeps their place.",
     action=RELEASE,
     values={"to": "place", "delay_seconds": SKIP_SECONDS, "reason": "skipped"},
 )
@@ -61,7 +56,6 @@ PUT_BACK = Outcome(
     label="Put back",
     shortcut="b",
     hint="The call was a mistake. The person returns to their old place.",
-    done="{who} is back in their old place.",
     action=RELEASE,
     values={"to": "place", "reason": "called by mistake"},
 )

@@ -3,7 +3,7 @@
 from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, PersonAction
 
 
-def can_return(_waitlist: Document, person: Document) -> bool:
+def can_return(_waitlist: Document, person: Document, _body: Document) -> bool:
     """Return whether reinstating this person would fully undo their removal.
 
     A reinstated person is waiting and counts as verified. A rest, in which others go first, an

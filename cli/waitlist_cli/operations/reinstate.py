@@ -29,7 +29,7 @@ REINSTATE = PersonAction(
     ],
     # If the person was parked before, the reinstatement cannot be undone. Only a claimed person can
     # be parked, so no request returns a waiting person to the parked people.
-    has_inverse_for=lambda _, person: person["status"] == "left",
+    has_inverse_for=lambda _waitlist, person, _body: person["status"] == "left",
     bulk=Bulk(
         "Give {people} their former places back?",
         "These people return to exactly their former places. The former entry tokens become "

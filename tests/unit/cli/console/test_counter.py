@@ -132,25 +132,25 @@ def test_pressing_call_next_twice_calls_one_person(counter: Counter) -> None:
 
 
 @pytest.mark.parametrize(
-    ("button", "says", "status"),
+    ("button", "label", "status"),
     [
-        ("arrived", "ada has arrived.", "admitted"),
-        ("no-show", "ada did not come, and is removed from the list.", "left"),
-        ("skip", "ada is skipped for two minutes, and keeps their place.", "waiting"),
+        ("arrived", "Arrived", "admitted"),
+        ("no-show", "No-show", "left"),
+        ("skip", "Skip", "waiting"),
     ],
 )
 def test_a_call_ends_when_it_can_no_longer_be_undone(
-    counter: Counter, button: str, says: str, status: str
+    counter: Counter, button: str, label: str, status: str
 ) -> None:
     counter.bakery.sign_up("ada")
     counter.call_next()
-    assert says in counter.press("ada", button)
+    assert f"{label}: ada. This happens in 10 s." in counter.press("ada", button)
     assert (counter.called, counter.bakery.status("ada")) == ([], "offered")
     counter.wait()
     assert (counter.called, counter.bakery.status("ada")) == ([], status)
 
 
-@pytest.mark.parametrize("button", ["arrived", "no-show", "skip", "put-back"])
+@pytest.mark.parametrize("button", ["arrived", "no-show", "skip"])
 def test_an_undone_decision_has_no_effect(counter: Counter, button: str) -> None:
     counter.bakery.sign_up("ada")
     counter.call_next()
@@ -164,10 +164,36 @@ def test_an_undone_decision_has_no_effect(counter: Counter, button: str) -> None
 def test_a_person_who_was_called_by_mistake_can_be_called_next(counter: Counter) -> None:
     counter.bakery.sign_up("ada", "bob")
     counter.call_next()
-    assert "ada is back in their old place." in counter.press("ada", "put-back")
-    assert counter.called == []
+    assert "ada waits again." in counter.press("ada", "put-back")
+    assert (counter.called, counter.bakery.status("ada")) == ([], "waiting")
     counter.call_next()
     assert counter.called == ["ada"]
+
+
+def test_a_person_who_was_put_back_by_mistake_is_called_again(counter: Counter) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    counter.call_next()
+    counter.press("ada", "put-back")
+    assert "Put back: ada" in counter.text
+    assert "Undone: ada is called again." in counter.press("ada", "undo")
+    assert counter.called == ["ada"]
+    assert "no longer be undone" in counter.press("ada", "undo")
+    counter.press("ada", "arrived")
+    counter.wait()
+    assert counter.bakery.status("ada") == "admitted"
+
+
+def test_a_person_whom_another_desk_has_called_is_not_called_back(
+    counter: Counter, other_desk: Counter
+) -> None:
+    counter.bakery.sign_up("ada")
+    counter.call_next()
+    counter.press("ada", "put-back")
+    other_desk.call_next()
+    entry_id = entry_id_of(counter.bakery.waitlist_id, "ada")
+    refused = counter.console.send(f"{counter.path}/{entry_id}/undo")
+    assert "Somebody else has just called ada to Room 3." in readable(refused.text)
+    assert other_desk.called == ["ada"]
 
 
 def test_a_person_is_called_again(counter: Counter) -> None:

@@ -138,7 +138,6 @@ def desk(service_url: str, bakery: Bakery, monkeypatch: pytest.MonkeyPatch) -> I
     ("action", "label", "form", "status"),
     [
         ("complete", "Admit", {}, "admitted"),
-        ("release", "Release", {"to": "place"}, "waiting"),
         ("park", "Park", {}, "parked"),
         ("remove", "Remove", {}, "left"),
         ("ban", "Ban", {}, "left"),
@@ -160,6 +159,28 @@ def test_an_action_that_has_no_inverse_is_sent_when_it_can_no_longer_be_undone(
     assert "ada" not in desk.console.text(f"/lists/{desk.bakery.waitlist_id}/serve")
     desk.wait()
     assert desk.bakery.status("ada") == status
+
+
+@pytest.mark.parametrize("form", [{"to": "back"}, {"to": "place", "delay_seconds": "60"}])
+def test_a_release_that_no_request_can_undo_is_sent_later(desk: Desk, form: dict[str, str]) -> None:
+    desk.claim("ada")
+    said = desk.console.submit(desk.path("ada", "release"), **form)
+    assert said == "Release: ada. This happens in 10 s."
+    assert desk.bakery.status("ada") == "offered"
+    desk.wait()
+    assert desk.bakery.status("ada") == "waiting"
+
+
+def test_a_release_is_sent_at_once_and_undone_by_a_new_call(desk: Desk) -> None:
+    desk.bakery.sign_up("ada")
+    desk.console.submit(desk.path("ada", "claim-person"), call_to="Room 2", lease_seconds="600")
+    undo = undo_path(desk.console, desk.path("ada", "release"), to="place")
+    assert desk.bakery.status("ada") == "waiting"
+    assert undo is not None
+    assert desk.console.submit(undo) == "Undone: ada is called to Room 2."
+    # The console knows the token of the new claim.
+    desk.console.submit(desk.path("ada", "extend"), lease_seconds="900")
+    assert desk.bakery.status("ada") == "offered"
 
 
 def test_an_action_that_was_sent_can_no_longer_be_undone(desk: Desk) -> None:
