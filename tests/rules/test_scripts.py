@@ -37,12 +37,12 @@ LOOPS = {
     "segments": 2,
     "signup": 1,
     "untagged": 1,
-    "lib/claim_limit": 3,  # The first claim after a change of the settings visits the open holds.
+    "lib/claim_limit": 3,  # With a new limit, the first claim visits all open claims and offers.
     "lib/decisions": 4,
     "lib/epoch": 1,
     "lib/expiry": 2,
     "lib/invitees": 1,  # A message has at most 100 invitees.
-    "lib/offers": 1,  # This loop visits the entries that a run takes.
+    "lib/offers": 1,  # This loop visits the entries that get an offer.
     # If the admission is changed to end earlier, this loop visits the open offers that would
     # outlast it.
     "lib/over": 2,

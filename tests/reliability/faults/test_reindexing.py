@@ -164,9 +164,7 @@ def test_segments_that_change_during_a_build_are_built_in_the_same_run(
     stores: Stores, building: Snapshot
 ) -> None:
     """If an operator changes the segments while they are being built, the same run also builds the
-    new ones.
-
-    It reads the settings again before it gives up its lease.
+    new segments. For this, it reads the settings again before it gives up its lease.
     """
 
     def inject(fixture: FaultFixture) -> Fault:

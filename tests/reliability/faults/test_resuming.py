@@ -26,7 +26,7 @@ from waitlist_api.records import places
 from waitlist_api.records.rebuild_progress import RebuildProgress
 
 AN_HOUR = 3600
-# With this many checks of the remaining time, a run can always rebuild five entries.
+# A run that may check its remaining time this often always completes a rebuild of five entries.
 ALWAYS = 1000
 FIRST_PAGES = 2
 
@@ -181,8 +181,8 @@ def test_a_run_without_progress_does_not_start_another_run(
 def test_a_run_with_a_failed_call_is_continued_at_once(
     stores: Stores, lost: Snapshot, fault: Fault
 ) -> None:
-    """If a single call to DynamoDB or Redis fails during a rebuild, another run continues at once
-    (promise P7).
+    """If a single call to DynamoDB or Redis fails during a rebuild, maintenance starts another run
+    at once, which continues the rebuild (promise P7).
     """
 
     def outcome(fixture: FaultFixture) -> list[str]:
@@ -203,7 +203,9 @@ def test_a_run_with_a_failed_call_is_continued_at_once(
 def test_the_resuming_run_may_be_interrupted_too(
     stores: Stores, halfway: Snapshot, fault: Fault, enough_for: int
 ) -> None:
-    """The run that continues a rebuild may be interrupted too, at any step (promises P3 and P7)."""
+    """If the run that continues a rebuild is interrupted too, at any step, the next runs complete
+    the rebuild (promises P3 and P7).
+    """
     wrong = problems_with_faults(
         stores, halfway, lambda _: fault, after_the_next_minutes, enough_for
     )
@@ -320,8 +322,8 @@ def test_people_join_and_leave_during_the_runs_and_between_them(
 def test_outdated_progress_of_a_finished_rebuild_is_deleted(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """If saved progress remains after the rebuild has finished, it is deleted within a minute, and
-    the queue stays complete (promise P7).
+    """If the progress of a finished rebuild is still stored, maintenance deletes it within a
+    minute. The queue stays complete (promise P7).
     """
     run_maintenance(fixture, enough_for=0)
     waitlist = fixture.world.services.waitlist_records.get("bakery")

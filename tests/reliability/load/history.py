@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Outcome = Literal["done", "refused", "unknown"]
-# The operations that take a customer out of the queue. A customer with an offer leaves by declining
-# it, and is admitted by accepting it.
+# The operations that end a customer's wait. A customer who declines an offer leaves, and a customer
+# who enters is admitted.
 ENDS: Mapping[str, Literal["leave", "complete"]] = {
     "leave": "leave",
     "decline": "leave",
@@ -48,9 +48,9 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What a client wants to do, such as to sign up. It may take several attempts.
+    """One thing that a client wants to do, such as to sign up. It may need several attempts.
 
-    `person` is the id of the customer, or empty if the operation names no customer.
+    `person` is the customer's id. It is empty if the operation names no customer.
     """
 
     kind: str

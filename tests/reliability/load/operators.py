@@ -39,7 +39,7 @@ async def operators(client: Client, name: str, population: Population) -> None:
 
 
 async def _turn(client: Client, name: str, turn: int, population: Population) -> None:
-    """Claims and offers alternate, because a short load test must contain both."""
+    """Alternate between claims and offers, because a short load test must contain both."""
     key = f"{name}-{turn}"
     if turn % 2:
         await _claim(client, key)
@@ -56,15 +56,15 @@ async def _turn(client: Client, name: str, turn: int, population: Population) ->
 
 
 async def _offer(client: Client, key: str, population: Population) -> None:
-    """The simulated customers do not wait for offers, so this function also accepts or declines the
-    offers.
+    """Make offers, and accept or decline them for the customers. The simulated customers do not
+    wait for offers.
     """
     count = client.random.randint(1, MOST_CLAIMED)
     admit = {"key": f"{key}-admit", "json": {"count": count}}
     operation = await client.operator("admit", "", "POST", f"{ADMIN}/admit", **admit)
     for offer in operation.answer["entries"] if operation.is_done else ():
         person, path = offer["customer_id"], f"{ENTRIES}/{offer['entry_id']}"
-        # If the signup has not been answered yet, its entry token is not known.
+        # Without a response to the signup, the customer's entry token is not known.
         if (token := population.tokens.get(person)) is None:
             continue
         if client.random.random() < ENTERS:

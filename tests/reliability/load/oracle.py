@@ -136,7 +136,7 @@ def _positions(final_state: FinalState) -> Iterator[Problem]:
 def _counts(
     people: dict[str, Person], final_state: FinalState, losses: Sequence[Loss]
 ) -> Iterator[Problem]:
-    """If Redis has lost its data, the counters of signups, leaves and admissions may be too low."""
+    """The counters of signups, leaves and admissions may be too low if Redis has lost its data."""
     stats, everyone = final_state.stats, people.values()
     aside = Counter(seen.status for seen in final_state.aside)
     expected = {

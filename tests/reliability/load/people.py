@@ -66,7 +66,7 @@ def people_of(history: History) -> dict[str, Person]:
         if MOVES & operation.asked.keys():
             people[operation.person].moves.append(operation)
     for operation in history.of("admit"):
-        # If a customer does not accept an offer in time, the entry moves to the back of the queue.
+        # An entry moves to the back of the queue if its customer does not accept an offer in time.
         for name, _ in operation.taken:
             people[name].moves.append(operation)
     return people

@@ -17,10 +17,11 @@ def option(usual: Any, meaning: str) -> Any:
 
 @dataclass(frozen=True)
 class Plan:
-    """If the test ends after `seconds`, clients abandon what they are doing.
+    """The settings of a load test.
 
-    If the test ends after a number of operations, each client completes its current operation, and
-    each kind in `kinds` must have begun.
+    After `seconds`, clients stop in the middle of their operations. If a number of operations is
+    given instead, each client completes its operation, and the test continues until each kind in
+    `kinds` has begun.
     """
 
     clients: int = option(200, "at once")

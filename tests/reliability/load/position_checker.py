@@ -87,7 +87,7 @@ def _of_status(operation: Operation, history: History, own: CustomerHistory) -> 
 
 
 def _lost_holds(history: History) -> Iterator[Problem]:
-    """A claim token may be refused only if something can have ended the claim."""
+    """A refused claim token is a problem, unless a different request may have ended the claim."""
     for operation in history.of("complete", "release"):
         if operation.outcome != "refused" or operation.answer["code"] == "already_admitted":
             continue

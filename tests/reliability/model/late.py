@@ -86,7 +86,7 @@ _again: tuple[Request, ...] = (
 # Maintenance records a move that arrives late. The history does not show which of two moves an
 # event belongs to, so no exact event is expected here.
 _move = replace(bump("b", "to the front", to="front"), event="")
-# In these stories, maintenance runs before the claims end. In production, it runs every minute.
+# Maintenance must run before the claims end, because in production it runs every minute.
 _offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
 _held: tuple[Request, ...] = (maintain(), let_holds_end(), claim(5, NEXT))
 # For each story, the requests that are sent before the late message arrives. The last request makes
@@ -145,8 +145,8 @@ def late_messages(
             continue
         for how in HOWS:
             if operation.is_maintenance and how != FOLLOWS:
-                # No client repeats an operation of maintenance. The next run of maintenance does
-                # the same work.
+                # An operation of maintenance has no client that repeats it. The next run of
+                # maintenance does the same work.
                 continue
             for story in STORIES:
                 case = Late(operation.name, scenario, story, step, how)

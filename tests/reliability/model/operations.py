@@ -66,10 +66,9 @@ VOID = ("question over, noted, held since", "question over, noted, none asked")
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation: a request, and the scenarios (prepared waitlists) in which faults are injected
-    into it.
+    """A request, and the scenarios (prepared waitlists) in which faults are injected into it.
 
-    No client repeats an operation of maintenance.
+    If `is_maintenance` is true, no client repeats the request.
     """
 
     name: str

@@ -45,7 +45,9 @@ class Text:
 
 
 def digest_of(texts: Iterable[Text], since_millis: int) -> bytes:
-    """States that differ only in the time that the steps took have the same hash."""
+    """Return a hash that is the same for states that differ only in the time that the steps
+    took.
+    """
     found = list(texts)
     since = ticket_of_millis(since_millis)
     places = dict(_places(sorted({since, *(time for text in found for time in text.times)})))

@@ -56,8 +56,8 @@ from waitlist_shared.limits import MAX_PRESENCE_SECONDS
 
 EARLIEST = "the-first-admission"
 INVITATION = "the-invitation"
-# An invitation is stored after STORED_STEP steps of its request. Redis has made its offers after
-# OFFERED_STEP steps.
+# After STORED_STEP steps of a request to invite people, the invitation is stored. After
+# OFFERED_STEP steps, Redis has also made the offers.
 STORED_STEP, OFFERED_STEP = 3, 7
 SIGNUP = "the-signup"
 COLD = ", Redis lost"

@@ -66,9 +66,9 @@ class Step:
 
 
 class Process(threading.Thread):
-    """A process that waits before each call until the scheduler lets it continue.
+    """A process that waits before each call to AWS until the scheduler lets it continue.
 
-    `made` contains the results of earlier calls. These calls are replayed, and not made again.
+    `made` contains the results of earlier calls, which are replayed instead of being made again.
     """
 
     def __init__(

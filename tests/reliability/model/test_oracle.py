@@ -195,7 +195,6 @@ MUTANTS: dict[Mutant, str] = {
 
 @pytest.fixture
 def held(testbed: Testbed) -> Testbed:
-    """The customers c and e wait, b and d are claimed, and a was admitted."""
     testbed.begin(testbed.snapshot_of("held"))
     testbed.maintain_until_quiet()
     return testbed

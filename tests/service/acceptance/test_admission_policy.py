@@ -315,8 +315,8 @@ def get_pass(people: Admissions, name: str) -> Answer:
 def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The admission policy admits a customer, but the process stops before it writes the record.
-    The customer can nevertheless get a pass (promise P3).
+    """If the process stops after the policy has admitted a customer in Redis, the customer can
+    nevertheless get a pass (promise P3).
     """
     people = waitlist("ann", "bob", admission={**ONE_INSIDE, "acceptance": "automatic"})
     world.services.queue.send(c.Admit(waitlist_id=people.waitlist_id))
@@ -589,8 +589,8 @@ def test_a_decline_of_a_former_schedules_offer_gives_no_slot_to_the_next(
 def test_a_run_sends_redis_the_schedule_that_it_has_missed(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The request that saved a new schedule was interrupted before it told Redis. The next poll of
-    a customer sends the schedule to Redis (promise P3).
+    """If the request that saved a new schedule was interrupted before it told Redis, the next poll
+    of a customer sends the schedule to Redis (promise P3).
     """
     people = waitlist(*NAMES, admission=schedule({"at": iso(60), "count": 1}))
     before = RedisState.of(world.redis)
@@ -621,8 +621,8 @@ def test_the_list_of_the_offered_has_the_end_of_offers_and_claims(waitlist: Wait
 
 
 def test_each_end_of_an_offer_is_counted(waitlist: Waitlist, world: World) -> None:
-    """Every minute, the service stores how many offers have ended, and in which way. It can
-    therefore return these counts for the last hour.
+    """The service counts how many offers have ended, and in which way. Operators see the counts of
+    the last hour.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", admission={"no_show": "leave"})
     world.maintain()
@@ -650,8 +650,8 @@ OPENS = CLOSES + 17 * 3600 + 40 * 60
 
 
 def test_no_place_is_offered_outside_the_hours(waitlist: Waitlist, world: World) -> None:
-    """An offer is open at closing time. It continues when the waitlist opens again, and no other
-    offer is made in between.
+    """No offer is made outside the hours for offers. An offer that is open when these hours end
+    continues when they begin again.
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 1, "offer_hours": HOURS})
     assert maintained(people) == ["ann"]

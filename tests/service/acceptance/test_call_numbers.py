@@ -1,6 +1,4 @@
-"""Call numbers: each customer of a waitlist gets a short number, by which the staff can call the
-customer.
-"""
+"""Tests of call numbers, which are short numbers by which the staff can call customers."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -173,8 +171,8 @@ def test_only_signups_after_the_setting_was_turned_on_get_numbers(waitlist: Wait
 
 
 def test_a_new_prefix_does_not_restart_the_numbers(waitlist: Waitlist) -> None:
-    """An operator changes the prefix of the call numbers and later changes it back. The service
-    never gives the same number to two customers.
+    """Two customers never get the same number, even if an operator changes the prefix and later
+    changes it back.
     """
     people = waitlist("ann", call_numbers=DAILY)
     people.configure(call_numbers={**DAILY, "prefix": "B"})

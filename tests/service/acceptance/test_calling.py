@@ -1,5 +1,5 @@
-"""An operator calls a claimed customer to a place, for example to a room. The customer's app shows
-this place.
+"""Tests of calls. An operator calls a claimed customer to a place, such as a room, and the
+customer's app shows this place.
 """
 
 from typing import Any

@@ -51,7 +51,7 @@ def test_a_claim_of_a_hundred_is_one_round_trip(
 
 
 @pytest.mark.parametrize("seconds", [1, 12 * 3600])
-def test_a_claim_may_have_its_own_time(waitlist: Waitlist, world: World, seconds: int) -> None:
+def test_a_claim_can_have_its_own_lease(waitlist: Waitlist, world: World, seconds: int) -> None:
     """If a claim has its own `lease_seconds`, it ends exactly after this time."""
     people = waitlist("ann", "bob")
     assert people.claimed(1, lease_seconds=seconds) == ["ann"]
@@ -85,7 +85,7 @@ def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
     assert people.stats().json["left"] == 2
 
 
-def test_one_who_is_still_joining_can_be_claimed(waitlist: Waitlist) -> None:
+def test_a_claim_completes_an_interrupted_signup(waitlist: Waitlist) -> None:
     """A claim completes a signup that is already in Redis but was interrupted before it was
     completed in DynamoDB (promise P3).
     """

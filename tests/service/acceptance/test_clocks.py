@@ -149,7 +149,7 @@ def test_many_signups_that_moved_or_left_the_tail_stay_ahead_of_later_ones(
 
 @every_offset
 @pytest.mark.parametrize("jump", [0, -HOUR_SECONDS])
-def test_a_list_that_no_run_has_seen_is_rebuilt(
+def test_a_waitlist_that_maintenance_has_not_seen_yet_is_rebuilt(
     valkey: Server, public_off: float, keeper_off: float, jump: float
 ) -> None:
     """P1, P3"""

@@ -23,7 +23,7 @@ def lose_redis(people: Admissions) -> None:
 
 
 @pytest.mark.parametrize("happens", [None, lose_redis])
-def test_who_declines_keeps_the_exact_rank_and_is_passed_over_for_the_pause(
+def test_a_customer_who_declines_keeps_the_exact_rank_and_gets_no_offer_during_the_pause(
     waitlist: Waitlist, world: World, happens: object
 ) -> None:
     """The pause before the next offer does not end early, even if the customer polls or Redis loses

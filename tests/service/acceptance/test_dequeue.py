@@ -30,10 +30,7 @@ def test_the_dequeued_are_admitted_for_good(waitlist: Waitlist, world: World) ->
     assert people.status("ann") == "admitted"
 
 
-def test_the_tokens_of_the_dequeued_are_of_no_use(waitlist: Waitlist) -> None:
-    """The claim token of a dequeue can only repeat `complete`. All other operations with this token
-    are refused.
-    """
+def test_the_claim_token_of_a_dequeue_only_repeats_complete(waitlist: Waitlist) -> None:
     people = waitlist("ann")
     people.claim(1, complete=True)
     assert people.complete("ann").json["status"] == "admitted"
@@ -42,7 +39,7 @@ def test_the_tokens_of_the_dequeued_are_of_no_use(waitlist: Waitlist) -> None:
     assert people.counts() == (0, 0, 0, 1, 0)
 
 
-def test_a_repeated_dequeue_names_the_same(waitlist: Waitlist) -> None:
+def test_a_repeated_dequeue_returns_the_same_people(waitlist: Waitlist) -> None:
     """If a worker repeats a dequeue with the same idempotency key, the response is the same
     (promise P2).
     """

@@ -349,8 +349,7 @@ def test_a_deleted_list_leaves_no_samples(people: People) -> None:
     for _ in range(3):
         people.world.maintain()
     assert not _samples(people)
-    # A waitlist was deleted, and a new one was created with the same id. The old samples are not
-    # used.
+    # A new waitlist with the id of a deleted one does not use the old samples.
     people.configure()
     assert history(people, "hour")["points"][-1]["joined"] == 0
 

@@ -50,10 +50,9 @@ def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world:
     assert person["history"][-1]["by"] == "maintenance"
 
 
-def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: World) -> None:
-    """A worker claims an entry whose earlier claim has just expired. The history contains this
-    expiry once.
-    """
+def test_an_expiry_just_before_the_next_claim_is_recorded_once(
+    waitlist: Waitlist, world: World
+) -> None:
     people = waitlist("ann")
     people.claim()
     world.advance(LEASE_SECONDS)
@@ -63,7 +62,7 @@ def test_an_expiry_that_a_claim_meets_is_recorded(waitlist: Waitlist, world: Wor
     assert people.events("ann") == ["joined", "offered", "expired", "offered", "expired"]
 
 
-def test_a_bump_of_one_whose_hold_has_ended_is_kept(waitlist: Waitlist, world: World) -> None:
+def test_a_move_of_an_entry_whose_claim_has_ended_is_kept(waitlist: Waitlist, world: World) -> None:
     """A claim has ended in Redis but not yet in DynamoDB. If an operator moves the entry now, the
     entry keeps its new place, even after a loss of Redis (promise P2).
     """

@@ -483,7 +483,7 @@ def invite_too(people: Admissions) -> None:
     [erase, decline, miss, maintain, invite_too],
     ids=lambda one: one.__name__,
 )
-def test_whatever_happens_between_two_steps_each_person_is_invited_once(happen: Any) -> None:
+def test_nobody_is_invited_twice_whatever_happens_between_two_steps(happen: Any) -> None:
     """Whatever happens between two steps of an invitation, nobody is invited twice. If the offers
     would end before they are made, nobody is invited.
     """

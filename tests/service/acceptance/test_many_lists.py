@@ -1,4 +1,4 @@
-"""If nothing happens on a waitlist, maintenance skips it."""
+"""Tests of waitlists on which nothing happens. Maintenance skips such waitlists."""
 
 from collections import Counter
 from typing import Any
@@ -132,8 +132,8 @@ def test_a_lost_order_of_a_list_at_rest_is_rebuilt(world: World, lists: list[Adm
 
 
 def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[Admissions]) -> None:
-    """Redis has lost a signup, so only the journal shows that something has happened on the
-    waitlist (promise P3).
+    """If Redis has lost a signup, only the journal shows that something has happened on the
+    waitlist. Maintenance must not skip it then (promise P3).
     """
     before = RedisState.of(world.redis)
     lists[2].all_sign_up("bob")

@@ -60,7 +60,9 @@ def test_pages_of_one_deadline_list_every_entry_once(waitlist: Waitlist) -> None
     assert [*chain(*read)] == people.listed("offered")
 
 
-def test_a_page_goes_on_where_its_last_one_has_gone(waitlist: Waitlist, world: World) -> None:
+def test_the_next_page_is_complete_although_the_last_claim_on_a_page_has_ended(
+    waitlist: Waitlist, world: World
+) -> None:
     """If the last claim on a page is extended or completed before the next page is read, the next
     page shows all remaining claims (promise P9).
     """

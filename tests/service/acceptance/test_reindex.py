@@ -1,4 +1,6 @@
-"""An operator changes the segments of a waitlist. Every entry then gets the new segments."""
+"""Tests of operators' changes to the segments of a waitlist. Every entry then gets the new
+segments.
+"""
 
 import logging
 from typing import Any
@@ -104,7 +106,7 @@ def test_the_segments_of_an_empty_list_are_ready_at_once(world: World) -> None:
     assert not people.contradictions()
 
 
-def test_where_none_are_declared_any_more_nothing_is_left_of_them(people: Segmented) -> None:
+def test_nothing_is_left_of_segments_that_are_no_longer_declared(people: Segmented) -> None:
     people.declare(BY_LANGUAGE)
     look_after(people)
     record = people.declare()
@@ -201,7 +203,7 @@ def test_entries_that_lost_their_segments_get_them_again(
     assert not people.contradictions()
 
 
-def test_one_indexes_while_another_holds_the_lease_not(people: Segmented) -> None:
+def test_no_run_builds_segments_while_another_run_has_the_lease(people: Segmented) -> None:
     people.declare(BY_LANGUAGE)
     now_millis = people.world.clock.now_millis()
     records = people.world.services.waitlist_records

@@ -72,7 +72,7 @@ def forget(people: Segmented, name: str) -> None:
 
 @pytest.mark.parametrize("before", [(), (BY_LANGUAGE,), (BY_GENDER, BY_LANGUAGE)])
 @pytest.mark.parametrize("after", [(), (BY_LANGUAGE,), (BY_GENDER, BY_BOTH)])
-def test_a_caller_who_remembers_other_segments_is_taken_by_those_of_now(
+def test_the_current_segments_apply_to_a_process_with_outdated_segments(
     world: World, before: tuple[tuple[str, ...], ...], after: tuple[tuple[str, ...], ...]
 ) -> None:
     """A process whose cache contains outdated segments must nevertheless place new entries in the
@@ -140,7 +140,7 @@ def test_a_rejoin_beyond_the_limit_leaves_what_was(people: Segmented) -> None:
     assert after["attributes_version"] == before.get("attributes_version", 0) + 1
 
 
-def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(people: Segmented) -> None:
+def test_an_interrupted_edit_reaches_redis_within_minutes(people: Segmented) -> None:
     """If an edit was interrupted before it reached Redis, maintenance sends it, although nobody
     repeats the request (promise P3).
     """
@@ -154,7 +154,7 @@ def test_an_edit_that_was_cut_off_reaches_redis_within_minutes(people: Segmented
     assert not people.world.redis.exists("wl:{bakery}:dirty")
 
 
-def test_an_edit_that_was_cut_off_reaches_redis_by_the_segments_of_now(
+def test_an_interrupted_edit_reaches_redis_with_the_current_segments(
     people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Maintenance sends an interrupted edit to Redis with the current segments, even if its cache

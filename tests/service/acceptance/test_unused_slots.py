@@ -40,7 +40,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("end", ENDS)
-def test_a_slot_that_a_customer_does_not_use_goes_to_the_next(
+def test_an_unused_slot_goes_to_the_next_customer_once(
     waitlist: Waitlist, world: World, end: str
 ) -> None:
     """A customer's request to end an offer may arrive twice. The slot goes to one next customer

@@ -1,5 +1,5 @@
-"""A customer changes the email address. The entry keeps the old address until the customer has
-verified the new one.
+"""Tests of customers who change their email address. The entry keeps the old address until the
+customer has verified the new one.
 """
 
 import json
@@ -122,9 +122,8 @@ def test_an_entry_answers_to_the_new_address_when_it_is_verified(movers: Movers)
 
 
 def test_the_asker_learns_nothing_of_the_new_address(movers: Movers, wire: Wire) -> None:
-    """A customer asks to change to an address that is free, already on the waitlist, banned, or the
-    address of somebody who has left. The response and the calls to AWS are the same in all these
-    cases. Only the owner of the new address gets a message.
+    """A customer who asks for a new address learns nothing about this address: whether it is free,
+    already on the waitlist, banned, or has left. Only the owner of the address gets a message.
     """
     movers.joins(ADA)
     others = {name: f"{name}@example.net" for name in ("waiting", "left", "banned")}
@@ -232,8 +231,8 @@ def test_new_addresses_are_given_ever_more_rarely(movers: Movers) -> None:
 
 
 def test_the_last_address_that_was_given_counts(movers: Movers) -> None:
-    """A customer enters two different new addresses on two devices. The customer cancels the change
-    by entering the current address.
+    """Only the last new address that a customer has entered counts. If the customer enters the
+    current address, the change is cancelled.
     """
     movers.joins(ADA)
     movers.change(ADA, "adda@example.org")

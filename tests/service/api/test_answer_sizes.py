@@ -83,7 +83,7 @@ def long_names(letter: str) -> str:
 
 @pytest.mark.parametrize("waitlist_id", ["bakery", "nowhere"])
 @pytest.mark.parametrize("letter", LETTERS.values(), ids=LETTERS)
-def test_a_refused_signup_is_answered_little(
+def test_a_refused_signup_gets_a_small_response(
     stocked: People, letter: str, waitlist_id: str
 ) -> None:
     """Anybody can send a signup that is full of mistakes, so the refusal must be small. This also

@@ -1,5 +1,5 @@
-"""Attributes may contain any script and any punctuation. The service compares them exactly. The
-number of combinations that a customer's attributes can have is limited.
+"""Tests of attributes, which may contain any script and any punctuation. The service compares them
+exactly, and limits how many combinations a customer's attributes can have.
 """
 
 import unicodedata

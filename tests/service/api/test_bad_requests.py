@@ -115,7 +115,7 @@ def test_an_unknown_path_is_not_found(stocked: People, path: str) -> None:
             refused(answer, 404, "not_found")
 
 
-def test_another_way_to_spell_an_operators_path_is_not_found(stocked: People) -> None:
+def test_an_encoded_operators_path_is_not_found(stocked: People) -> None:
     """`%61` is an encoded `a`. API Gateway and IAM do not recognize an operators' path that is
     written like this, so the function must not decode it (promise P5).
     """
@@ -254,7 +254,9 @@ def test_json_is_taken_by_its_name(people: People, media_type: str) -> None:
 
 
 def test_the_name_of_a_header_is_read_in_any_case(people: People) -> None:
-    """`sam local start-api` does not convert the names of headers to lower case."""
+    """The service must accept header names in any case, because `sam local start-api` does not
+    convert them to lower case.
+    """
     sent = event(
         "POST",
         f"{people.path}/entries",
@@ -294,7 +296,7 @@ QUERIES = {
     "cursor=%C3%A4": "query.cursor",
     f"cursor={'a' * 513}": "query.cursor",
 }
-# A cursor is JSON in base64. These texts are valid JSON, but no valid cursor.
+# A cursor is JSON in base64. None of these texts is the content of a valid cursor.
 CONTENTS = [
     "true",
     str(MIN_RANK - 1),
@@ -365,9 +367,7 @@ def test_a_cursor_of_another_list_is_named(stocked: People, path: str, content: 
 
 
 @pytest.mark.parametrize("content", ["5", '["x"]', '[1, "x"]', "[]"])
-def test_a_cursor_of_people_who_wait_is_none_of_another_status(
-    stocked: People, content: str
-) -> None:
+def test_a_cursor_is_valid_only_for_its_own_status(stocked: People, content: str) -> None:
     """P5"""
     for status in ("offered", "parked"):
         answer = stocked.page(f"status={status}&cursor={cursor_of(content)}")

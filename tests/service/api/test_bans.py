@@ -1,5 +1,5 @@
-"""An operator bans a customer. The service refuses all signups of this customer until an operator
-ends the ban.
+"""Tests of bans. The service refuses all signups of a banned customer until an operator ends the
+ban.
 """
 
 from collections.abc import Callable
@@ -354,7 +354,7 @@ def expire(people: Admissions, table: Any, days: int) -> None:
 def test_a_ban_outlives_the_retention_without_profile_and_attributes(
     people: Admissions, table: Any, has_state: Callable[[Admissions], None]
 ) -> None:
-    """The ban of a customer is stored for longer than the personal data, which is deleted after
+    """A ban is stored for longer than the customer's personal data, which is deleted after
     `retention_days` (promise P8).
     """
     configure(people, retention_days=30)

@@ -1,5 +1,5 @@
-"""A bot check: new guests must send a token that the widget of a provider has given to them. In
-these tests, a server on the same machine plays the provider.
+"""Tests of bot checks. A new guest must send a token that the widget of a provider has created. In
+these tests, a local server plays the provider.
 """
 
 from collections.abc import Callable, Iterator
@@ -246,9 +246,7 @@ def test_a_rejoin_is_a_new_signup(make: Make) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_signup_that_dies_at_any_step_costs_nobody_the_place(make: Make, provider: str) -> None:
-    """A signup crashes after the provider has seen its token. The customer can repeat the signup
-    with this token.
-    """
+    """If a signup crashes at any step, the customer can repeat it and does not lose the place."""
     people = make(provider)
     assert people.join("zoe", f"person.signup.0.{API}").status == 201
     people.wire.disarm()
@@ -303,12 +301,12 @@ def test_a_secret_that_an_operator_replaces_is_read_again(make: Make) -> None:
     secrets[0] = SECRET
     assert people.join("ada", GOOD).status == 201
     assert people.join("bob", f"person.signup.2.{API}").status == 201
-    assert people.questions == 4  # not once more than needed: two failed, of the secret
+    assert people.questions == 4  # Two of these questions failed, because the secret was outdated.
 
 
 def test_with_verification_known_and_unknown_addresses_are_checked_alike(make: Make) -> None:
-    """With a bot check, a signup makes one more request, which goes to the provider. All other
-    calls are the same as without a bot check, for known and for unknown addresses.
+    """A bot check must not reveal whether an address is known. Apart from the question to the
+    provider, a signup makes the same calls as without a bot check.
     """
     people = make(identity={"field": "email", "verify": "before_offer"})
     wire = Wire()

@@ -1,5 +1,5 @@
-"""The service asks customers whether they are still waiting. If a customer does not answer before
-the deadline, the customer loses the place.
+"""Tests of the question whether customers are still waiting. A customer who does not answer before
+the deadline loses the place.
 """
 
 from collections.abc import Callable
@@ -203,7 +203,9 @@ def test_customers_are_reminded(people: Admissions) -> None:
 
 @pytest.mark.parametrize("functions", [-10 * MINUTE, 0, 10 * MINUTE])
 @pytest.mark.parametrize("redis", [-HOUR, 0, HOUR])
-def test_no_clock_is_early(people: Admissions, functions: int, redis: int) -> None:
+def test_no_wrong_clock_ends_a_wait_before_the_deadline(
+    people: Admissions, functions: int, redis: int
+) -> None:
     """Nobody loses the place before the deadline, even if the functions' clocks are wrong by ten
     minutes and Redis' clock by an hour.
     """
@@ -338,7 +340,7 @@ def test_an_answer_that_is_cut_off_is_whole_or_was_never(
 @pytest.mark.parametrize(
     ("then", "end"), [("park", "parked"), ("leave", "left"), ("to_back", "bumped")]
 )
-def test_an_end_that_is_cut_off_is_finished_by_later_runs(then: str, end: str) -> None:
+def test_later_runs_finish_an_interrupted_end_of_a_wait(then: str, end: str) -> None:
     """If a maintenance run crashes after any of its calls to AWS, the next runs do what is left,
     and do nothing twice.
     """

@@ -1,5 +1,5 @@
-"""An operator edits an entry. The entry keeps its place, and moves to the segments of its new
-attributes.
+"""Tests of edits by operators. An edited entry keeps its place, and moves to the segments of its
+new attributes.
 """
 
 from typing import Any

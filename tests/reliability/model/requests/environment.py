@@ -17,7 +17,7 @@ from tests.support.model import Policy, Waitlist
 from waitlist_shared.contracts import Unanswered
 
 DAY_SECONDS = 24 * 3600
-# The clocks of the functions may be ahead, but by less than this time.
+# The functions' clocks are ahead by less than this time.
 GRACE_SECONDS = 660
 # A maintenance run takes this many steps to record that a customer did not answer a question.
 STEPS_OF_A_NOTE = 7
@@ -96,7 +96,7 @@ def go_away(name: str) -> Request:
 
 
 def declare_segments() -> Request:
-    """Maintenance builds the indexes of new segments later."""
+    """Declare segments. Maintenance builds their indexes later."""
     return Request(
         lambda client: client.declare_segments(),
         lambda line: (replace(line, capacity=None, policy=None), NOTHING),
@@ -135,7 +135,7 @@ def maintain() -> Request:
 
 
 def let_holds_end() -> Request:
-    """Redis ends an expired claim or offer only at the next request."""
+    """Let the claims and offers expire. Redis ends them only at the next request."""
 
     def effect(line: Waitlist) -> Effect:
         for name in line.of("offered"):
@@ -174,9 +174,9 @@ def lose_and_rebuild() -> Request:
 
 
 def look_after() -> Request:
-    """Maintenance rebuilds a lost queue and ends expired claims and offers.
+    """Run maintenance, which rebuilds a lost queue and ends expired claims and offers.
 
-    A maintenance run that rebuilds the queue does not apply the admission policy.
+    A run that rebuilds the queue does not apply the admission policy.
     """
     return Request(
         lambda client: client.look_after(),

@@ -104,8 +104,10 @@ def edit(name: str, kind: str) -> Request:
 
 
 def hold_back(name: str, *, is_ready: bool = False) -> Request:
-    """If an entry leaves the waitlist while the request is running, the request is refused,
-    although the history already contains the change.
+    """Mark an entry as not ready, or as ready again.
+
+    If the entry leaves the waitlist while the request is running, the request is refused, although
+    the history already contains the change.
     """
     word = "ready" if is_ready else "held_back"
     edited = edit(name, KIND_OF[name])
@@ -180,9 +182,10 @@ def resume(name: str) -> Request:
 
 
 def ask(name: str) -> Request:
-    """The service first reads a page of waiting entries.
+    """Ask customers whether they are still waiting.
 
-    It writes the question to the entry's record in a later step.
+    The service first reads a page of waiting entries, and writes the question to their records in
+    later steps.
     """
 
     def early(line: Waitlist) -> Waitlist:
@@ -223,8 +226,8 @@ def confirm(name: str) -> Request:
 
 
 def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
-    """Redis may know more than DynamoDB, because maintenance has not recorded the latest changes
-    yet.
+    """Return the code with which an answer may be refused, because Redis knows of a change that
+    maintenance has not recorded yet.
     """
     stay = line.stay(name)
     is_claimed_since = (
@@ -239,7 +242,9 @@ def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
 
 
 def reinstate(name: str, key: str) -> Request:
-    """In its first step, the request already stores the former rank of the entry."""
+    """Reinstate a customer who has left or was parked. The first step already stores the former
+    rank of the entry.
+    """
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
@@ -303,8 +308,8 @@ def erase(name: str) -> Request:
 
 
 def bump(name: str, key: str, **where: int | str) -> Request:
-    """If the entry is claimed before the response is sent, the request is refused, but the entry
-    keeps its new place.
+    """Move an entry. If the entry is claimed before the response is sent, the request is refused,
+    but the entry keeps its new place.
     """
     ((kind, value),) = where.items()
 

@@ -88,8 +88,10 @@ def enter(name: str) -> Request:
 
 
 def decline(name: str, *, by_policy: bool = False) -> Request:
-    """If a customer declines an offer, the entry moves to the end of the queue, or keeps its place
-    if the policy says so. An entry that keeps its place gets no other offer during the case.
+    """Decline an offer. The entry moves to the end of the queue, or keeps its place if the policy
+    says so.
+
+    An entry that keeps its place gets no other offer during the case.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -180,9 +182,10 @@ def admit_one(name: str, key: str) -> Request:
 
 
 def decline_and_leave(name: str) -> Request:
-    """The service looks at the offer in DynamoDB.
+    """Decline an offer and leave the waitlist.
 
-    DynamoDB may still contain an offer that has already ended in Redis.
+    The service reads the offer from DynamoDB, which may still contain an offer that has already
+    ended in Redis.
     """
     key = f"{name} declines and leaves"
 
@@ -229,7 +232,7 @@ def decline_and_leave(name: str) -> Request:
 
 
 def exit_(name: str) -> Request:
-    """The service first writes the exit to DynamoDB, and then tells Redis."""
+    """Let a customer exit. The service first writes the exit to DynamoDB, and then tells Redis."""
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)

@@ -20,15 +20,14 @@ NONE: Words = frozenset()
 # times.
 remembered = lru_cache(maxsize=2**16)
 JOINED, ALREADY = frozenset({"joined"}), frozenset({"already"})
-# If Redis answers that the waitlist is full, a different request may cancel the row's signup before
-# the import does.
+# If the waitlist is full, the import cancels the row's signup. A different request may cancel the
+# signup before the import does.
 GONE = frozenset({"not_waiting", "waitlist_full"})
 
 
 def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
-    """An import first begins all signups in DynamoDB, a few in each transaction.
-
-    Then it adds all entries to the queue in one step.
+    """Import people from a file. The import first begins all signups in DynamoDB, a few in each
+    transaction. Then it adds all entries to the queue in one step.
     """
     one = _Import(f"{IMPORT} {call} {repeat}", rows)
     return Request(
@@ -79,7 +78,7 @@ class _Import:
     def early(self, line: Waitlist) -> Waitlist:
         leaving = [row.name for row in self.people if model.is_leaving(line, row.name)]
         if leaving and not self._has_looked(line):
-            # The record may still lack the end of the customer's signup.
+            # The customer has left, but the record may not say so yet.
             return line.look(self.key, self._seen(line) | dict.fromkeys(leaving, PRESENT))
         for start in self.chunks:
             begun = self._begun(line, start)
