@@ -24,7 +24,7 @@ OF_THE_NETWORK = "Failed to load resource"
 # the service.
 SHOP_ORIGIN = "http://localhost:9"
 PHONE = {"width": 390, "height": 844}
-# This timeout is long enough even when other programs use the whole processor.
+# This timeout is long enough even if other programs use the whole processor.
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 

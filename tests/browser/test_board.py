@@ -78,8 +78,8 @@ def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator
     assert follow(BOARD, isCached=False)[0] == ["look"]
     assert follow(BOARD, rank=9)[0] == ["board", "look"]
     assert follow(BOARD, ownAt=0)[0] == ["look"]
-    # The board does not show which entries may already be admitted. While an entry may not, the
-    # page therefore also asks for its own entry once a minute.
+    # The board does not say which entries are currently skipped. A page whose own entry is skipped
+    # therefore asks for the entry once a minute, to notice when this ends.
     ninety_seconds_ago = page.evaluate("Date.now() - 90_000")
     assert follow(BOARD, ownAt=ninety_seconds_ago)[0] == ["board"]
     assert follow(BOARD, ownAt=ninety_seconds_ago, ready=False)[0] == ["look"]

@@ -16,7 +16,7 @@ from tests.browser.test_console import NewAddress, running_console
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service
 
-# A test has enough time to press Undo, even on a busy machine.
+# Within two minutes, a test can press Undo even on a busy machine.
 PATIENT = "120"
 SMALL: ViewportSize = {"width": 1024, "height": 768}
 
@@ -150,7 +150,9 @@ def test_only_the_last_change_of_the_notice_can_be_undone(desk: Callable[[int], 
 def test_the_browser_keeps_the_desk_however_the_field_is_left(
     desk: Callable[[int], Page], operator: Operator, others: Customer, key: str
 ) -> None:
-    """Enter calls nobody."""
+    """The browser keeps the name of the desk, whichever key ends the typing. Enter must not call
+    anybody.
+    """
     page, ada = desk(0), others.joined("ada")
     room = page.get_by_label("This desk")
     room.press_sequentially("Schalter Ä; 2")

@@ -23,7 +23,7 @@ def test_axe_finds_no_violations_in_a_mail(
     settings = WaitlistSettings(name="Corner Bakery")
     for kind in KIND_NAMES:
         page.set_content(mails.part(mails.sent(kind, language, settings, NOW_MILLIS), "html"))
-        # Ignore missing landmarks, because the email program around the email provides them.
+        # Ignore missing landmarks, because the email program provides them.
         found = [
             text for text in axe.violations(page) if not text.startswith(("region", "landmark"))
         ]

@@ -1,5 +1,5 @@
-"""Tests that customers who are identified by their email address find the same place on their
-phone, through the link in an email, and on their laptop.
+"""Tests that customers who are identified by an email address find the same place on their phone,
+through the link in an email, and on their laptop.
 """
 
 import json
@@ -19,7 +19,7 @@ from tests.e2e.callers import Operator
 DESKTOP = {"width": 1280, "height": 800}
 
 
-def test_a_place_can_move_from_the_phone_by_mail_to_the_laptop(
+def test_a_place_can_move_from_the_phone_by_email_to_the_laptop(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
     """A customer who joined on the phone can continue on the laptop with the link in an email.
@@ -124,8 +124,8 @@ def test_the_page_says_how_the_customer_is_told(
 
 
 def test_the_page_says_so_if_no_message_can_be_sent(stage: Stage, axe: Axe) -> None:
-    """The country of a local number is unknown. After the customer has corrected the number, the
-    page says where the message goes.
+    """If a phone number lacks its country, the page says that no message can be sent. After the
+    customer has corrected the number, the page says where the message goes.
     """
     page = stage.page
     stage.configure(
@@ -164,7 +164,7 @@ def test_the_message_with_the_link_can_be_requested_again(stage: Stage, axe: Axe
     expect(page.get_by_label("Email address")).to_have_value("ada@example.com")
 
 
-def test_a_new_address_must_be_confirmed_with_its_mail(
+def test_a_new_address_must_be_confirmed_by_email(
     new_context: NewContext, operator: Operator, http: httpx.Client, axe: Axe
 ) -> None:
     """A customer who changes their email address must open the link in the email to the new

@@ -10,8 +10,7 @@ from tests.browser.stage import Stage
 SECONDS = 5
 
 
-def test_a_called_customer_sees_the_room_and_gets_a_mail(stage: Stage) -> None:
-    """The email is in the mailbox of the local service."""
+def test_a_called_customer_sees_the_room_and_gets_an_email(stage: Stage) -> None:
     stage.configure(
         messages={"kinds": ["called"]},
         page={"fields": [{"name": "email", "label": "Email", "type": "email"}]},

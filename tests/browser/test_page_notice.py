@@ -47,7 +47,6 @@ def test_a_customer_who_waits_reads_a_new_notice_until_an_operator_ends_it(
 
 
 def test_a_notice_disappears_when_its_time_is_over(stage: Stage) -> None:
-    """The page does not need a request for this."""
     stage.configure()
     put_notice(stage, "The doctor is late.", seconds=6)
     stage.open()

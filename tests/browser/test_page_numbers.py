@@ -1,4 +1,4 @@
-"""Tests that the customer's page shows the number with which the customer will be called."""
+"""Tests that the customer's page shows the number by which the customer will be called."""
 
 import pytest
 from playwright.sync_api import expect

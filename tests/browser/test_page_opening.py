@@ -13,12 +13,12 @@ from playwright.sync_api import Route, expect
 from tests.browser.stage import Stage
 
 AN_HOUR = timedelta(hours=1)
-SPREAD_MILLIS = 5_000  # All pages poll within this time after the opening.
+SPREAD_MILLIS = 5_000  # After the opening, every page polls within this time.
 
 
 @dataclass
 class Door:
-    """Answers the page's requests in place of the service.
+    """Answers the page's requests instead of the service.
 
     Its clock runs together with the simulated clock of the page.
     """
@@ -100,9 +100,8 @@ def test_a_page_notices_that_the_opening_time_has_changed(stage: Stage) -> None:
 
 
 def test_a_signup_that_comes_too_early_shows_the_countdown(stage: Stage) -> None:
-    """If a signup is refused because the waitlist is not open yet, the page shows the countdown.
-
-    In this test, the operator sets an opening time while the form is on the screen.
+    """If an operator sets an opening time while the form is on the screen, a signup is refused, and
+    the page shows the countdown.
     """
     stage.configure()
     stage.open()

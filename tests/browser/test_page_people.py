@@ -585,7 +585,9 @@ def test_a_customer_can_choose_the_language_by_keyboard(stage: Stage, axe: Axe) 
 
 
 def test_a_double_click_opens_a_single_dialog(stage: Stage) -> None:
-    """In this test, the second click comes while the dialog's code is still loading."""
+    """A double click opens a dialog only once, even if the second click comes while the dialog's
+    code is still loading.
+    """
     held: list[Route] = []
     stage.join()
     stage.page.route("**/devices.js", lambda route: held.append(route))

@@ -1,4 +1,4 @@
-"""Tests of the page when the service checks for bots.
+"""Tests the customer's page when the service checks for bots.
 
 The form shows a simulated widget, which the local service delivers.
 """

@@ -29,7 +29,9 @@ PAGES = VIEWS | {f"{method} {UNSUBSCRIBE}" for method in ("GET", "POST")}
 
 
 def route_authorizers() -> dict[str, str | None]:
-    """HEAD routes are left out. test_authorizers.py compares each HEAD route with its GET route."""
+    """HEAD routes are left out, because test_authorizers.py compares each of them with its GET
+    route.
+    """
     return {
         route: "AWS_IAM" if operation.get("security") == OF_OPERATORS else None
         for route, operation in operations(TEMPLATE).items()

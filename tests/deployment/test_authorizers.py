@@ -38,10 +38,7 @@ def test_the_api_has_all_routes_and_each_route_calls_the_function(
 
 @pytest.mark.parametrize("parameters", [{}, ISSUER], ids=["guests", "issuer"])
 def test_each_get_has_a_head_for_the_same_callers(parameters: dict[str, str]) -> None:
-    """Each GET route has a HEAD route with the same authorizer.
-
-    Without a HEAD route, API Gateway would answer HEAD requests with 404.
-    """
+    """Without a HEAD route for each GET route, API Gateway would answer HEAD requests with 404."""
     for path, item in make_api(parameters)["paths"].items():
         assert item.get("head") == item.get("get"), path
 
@@ -55,9 +52,8 @@ def test_operator_routes_need_iam_with_and_without_an_issuer(parameters: dict[st
 
 
 def test_customer_routes_have_no_authorizer_if_there_is_no_issuer() -> None:
-    """If the stack has no identity provider, API Gateway does not check customers.
-
-    The function itself checks their entry tokens.
+    """If the stack has no identity provider, API Gateway does not check customers. The function
+    itself checks their entry tokens.
     """
     guarded = {
         route for route, security in read_guards({}).items() if security == [{"Customer": []}]

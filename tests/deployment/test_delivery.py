@@ -36,8 +36,8 @@ BY_ITSELF = {
 
 
 def test_every_caller_of_a_function_calls_its_alias() -> None:
-    """This includes API Gateway, the schedule, the functions themselves, and the policies that
-    allow the calls.
+    """API Gateway, the schedule and the functions themselves call each function through its alias,
+    and the policies allow only such calls.
     """
     calling = {
         name: set(references(_without_aliases(resource))) & set(functions())

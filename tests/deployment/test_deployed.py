@@ -32,7 +32,7 @@ def test_each_condition_is_true_in_one_stack_and_false_in_another() -> None:
         assert decided == {True, False}, name
 
 
-# For each check in facts.py: places in the stack, and a wrong value for each place that the check
+# Each row names a check, a place in the stack, and a wrong value for this place, which the check
 # must find.
 Path = tuple[str | int, ...]
 VIOLATIONS: list[tuple[Fact, Path, Any]] = [

@@ -90,7 +90,7 @@ def test_a_cached_response_depends_only_on_its_cache_key() -> None:
 
 
 def test_a_function_normalizes_the_paths_of_cached_requests() -> None:
-    """tests/browser/test_edge_key.py tests this function."""
+    """tests/browser/test_edge_key.py tests what the CloudFront function does."""
     for one in list_behaviours(cached=True):
         (association,) = one["FunctionAssociations"]
         assert association["EventType"] == "viewer-request"

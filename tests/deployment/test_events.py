@@ -84,9 +84,9 @@ def test_all_events_are_about_the_same_customer_and_waitlist(event: dict[str, An
 
 @pytest.mark.parametrize("name", ["position", "enter", "pass"])
 def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: str) -> None:
-    """The example events of customers contain a token that is signed with the local secret.
+    """The tokens in the example events of customers are signed with the local secret.
 
-    This token belongs to an invented signup. A real signup returns its own token.
+    They belong to an invented signup. A real signup returns its own token.
     """
     key = ENVIRONMENT["PublicFn"]["ENTRY_TOKEN_SECRET"].encode()
     stay = ticket_at(datetime(2026, 11, 21, 9, 30, tzinfo=UTC))
@@ -98,9 +98,8 @@ def test_a_customer_event_contains_a_token_signed_with_the_local_secret(name: st
 
 
 def test_an_event_that_must_be_idempotent_has_an_idempotency_key() -> None:
-    """If a request must have an idempotency key, its example event contains one.
-
-    With this key, the service can distinguish a retry from a second request (promise P2).
+    """If a request must have an idempotency key, its example event contains one, so that the
+    service can distinguish a retry from a second request (promise P2).
     """
     assert PUBLIC["signup"]["headers"]["idempotency-key"]
 
@@ -111,11 +110,7 @@ def test_the_schedule_event_has_the_form_of_eventbridge_events() -> None:
 
 
 def test_sam_local_passes_on_every_variable_of_its_file() -> None:
-    """The file with environment variables for `sam local` sets only variables that the template
-    also names.
-
-    `sam local` would silently drop any other variable.
-    """
+    """`sam local` would silently drop a variable that the template does not name."""
     assert set(ENVIRONMENT) - {"About"} == set(functions())
     for name, function in functions().items():
         assert set(ENVIRONMENT[name]) <= set(function["Environment"]["Variables"])

@@ -92,10 +92,10 @@ def test_only_one_environment_of_one_repository_may_deploy() -> None:
 def test_the_repository_must_have_the_form_that_its_tokens_contain(
     repository: str, is_taken: bool
 ) -> None:
-    """The parameter must contain the repository's name as GitHub's tokens contain it.
+    """The parameter must contain the repository's name in the form that GitHub uses in its tokens.
 
-    Since July 2026, the name in a token includes numeric ids, which GitHub never uses again for a
-    different repository.
+    Since July 2026, this form includes numeric ids, which GitHub never uses again for a different
+    repository.
     """
     pattern = TEMPLATE["Parameters"]["Repository"]["AllowedPattern"]
     assert bool(re.fullmatch(pattern, repository)) == is_taken
@@ -359,8 +359,9 @@ def test_cloudformation_would_shorten_a_longer_stack_name() -> None:
     assert re.fullmatch(STACK_NAME, longest)
     assert not re.fullmatch(STACK_NAME, longest + "s")
     assert list(against_handlers({}, longest, "ap-southeast-1")) == []
-    # With one more letter, the name that CloudFormation generates for the role would still fit.
-    # With two, CloudFormation shortens the name, and the policy no longer matches it.
+    # With one more letter in the stack's name, the name that CloudFormation generates for the role
+    # still has room for its random ending. With two more letters, CloudFormation shortens the name,
+    # and the policy no longer matches.
     shortened = f"{longest}ss"
     role = rights_of(roles_of(shortened), "ExecutionRole")
     found = list(denied(make({"PermissionsBoundary": f"{shortened}-boundary"}, shortened), role))

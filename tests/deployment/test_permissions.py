@@ -1,5 +1,6 @@
-"""Tests that no two functions or services share an IAM role or a key. test_rights.py tests what
-each role allows.
+"""Tests that no two functions or services share an IAM role or a key.
+
+test_rights.py tests what each role allows.
 """
 
 from typing import Any

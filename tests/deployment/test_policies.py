@@ -18,7 +18,7 @@ POLICIES = ROOT / "docs" / "operate" / "policies"
 API = "arn:aws:execute-api:REGION:ACCOUNT_ID:API_ID/$default"
 ROUTES = all_routes()
 ADMIN = {route for route, authorizer in ROUTES.items() if authorizer == "AWS_IAM"}
-# In a response, these fields contain an entry token, or a link that contains an entry token.
+# These fields of a response contain an entry token, or a link with an entry token.
 SECRETS = {"entry_token", "link", "url"}
 READS = {route for route in ADMIN if route.startswith(("GET ", "HEAD "))}
 REPLAY = "POST /v1/admin/webhook/replay"

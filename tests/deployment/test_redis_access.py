@@ -24,8 +24,8 @@ OF_THE_LAST_RELEASE: set[str] = set()
 
 
 def find_commands(code: str) -> set[str]:
-    """A call in a Lua script may choose between several commands. This function returns all of
-    them.
+    """A Lua script may choose at run time which command it sends. This function returns all
+    possible commands.
     """
     found: set[str] = set()
     for first in CALLED.findall(code):

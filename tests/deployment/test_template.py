@@ -31,7 +31,7 @@ def test_there_is_no_catch_all_route() -> None:
 
 
 def test_the_template_and_the_application_have_the_same_routes() -> None:
-    """Only `/docs` is missing in the template, because it exists only in a local run.
+    """Only the route `/docs` is not in the template, because it exists only in a local run.
 
     API Gateway requires a signature with IAM credentials on exactly the routes for operators
     (promise P5).
@@ -42,7 +42,7 @@ def test_the_template_and_the_application_have_the_same_routes() -> None:
 
 
 def test_the_table_has_expiry_and_a_stream_and_its_index_cannot_stop_it() -> None:
-    """Another test, in facts.py, checks the table's encryption, recovery and retention."""
+    """The checks in facts.py cover the table's encryption, recovery and retention."""
     table = RESOURCES["WaitlistTable"]["Properties"]
     assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
     assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
@@ -65,7 +65,8 @@ def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
     (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
     assert index["Projection"]["ProjectionType"] == "INCLUDE"
     projected = index["Projection"]["NonKeyAttributes"]
-    # A query filters by `updated_millis`, so the index must contain this attribute, too.
+    # Queries on the index filter by `updated_millis`, so the index must contain this attribute,
+    # too.
     assert sorted(projected) == sorted([*READ_FROM_INDEX, "updated_millis"])
     assert len(projected) <= NON_KEY_ATTRIBUTES - 2
     keys = {one["AttributeName"] for one in index["KeySchema"]} | {"pk", "sk"}

@@ -86,7 +86,6 @@ def test_a_pull_request_is_checked_without_assuming_a_role() -> None:
 
 
 def test_every_documented_test_command_is_run_by_a_workflow() -> None:
-    """Nobody has to remember to run a test command, because a workflow runs each of them."""
     document = (ROOT / "docs" / "internals" / "testing.md").read_text(encoding="utf-8")
     documented = set(re.findall(r"^\| `(make [a-z-]+)", document, re.M))
     ran = {

@@ -36,7 +36,7 @@ def count_waiting(bakery: Bakery) -> int:
 
 @contextmanager
 def running_import(bakery: Bakery, path: str, *words: str) -> Iterator["subprocess.Popen[str]"]:
-    """The command still waits for the last row, which it does not get."""
+    """Starts an import that never receives its last row, so the command keeps running."""
     *rows, _ = Path(path).read_text("utf-8").splitlines(keepends=True)
     words = ("import", bakery.waitlist_id, "-", "--format", "csv", *words)
     process = bakery.typed.start("--json", *words, stdin=subprocess.PIPE)
@@ -82,7 +82,8 @@ def test_an_import_that_was_killed_can_be_run_again(
         process.kill()
     summary = bakery.typed.json("import", bakery.waitlist_id, path, *words)
     assert summary["joined"] + summary["already"] == COUNT
-    # Do not expect all of the 300 people: the interrupted request may still be adding them.
+    # Do not expect that all 300 people were found on the waitlist, because the interrupted request
+    # may still be adding some of them.
     assert summary["already"] > 0
     assert bakery.line() == (sort_by_time(people) if keep_time else names)
     stats = bakery.typed.json("stats", bakery.waitlist_id)

@@ -320,7 +320,7 @@ class Machine(RuleBasedStateMachine):
         self.release_one(self.picked(pick), to, late, delay)
 
     def release_one(self, name: str, to: str, late: bool = False, delay: int = 0) -> None:
-        """A repeated request does not start the delay again."""
+        """A repeated release does not start the delay again."""
         if acted := self.act("release", name, late, to=to, delay_seconds=delay):
             stay, answer = acted
             self.decide(name, "released", stay.hold)

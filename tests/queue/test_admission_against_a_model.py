@@ -46,7 +46,7 @@ HOURS = (400_000, 250_000)
 # Waiting times in microseconds. Many of them end exactly when an offer or a pass ends, or just
 # before.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
-# After declining an offer, a customer gets no further offer for so many seconds.
+# After declining an offer, a customer gets no further offer for one of these numbers of seconds.
 PAUSES = [0, 29, 60]
 # For each Redis engine, the seeds of the random histories.
 HISTORIES = {"valkey": range(40), "cluster": range(40, 50)}
@@ -82,20 +82,19 @@ OPERATIONS = {
     "poll": 4,
     "deliver_a_copy": 1,
 }
-# If both the rate and the schedule must allow an offer, the offer is charged to both. This sign
-# then joins their names.
+# If an offer needs a slot from both the rate and the schedule, it is charged to both, and this sign
+# joins their names.
 BOTH = "+"
 
 
 @dataclass
 class Ledger:
-    """Counts the slots (permissions for one offer each) that the rate, the schedule and the quotas
-    have allowed, and those that were used. Each of these is called a payer. The name of a quota is
-    its number.
+    """Counts slots, which are permissions to make one offer. A slot comes from the rate, the
+    schedule or a quota, and this source is called its payer.
 
-    `granted` contains the allowed slots of each payer, except those that lapsed. `used` contains
-    the slots of accepted offers, or of all offers if the rate counts offers. The slots of open
-    offers are counted separately.
+    `granted` contains the slots that each payer has given out, except those that lapsed. `used`
+    contains the slots of accepted offers, or of all offers if the rate counts offers. Open offers
+    are counted separately. The name of a quota is its number.
     """
 
     rate: tuple[int, int] = (0, 1)
@@ -277,7 +276,7 @@ class AdmissionHistory:
             return
         if self.instants and self.instants[-1][0] >= self.now:
             return
-        # The next run of the policy allows the offers of this scheduled time.
+        # The next run of the policy makes the offers that the schedule allows at this time.
         self.instants.append((self.now, self.random.randint(1, 5)))
 
     def save_other_settings(self) -> None:

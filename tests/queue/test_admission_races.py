@@ -1,4 +1,4 @@
-"""Runs the policy fifty times at the same moment on one Redis server.
+"""Runs the admission policy fifty times at the same moment on one Redis server.
 
 Together, the runs make exactly the offers that are allowed. No entry gets two offers, and no entry
 is left out.

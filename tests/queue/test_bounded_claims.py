@@ -66,8 +66,8 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_on_claims_is_one_round_trip(valkey: Server, crowd: Line) -> None:
-    """An entry may have to return to a queue that has no gap at its old place. Even this needs only
-    a single round trip (promise P9).
+    """Every operation on claims needs a single round trip, even if a claimed entry returns to a
+    queue without gaps (promise P9).
     """
     rehearse(crowd)
     for name, action in ACTIONS.items():
@@ -106,8 +106,8 @@ def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
 
 
 def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -> None:
-    """One run of the script costs the same for a thousand expired claims as for two hundred
-    (promise P9).
+    """One run of the script `expire` costs the same for a thousand expired claims as for two
+    hundred (promise P9).
     """
     rehearse(crowd)
     for _ in range(10):

@@ -33,8 +33,8 @@ def batches(line: Line, op: str, names: list[str], **fields: Any) -> None:
 def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
     valkey: Server, line: Line
 ) -> None:
-    """The index of a segment does not contain entries that have left it, so a claim does not read
-    them (promise P9).
+    """A claim costs the same, however many entries have left a segment, because the index of the
+    segment does not contain these entries (promise P9).
     """
     gone = [f"gone {number}" for number in range(STORM)]
     batches(line, "signup", gone, **line.within("red", "blue"))

@@ -60,8 +60,9 @@ def test_a_claim_of_both_ends_finds_the_same(crowd: Line) -> None:
 
 
 def test_no_position_is_answered_before_all_of_them_are_back(crowd: Line) -> None:
-    """A poll returns no position before all expired entries have returned. It is repeated as a
-    claim is, but each attempt returns fewer entries (promises P6 and P9).
+    """A poll returns no position before all expired entries have returned to the queue. The service
+    repeats the poll, but each attempt returns fewer entries than an attempt of a claim (promises P6
+    and P9).
     """
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.position("zoe")["code"] == "expiring"

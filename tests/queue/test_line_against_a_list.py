@@ -219,8 +219,7 @@ class Machine(RuleBasedStateMachine):
         self.epoch += 1
         epoch = f"{self.epoch:08x}"
         self.line.client.flushall()
-        # Redis no longer knows who has left. Only DynamoDB does, so these people now need a new
-        # signup.
+        # Redis no longer knows who has left, so these people need a new signup.
         for name in NAMES:
             if not self.model.stay(name):
                 self.stays[name] += 1

@@ -59,7 +59,9 @@ def test_one_customer_signing_up_in_every_thread_gets_one_place(shared: Line) ->
 
 
 def test_different_customers_get_a_position_each(shared: Line) -> None:
-    """The positions follow the order of the signups (promises P1 and P6)."""
+    """When many customers sign up at once, their positions follow the order of the signups
+    (promises P1 and P6).
+    """
     names = names_of("person", THREADS * 4)
 
     def some(first: int) -> list[Answer]:
@@ -75,8 +77,8 @@ def test_different_customers_get_a_position_each(shared: Line) -> None:
 
 
 def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
-    """A customer who signs up after another customer has got a response stands behind that customer
-    (promise P1).
+    """Many threads sign people up. A person who signs up after another person's signup was answered
+    stands behind that person (promise P1).
     """
     groups = [names_of(f"thread {number}", 4) for number in range(THREADS)]
     at_once([partial(shared.all_sign_up, group) for group in groups])

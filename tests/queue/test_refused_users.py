@@ -45,7 +45,7 @@ def without(server: Server, command: str) -> Iterator[None]:
 
 
 def test_a_user_with_few_rights_has_all_that_are_needed(as_user: As) -> None:
-    """The documented permissions are all that the service needs.
+    """The documented permissions are all that the Redis user needs.
 
     The tests in tests/queue/tls try every other command (promise P8).
     """

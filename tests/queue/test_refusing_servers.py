@@ -61,7 +61,7 @@ def a_replica_by_now(server: Server) -> Iterator[None]:
 def test_a_full_memory_is_an_outage_and_changes_nothing(
     valkey: Server, filled: Line, verb: str
 ) -> None:
-    """No script may stop halfway (promises P2 and P5)."""
+    """If Redis' memory is full, no script may stop halfway (promises P2 and P5)."""
     before = filled.contents()
     with no_memory_left(valkey):
         assert write(filled, verb)["code"] == "queue_unavailable"

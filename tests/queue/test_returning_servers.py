@@ -15,7 +15,7 @@ from waitlist_queue.connections import connect
 
 @pytest.fixture
 def own_server() -> Iterator[Server]:
-    """A server that this test may stop."""
+    """Unlike the shared servers, this server may be stopped by the test."""
     with running_server() as server:
         yield server
 
@@ -35,8 +35,8 @@ def batch_of_signups(line: Line, *names: str) -> list[dict[str, Any]]:
 
 
 def test_after_a_restart_the_very_next_call_is_answered(own_server: Server, own_line: Line) -> None:
-    """Redis has lost the queue in the restart, so the response must be `cold`. If the queue counted
-    as empty, the next person would get position 1 (promise P7).
+    """After a restart without data, Redis must not treat the lost queue as an empty one. Otherwise,
+    the next person would get position 1 (promise P7).
     """
     own_line.init()
     own_line.all_sign_up(["ann", "bob"])

@@ -40,9 +40,9 @@ def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
 def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
-    """In a batch, the private function sends the whole source of a script instead of its hash,
-    because a script that Redis lacks would run too late. The last request and a repeated script
-    need only the hash (promise P9).
+    """If Redis lacked a script in a batch, a retry would come too late for the requests behind it.
+    The private function therefore sends the source of each script, except for the last request and
+    for a repeated script (promise P9).
     """
     own_line.all_sign_up(["ann"])
     ann = own_line.message("position", entry_id=own_line.id_of("ann"))

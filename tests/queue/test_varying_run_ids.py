@@ -48,7 +48,7 @@ def people_on_several_processes(valkey: Server, **settings: Any) -> Admissions:
 def test_the_whole_service_works_if_each_connection_gets_another_run_id(
     valkey: Server, reported_run_ids: list[str]
 ) -> None:
-    """If every connection reports a different `run_id`, the service still works.
+    """The service works even if every connection reports a different `run_id`.
 
     In this test, several processes sign people up, poll, claim and rebuild (promises P3, P6 and
     P7).
@@ -78,7 +78,7 @@ def test_where_servers_have_run_ids_another_one_is_noticed(
 ) -> None:
     """If the setting `REDIS_HAS_RUN_IDS` is on, a different `run_id` means a different server.
 
-    Each connection asks for it once (promise P7).
+    The private function asks for the `run_id` once on each connection (promise P7).
     """
     people = people_on_several_processes(valkey, redis_has_run_ids=True)
     people.configure()

@@ -78,10 +78,11 @@ MERGED = "changeWaitlist"
 SETTINGS = ("putWaitlist", MERGED)
 # Each row of an import gets its own result. The request succeeds even if some rows are refused.
 IMPORTS = ("importEntries", "importWithTokens")
-# After this request, the entry can still be read, with the status `left`. This is not a failure.
+# A customer who has left can still read their entry. Schemathesis would report this as the use of
+# something that was deleted.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
-# A request may match the OpenAPI document and still be refused because of its whole body: The body
-# may have at most 16 KB and 32 levels, and its numbers must fit a double. A request that reuses an
+# A request may match the OpenAPI document and still be refused because of its whole body. A body
+# may have at most 16 KB and 32 levels, its numbers must fit a double, and a request that reuses an
 # Idempotency-Key must have the same body as before.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
 # If a request depends on a version of the waitlist that is not the current version, the service
@@ -123,8 +124,8 @@ schemathesis.auth.set_from_requests(Signature()).apply_to(tag="operator")  # typ
 
 @schemathesis.auth(refresh_interval=None).apply_to(tag="customer")
 class Customers:
-    """A guest sends the token of the requested entry. All customers with accounts are the same
-    person, who sends a token of the identity provider.
+    """A guest sends the token of the requested entry. In a run with accounts, all requests come
+    from the same customer, who sends a token of the identity provider.
     """
 
     def get(self, case: Case, _context: schemathesis.AuthContext) -> str:

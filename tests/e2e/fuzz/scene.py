@@ -121,9 +121,7 @@ class Scene:
         return EntryTokens(ENTRY_TOKEN_SECRET).issue(waitlist_id, entry_id, 0)
 
     def _code(self) -> str:
-        """A customer with an account has no address to verify, so this code is invalid for the
-        customer.
-        """
+        """The code is valid for a guest. A customer with an account has no address to verify."""
         person = self._sign_up()
         stay = 0 if self._token else stay_of(self.token_of(OWN, person))
         return EntryTokens(ENTRY_TOKEN_SECRET).issue_code(OWN, person, stay, now_millis())
@@ -146,7 +144,8 @@ class Scene:
         return str(offer["entry_id"])
 
     def _enter(self, person: str) -> None:
-        # The token must belong to the current signup. A reinstated entry has had more than one.
+        # The token must belong to the current signup, because a reinstated customer has signed up
+        # more than once.
         token = self._token or self._issued_token(OWN, person)
         url = f"/v1/waitlists/{OWN}/entries/{person}/enter"
         headers = {"Authorization": f"Bearer {token}"}

@@ -102,14 +102,14 @@ def test_a_fast_rate_waits_a_second_for_the_next_look(line: Line) -> None:
     assert admitted(line) == PEOPLE[:10]
 
 
-def test_a_run_that_has_taken_everyone_asks_for_no_other(line: Line) -> None:
+def test_a_run_that_has_admitted_everyone_asks_for_no_further_run(line: Line) -> None:
     """P9"""
     filled(line, max_inside=len(PEOPLE) + 1)
     answer = admit(line)
     assert (len(answer["entries"]), answer["is_more"]) == (len(PEOPLE), False)
 
 
-def test_no_look_at_a_paused_list_finds_places_due(line: Line) -> None:
+def test_polls_of_a_paused_waitlist_do_not_run_the_policy(line: Line) -> None:
     """P9"""
     filled(line, max_inside=3, paused=True)
     admit(line, count=0)
@@ -242,9 +242,8 @@ def state(line: Line) -> str:
 
 
 def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
-    """A late copy of a decline does not end the customer's next offer (promise P2).
-
-    It gets the response of the first decline.
+    """A late copy of a decline does not end the customer's next offer, but gets the response of the
+    first decline (promise P2).
     """
     first, second = two_offers(line)
     assert line.send("decline", **meant(first))["outcome"] == "repeat"
@@ -282,7 +281,9 @@ def test_a_decline_that_names_no_offer_is_about_the_open_one(line: Line) -> None
 
 
 @pytest.mark.parametrize("verb", ["decline", "withdraw"])
-def test_an_end_of_a_former_stays_offer_is_none_of_the_next_stay(line: Line, verb: str) -> None:
+def test_an_offer_of_an_earlier_stay_cannot_be_ended_through_the_next_stay(
+    line: Line, verb: str
+) -> None:
     """An offer that belonged to a customer's first signup cannot be ended or accepted through the
     second signup (promise P2).
     """
@@ -398,8 +399,8 @@ def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line)
 
 
 def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
-    """A rebuild may have read the customer's record before the customer exited. It must still not
-    count the customer as inside (promise P3).
+    """A rebuild may have read the customer's record before the customer exited. Even then, the
+    rebuild must not count the customer as inside (promise P3).
     """
     policy(line, max_inside=1)
     line.client.flushall()
@@ -532,8 +533,8 @@ def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
 def test_a_late_end_of_a_stay_leaves_the_next_stay_inside(
     line: Line, fields: dict[str, Any]
 ) -> None:
-    """A late message that ends a customer's first signup does not end the time inside of the second
-    signup (promise P2).
+    """A customer who is inside signs up and enters again. A late message that ends the first signup
+    must not end the second visit (promise P2).
     """
     policy(line, max_inside=1)
     first, second = inside_again(line)
@@ -552,8 +553,8 @@ def test_passes_that_end_leave_nothing_behind(line: Line) -> None:
 
 
 def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line) -> None:
-    """A rebuild may have read the customer's record before the customer signed up again. It must
-    not count the customer as inside (promise P3).
+    """A rebuild may have read the customer's record before the customer signed up again. Even then,
+    the rebuild must not count the customer as inside (promise P3).
     """
     policy(line, max_inside=1)
     line.client.flushall()
@@ -606,8 +607,8 @@ HOUR = 3_600_000
 
 
 def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
-    """Outside the opening hours, polls do not run the policy, and the offers that it could have
-    made are saved up (promise P3).
+    """Outside the opening hours, polls do not run the admission policy. The offers that the policy
+    could have made are saved up (promise P3).
     """
     filled(line, **A_SECOND, has_hours=True, schedule_version=1, combine="sum")
     now = line.clock.millis
@@ -709,8 +710,8 @@ def test_the_slots_of_a_schedule_end_with_its_policy(line: Line) -> None:
 
 @pytest.mark.parametrize("schedule_version", [1, 3])
 def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: int) -> None:
-    """Redis refuses to make offers by a schedule that it does not know. The response contains the
-    version that it knows.
+    """If Redis has an older schedule than the public function, it makes no offers. The response
+    contains the version of the schedule that Redis has.
     """
     filled(line, version=2, schedule_version=2)
     known = {"settings_version": 3, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
@@ -825,8 +826,8 @@ def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str
 
 
 def test_a_quota_remembers_how_long_its_offers_last(line: Line) -> None:
-    """An operator can let the policy make some more offers, and choose how long these offers last.
-    For the next such quota, the operator chooses again.
+    """An operator can let the policy make a number of extra offers (a quota), and choose how long
+    these offers last. This choice does not apply to the next quota.
     """
     filled(line)
     admit(line, count=1, refill=True, offer_seconds=FORTNIGHT_SECONDS)

@@ -93,8 +93,8 @@ def test_each_completion_of_a_batch_is_accepted_or_refused_for_itself(line: Line
 def test_stamps_of_completions_in_a_batch_are_all_new(line: Line) -> None:
     """A single script may complete several claims.
 
-    Each completion gets its own stamp (logical timestamp), and later operations get higher stamps
-    (promises P1 and P2).
+    Each completion still gets its own stamp (logical timestamp), and later operations get higher
+    stamps (promises P1 and P2).
     """
     line.init()
     line.all_sign_up(f"person {number}" for number in range(70))
@@ -120,9 +120,8 @@ def test_signups_of_a_batch_during_a_rebuild_have_no_position(line: Line) -> Non
 
 
 def test_tickets_drawn_after_a_batch_are_new(line: Line) -> None:
-    """A single script may sign up several people.
-
-    People who sign up later get higher ticket numbers (promise P1).
+    """A single script may sign up several people. People who sign up later still get higher ticket
+    numbers (promise P1).
     """
     line.init()
     names = [f"person {number}" for number in range(120)]
@@ -253,8 +252,8 @@ def test_a_batch_of_malformed_requests_alone_changes_nothing(line: Line) -> None
 
 @pytest.mark.parametrize("version", [0, 2])
 def test_a_request_of_another_contract_fails_by_itself(line: Line, version: int) -> None:
-    """A request with an unknown version of the message format is refused, because its meaning could
-    have changed (promise P5).
+    """A request with an unknown version of the message format is refused, because its meaning may
+    be different (promise P5).
     """
     line.init()
     good = line.message("signup", **line.stay("ann"))

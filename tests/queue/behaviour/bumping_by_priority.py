@@ -58,8 +58,8 @@ def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
 
 
 def test_an_entry_right_ahead_of_the_rank_that_is_taken_stays_there(line: Line) -> None:
-    """Kim should have Ann's rank (sort key), which is taken, so Kim is directly ahead of Ann.
-    Giving Kim the same priority again changes nothing.
+    """Kim's entry should get the rank (sort key) of Ann's entry. Because this rank is taken, Kim's
+    entry stands directly ahead of Ann's, and setting Kim's priority again changes nothing.
     """
     line.init()
     (ann,) = line.all_sign_up(["ann"])

@@ -21,10 +21,8 @@ def spaced(line: Line) -> None:
 
 @pytest.mark.parametrize("where", [{"places": 2}, {"priority": 4}, {"to": "front"}, {"to": "back"}])
 def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> None:
-    """If a request to move an entry is repeated with the same idempotency key, the entry stays
-    where it is.
-
-    The response contains its current place (promise P2).
+    """If a request to move an entry is repeated, the entry stays where it is, and the response
+    contains its current place (promise P2).
     """
     spaced(line)
     name = PEOPLE[4]
@@ -37,9 +35,9 @@ def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> Non
 
 
 def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
-    """A client may repeat a request to move an entry because the response was lost.
+    """A client may repeat a request to move an entry because it did not get the response.
 
-    The new response tells how far the first request moved the entry (promise P2).
+    The second response says how far the first request moved the entry (promise P2).
     """
     spaced(line)
     line.bump(LAST, once=1, places=3)
@@ -62,8 +60,8 @@ def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
 
 
 def test_a_late_bump_leaves_the_next_stay_where_it_is(line: Line) -> None:
-    """If a request to move an entry arrives after the customer has left and signed up again, the
-    new signup keeps its place (promise P2).
+    """If a late request to move an entry belongs to the customer's earlier signup, the present
+    signup keeps its place (promise P2).
     """
     spaced(line)
     name = PEOPLE[0]
@@ -115,9 +113,8 @@ def test_a_key_is_forgotten_when_its_time_is_up(line: Line) -> None:
 
 
 def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Line) -> None:
-    """Redis remembers for a day that a request has moved an entry.
-
-    For each entry, it remembers only a limited number of requests (promise P9).
+    """For a day, Redis remembers the requests that have moved an entry, but for each entry only a
+    limited number of them (promise P9).
     """
     spaced(line)
     for number in range(60):

@@ -88,7 +88,7 @@ def test_a_change_of_the_time_counts_for_later_claims_only(line: Line) -> None:
 
 
 def test_a_paused_list_takes_signups_and_gives_no_claims(line: Line) -> None:
-    """Claims from before the pause can still be completed (promise P5)."""
+    """When a waitlist is paused, earlier claims can still be completed (promise P5)."""
     filled(line, ["ann", "bob"])
     ann = line.claimed()["ann"]
     line.init(version=2, paused=True)

@@ -51,9 +51,10 @@ def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None
 
 
 def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
-    """The response contains the admitted entries, but without a deadline.
+    """If a claim is repeated after some of its entries were admitted, the response still contains
+    these entries, but without a deadline.
 
-    The claim takes no other entries in their place (promise P2).
+    The claim takes no other entries instead (promise P2).
     """
     filled(line)
     first = line.claimed(2, once=1)
@@ -75,7 +76,7 @@ def test_a_repeat_returns_the_current_deadline(line: Line) -> None:
 
 
 def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
-    """The entries have returned to the queue by then (promise P4)."""
+    """P4"""
     filled(line, lease_seconds=10)
     line.claim(2, once=1)
     line.clock.advance(seconds=10)

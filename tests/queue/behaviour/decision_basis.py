@@ -1,7 +1,7 @@
 """Tests what Redis says about each change that it makes to an entry.
 
 It names the signup, the entry's previous change, and the change that gave the entry its rank (sort
-key). With these, DynamoDB can tell whether it has missed a change.
+key). The service can then tell whether DynamoDB lacks an earlier change.
 """
 
 from typing import Any
@@ -140,8 +140,8 @@ def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
 
 
 def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> None:
-    """If the record in DynamoDB contradicts the last change in Redis, Redis discards this change.
-    It keeps the change before until DynamoDB has recorded it (promise P3).
+    """If DynamoDB contradicts the last change that Redis has made, Redis discards this change. It
+    keeps the previous change until DynamoDB has recorded it (promise P3).
     """
     filled(line)
     released = accepted(line.release("ann", line.claimed()["ann"]["token"]))
@@ -158,7 +158,7 @@ def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> No
     assert line.dirty()["ann"]["seen_stamp"] == released["stamp"]
 
 
-def test_an_entry_that_is_about_to_leave_can_be_replaced(line: Line) -> None:
+def test_an_unused_offer_of_an_earlier_stay_does_not_end_the_next_stay(line: Line) -> None:
     """P3"""
     filled(line, admission=True, offer_seconds=LEASE, no_show="leave")
     accepted(line.send("admit", count=1))

@@ -44,8 +44,8 @@ def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(l
 
 
 def test_declines_after_the_last_that_keeps_the_place_go_to_the_back(line: Line) -> None:
-    """The response to a decline says how often the customer has declined. Redis knows this number
-    itself, because the record in DynamoDB may lag behind.
+    """The response to a decline says how often the customer has declined. Redis itself keeps this
+    count, because the record in DynamoDB may not be up to date.
     """
     ann_and_others(line, max_inside=1)
     for number in (1, 2):
@@ -72,7 +72,7 @@ def test_a_decline_without_rules_goes_to_the_back_and_is_counted(line: Line) -> 
 
 @pytest.mark.parametrize("then", ["another offer", "another stay"])
 def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: str) -> None:
-    """The copy belongs to an offer or a signup that has already ended, so it changes nothing
+    """A late copy of a decline changes nothing, because its offer or its signup has already ended
     (promise P2).
     """
     ann_and_others(line, max_inside=1)
@@ -91,8 +91,8 @@ def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: st
 
 
 def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
-    """Redis restores the pause from the record. An entry can also be delayed for another reason,
-    and then the later of the two times applies.
+    """A customer who declines gets no offer for a while. After a loss of data, Redis restores this
+    pause from the record. If the entry is also delayed for another reason, the later time applies.
     """
     ann_and_others(line)
     end = line.clock.millis + PAUSE * 1000
@@ -110,8 +110,8 @@ def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
 def test_after_too_many_missed_offers_the_entry_leaves_or_is_parked(
     line: Line, no_show: str, then: str, state: str
 ) -> None:
-    """After three missed offers, the entry leaves or is parked, whatever the setting `no_show`
-    says. Missed offers do not count towards the limit `max_attempts`.
+    """In this test, an entry leaves or is parked after three missed offers, whatever the setting
+    `no_show` says. Missed offers do not count towards the limit `max_attempts`.
     """
     filled(line, no_show=no_show, misses_at_most=3, misses_then=then)
     policy(line, version=2, no_show=no_show, misses_at_most=3, misses_then=then, max_attempts=2)

@@ -121,8 +121,8 @@ def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: L
 
 
 def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None:
-    """If a claim took entries while others had not returned yet, it could take entries that belong
-    behind them (promise P1).
+    """If a claim took entries before all expired ones have returned, it could take entries that
+    belong behind them (promise P1).
     """
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)
@@ -169,7 +169,9 @@ def test_an_entry_whose_hold_is_over_waits_in_every_answer(
 
 
 def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> None:
-    """The entry with the expired claim returns to a place ahead of the other entry (promise P6)."""
+    """When a claim is released, the position in the response already counts an entry ahead whose
+    claim has just expired (promise P6).
+    """
     filled(line)
     first, second = line.claimed(2).items()
     line.clock.advance(seconds=LEASE - 1)

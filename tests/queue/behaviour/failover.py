@@ -75,10 +75,8 @@ def test_an_order_that_was_taken_over_starts_empty(line: Line) -> None:
     assert line.stats()["counters"] == NO_OFFERS | {"signed_up": 6, "left": 2, "admitted": 0}
 
 
-def test_an_order_is_opened_once(line: Line) -> None:
-    """If a second process also starts to rebuild the queue, its request changes nothing (promise
-    P2).
-    """
+def test_a_rebuild_is_started_once(line: Line) -> None:
+    """P2"""
     taken_over(line)
     first = open_again(line)
     again = accepted(line.init(mode="open", epoch="0000cccc"))
@@ -97,8 +95,8 @@ def test_settings_that_are_repeated_do_not_open_an_order(line: Line) -> None:
 
 
 def test_the_clock_of_the_new_server_may_be_behind(line: Line) -> None:
-    """After a failover, an entry that signs up on the new server stands behind every recorded entry
-    (promise P1).
+    """After a failover, new signups stand behind every recorded entry, even if the new server's
+    clock is behind (promise P1).
     """
     taken_over(line)
     line.clock.advance(-HOUR_MICROS)

@@ -59,7 +59,9 @@ def test_an_order_of_another_life_is_outdated(line: Line) -> None:
 
 
 def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
-    """All later stamps (logical timestamps) are higher than this one, whatever the clock shows."""
+    """A new queue starts with a stamp (logical timestamp). All later stamps are higher, whatever
+    the clock shows.
+    """
     floor = 2**44
     epoch_start = accepted(line.init(mode="open", floor_ticket=floor))["epoch_start"]
     assert epoch_start > floor
@@ -69,7 +71,9 @@ def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
 
 
 def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
-    """If Redis still has the queue, it ignores the counters in the message."""
+    """A message that creates a queue contains counters. If Redis still has the queue, it ignores
+    these counters.
+    """
     line.init(mode="open", counters={"signed_up": 5, "left": 2, "admitted": 1})
     line.signup("ann")
     later = {"signed_up": 30, "left": 10, "admitted": 10}

@@ -20,7 +20,7 @@ def outcome_of(line: Line, verb: str, name: str, token: str) -> str:
 
 
 def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
-    """If a claim has been completed, the same request succeeds again even after the deadline.
+    """After a claim has been completed, the same request succeeds again, even after the deadline.
 
     The response contains the same pass, and the admission counts once (promises P2 and P4).
     """
@@ -67,10 +67,8 @@ def test_a_bumped_entry_keeps_the_place_and_the_signups_ticket(line: Line) -> No
 
 
 def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """If a release is repeated, even after later changes, it gets the same response as the first
-    time.
-
-    The worker may not have received the first response (promise P2).
+    """The worker may not have received the first response. A repeated release therefore gets the
+    same response, even after later changes (promise P2).
     """
     filled(line)
     ann = line.claimed()["ann"]
@@ -109,9 +107,9 @@ def test_a_decision_is_recognised_until_it_is_settled(line: Line) -> None:
 
 
 def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
-    """For each entry, Redis remembers only the last 16 decisions.
+    """For each entry, Redis remembers only the last 16 changes.
 
-    A client could otherwise fill the memory by claiming and releasing one entry again and again
+    A client could otherwise fill the memory by claiming and releasing an entry again and again
     (promise P9).
     """
     line.init(lease_seconds=LEASE)

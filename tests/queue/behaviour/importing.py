@@ -62,8 +62,8 @@ def test_a_free_place_within_a_run_is_taken(line: Line) -> None:
 
 
 def test_imports_in_any_order_make_the_same_line(line: Line) -> None:
-    """An import, or its retry, may be interrupted, and so its rows may arrive in any order. The
-    final queue is always the same (promise P3).
+    """The rows of an import may arrive in any order, for example because an interrupted import is
+    repeated. The final queue must be the same (promise P3).
     """
     wanted = {"ann": TIME, "bob": TIME + 1, "cyd": TIME + 2, "dan": TIME + 40}
     lines = []

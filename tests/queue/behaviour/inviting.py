@@ -1,4 +1,4 @@
-"""Tests of the operation `admit` with the people whom an operator has invited."""
+"""Tests of the operation `admit` for the people whom an operator has invited."""
 
 from typing import Any
 
@@ -77,10 +77,9 @@ def test_a_next_page_leaves_out_who_has_a_pending_decision_of_the_invitation(lin
 
 
 def test_a_page_says_whether_the_invitation_may_make_more_offers(line: Line) -> None:
-    """The response tells whether the invitation can make more offers.
+    """The response says whether the invitation can make more offers.
 
-    It cannot if there is no more room inside. It still can if the people who were invited first
-    have left.
+    It cannot if there is no more room inside. It can if invited people have left.
     """
     policy(line, max_inside=1)
     line.all_sign_up(["ann", "bob", "cyd"])

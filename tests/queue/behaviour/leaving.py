@@ -167,8 +167,8 @@ def _tombstones(line: Line) -> list[object]:
 
 
 def test_each_former_place_of_a_customer_goes(line: Line) -> None:
-    """After a failover, Redis may still have a place of an earlier signup. A message that names the
-    ticket number of this place removes it, whatever signup it belonged to.
+    """After a failover, Redis may still have the place of an earlier signup. A message with the
+    ticket number of this place removes it.
     """
     line.init()
     for stay in (1, 2):

@@ -58,7 +58,7 @@ def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ti
     """If an entry leaves while it is claimed or parked, all traces of its place disappear, and it
     counts once as an entry that left (promise P2).
 
-    Later requests of its worker are refused.
+    Later requests of the worker who claimed it are refused.
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None

@@ -1,7 +1,7 @@
 """Tests of the pace of a waitlist, which says how fast people get in.
 
-Maintenance stores the pace in Redis. Responses to polls and signups contain it, so that the service
-can estimate the waiting time.
+Maintenance stores the pace in Redis. Responses to polls and signups contain the pace, so that the
+service can estimate the waiting time.
 """
 
 from tests.support.line import Line, accepted

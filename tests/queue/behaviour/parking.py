@@ -60,8 +60,8 @@ def test_a_bumped_entry_is_redriven_with_the_signups_ticket(line: Line) -> None:
 
 
 def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """The caller may not have received the first response, so a repeated request gets the same
-    response even after later changes (promise P2).
+    """The caller may not have received the first response. A repeated redrive therefore gets the
+    same response, even after later changes (promise P2).
     """
     filled(line)
     park_first(line)

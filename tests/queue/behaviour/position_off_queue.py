@@ -10,7 +10,7 @@ PEOPLE = ["ann", "bob", "eve", "kim", "zoe"]
 
 def test_a_position_returns_that_an_entry_does_not_wait(line: Line) -> None:
     """For an entry that is claimed, offered or parked, the response contains no position, but the
-    place that the entry had, and how many entries are waiting (promise P6).
+    entry's former place and the number of waiting entries (promise P6).
     """
     line.init(hide_counts=True, has_call_numbers=True)
     line.all_sign_up(PEOPLE)

@@ -60,8 +60,8 @@ def test_a_customer_who_has_gone_away_is_passed_over_and_keeps_the_position(line
 
 
 def test_the_next_poll_makes_the_entry_ready_at_the_same_position(line: Line) -> None:
-    """When a customer who was away polls, the entry is ready for admission again, and the same
-    response already says so (promise P1).
+    """When a customer who had stopped polling polls again, the entry is ready for admission at
+    once, and the response to this poll already says so (promise P1).
     """
     filled(line)
     before = accepted(line.position("ann"))
@@ -85,8 +85,8 @@ def test_a_customer_is_present_for_the_whole_time_of_the_setting(
 
 
 def test_customers_who_never_polled_count_as_present(line: Line) -> None:
-    """Staff or an import may have added an entry, and then nobody follows its position on a
-    page.
+    """If staff or an import has added an entry, perhaps nobody follows its position on a page. A
+    customer who has never polled therefore counts as present.
     """
     filled(line)
     accepted(line.position("ann"))
@@ -270,7 +270,9 @@ def test_nothing_is_left_of_the_polls_of_an_erased_customer(line: Line) -> None:
 
 
 def test_a_rebuild_makes_everybody_present(line: Line) -> None:
-    """Redis has lost the times of the polls, too, and DynamoDB does not contain them."""
+    """After Redis has lost its data, nobody knows when the customers last polled, because DynamoDB
+    does not contain these times. All customers then count as present.
+    """
     line.server_run_id = "server-one"
     filled(line)
     poll_and_go_away(line, "ann", "bob")
@@ -288,8 +290,8 @@ def test_a_rebuild_makes_everybody_present(line: Line) -> None:
 
 
 def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
-    """If an operator removes this setting, the next run of maintenance makes all customers count as
-    present. The flag `is_due` tells maintenance that this waitlist needs a run.
+    """If an operator removes the setting `presence`, the next run of maintenance makes all
+    customers count as present. The flag `is_due` tells maintenance that the waitlist needs a run.
     """
     filled(line)
     poll_and_go_away(line, "ann", "bob")
@@ -307,8 +309,8 @@ def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
 
 
 def test_the_polls_of_a_long_queue_are_noted_only_near_its_head(line: Line) -> None:
-    """Redis stores the last poll of the first 200 customers only. Redis can then store their hash
-    in a compact form.
+    """Redis stores the times of polls only for the first 200 customers, so that it can keep the
+    hash with these times in a compact form.
     """
     line.init(**PRESENCE)
     names = [f"{number:03d}" for number in range(450)]

@@ -43,8 +43,8 @@ def test_a_resting_entry_keeps_its_place_and_is_passed_over(line: Line) -> None:
 
 
 def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
-    """An entry that the customer has asked to skip still counts in the positions of others, so no
-    position changes when this time is over (promise P6).
+    """A customer who has asked to be skipped for some time still counts in the positions of others.
+    When this time is over, no position changes (promise P6).
     """
     filled(line)
     line.rest("bob", version=1, seconds=60)
@@ -133,9 +133,8 @@ def test_nothing_is_left_of_the_readiness_of_a_stay_that_has_ended(line: Line, e
 
 
 def test_a_held_entry_that_is_not_to_be_taken_again_comes_back_passed_over(line: Line) -> None:
-    """A customer asks to be skipped for some time while the entry is claimed.
-
-    When the claim is released, the entry returns to its place, and later claims skip the entry.
+    """If a customer asks to be skipped while the entry is claimed, the entry returns to its place
+    when the claim is released, and later claims skip it.
     """
     filled(line)
     token = line.claimed()["ann"]["token"]
@@ -200,7 +199,7 @@ def test_entries_are_moved_by_positions_that_count_those_who_rest(line: Line) ->
 def test_no_two_entries_get_one_rank_whether_they_rest_or_not(line: Line) -> None:
     """No two entries have the same rank (sort key), whether they are ready or not.
 
-    When an entry becomes ready, it keeps its rank, and no position changes (promise P1).
+    An entry that becomes ready keeps its rank, and no position changes (promise P1).
     """
     filled(line)
     rank = line.position("bob")["rank"]
@@ -244,8 +243,8 @@ def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
     """Many customers have asked to be skipped until the same moment.
 
-    One run of a script makes 200 of them ready. A claim runs the script again until all of them are
-    (promise P9).
+    One run of a script makes 200 of their entries ready. A claim runs the script again until all of
+    them are ready (promise P9).
     """
     line.init()
     names = [f"{number:03d}" for number in range(450)]
@@ -260,7 +259,9 @@ def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
 
 
 def test_an_import_can_hold_an_entry_back_from_its_beginning(line: Line) -> None:
-    """No claim can take the entry before it is held back."""
+    """An import can add an entry that is held back from the start, so that no claim can take it
+    first.
+    """
     filled(line)
     answer = accepted(line.insert("lea", readiness=HELD_BACK))
     assert (answer["position"], answer["ready_ahead"]) == (1, 0)
@@ -285,8 +286,8 @@ def test_stats_count_the_entries_that_are_not_ready_apart(line: Line) -> None:
 
 
 def test_stats_have_the_first_who_are_ready(line: Line) -> None:
-    """The entries include customers who asked to be skipped until a time that has passed (promise
-    P6).
+    """The operation `stats` lists the first entries that are ready, including those of customers
+    who asked to be skipped until a time that has passed (promise P6).
     """
 
     def first(near: int) -> list[str]:
@@ -459,7 +460,7 @@ def test_one_entry_that_is_not_ready_is_offered_nothing(line: Line) -> None:
 
 
 def test_the_policy_offers_no_slot_to_entries_that_rest(line: Line) -> None:
-    """Polls do not run the admission policy for these entries."""
+    """If all waiting entries are held back, polls do not run the admission policy."""
     line.init(admission=True, max_inside=1)
     accepted(line.insert("ann", readiness=HELD_BACK))
     accepted(line.send("admit"))
@@ -532,8 +533,8 @@ def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> 
 
 
 def test_a_list_without_it_pays_nothing(line: Line) -> None:
-    """If all entries are ready, no operation may use these Redis keys. The test gives the keys a
-    wrong type, so that every command on them would fail.
+    """If all entries are ready, no operation may use the Redis keys about skipped entries. The test
+    gives these keys a wrong type, so that every command on them would fail.
     """
     filled(line, segments_version=0)
     keys = [f"wl:{{{line.waitlist_id}}}:{key}" for key in KEYS]
@@ -601,8 +602,8 @@ def release_with_delay(line: Line) -> Line:
 
 
 def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Line) -> None:
-    """A late message that does not know the delay, or knows only an earlier one, does not change it
-    (promise P2).
+    """An operator has released an entry with a delay. A late message without this delay, or with an
+    earlier one, does not change the delay (promise P2).
     """
     release_with_delay(filled(line))
     ends = line.clock.millis + 3_600_000
@@ -621,7 +622,7 @@ def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Lin
 
 @pytest.mark.parametrize("op", ["restore", "restore_many"])
 def test_a_rebuild_restores_a_delay(line: Line, op: str) -> None:
-    """The record may contain only this delay, and no version (promise P3)."""
+    """P3"""
     line.init(mode="open")
     ends = line.clock.millis + 60_000
     for _ in range(2):

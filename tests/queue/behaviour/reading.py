@@ -94,8 +94,8 @@ def test_behind_the_last_rank_there_is_nothing(line: Line) -> None:
 
 
 def test_a_page_goes_on_after_entries_have_left(line: Line) -> None:
-    """The positions on the second page count only the entries that are still waiting
-    (promise P6).
+    """If entries leave between two pages, the positions on the second page count only the entries
+    that are still waiting (promise P6).
     """
     filled(line)
     next_rank = line.list_waiting(limit=10)["next_rank"]

@@ -194,7 +194,9 @@ def test_signups_go_on_during_a_rebuild(line: Line) -> None:
 
 
 def test_a_list_with_a_capacity_takes_no_signup_during_a_rebuild(line: Line) -> None:
-    """During a rebuild, the number of waiting people is unknown (promise P5)."""
+    """During a rebuild, nobody knows how many people are waiting. A waitlist with a capacity
+    therefore takes no signups (promise P5).
+    """
     line.init(mode="open", capacity=2)
     before = line.contents()
     assert line.signup("ann")["code"] == "rebuilding"
@@ -284,8 +286,8 @@ def test_a_repeated_init_changes_nothing(line: Line) -> None:
 
 
 def test_after_a_loss_new_tickets_sort_behind_the_old_ones(line: Line) -> None:
-    """New ticket numbers are higher than all recorded ones, even if the clock was set back
-    (promises P1 and P7).
+    """After a loss of data, new ticket numbers are higher than all recorded ones, even if the clock
+    was set back (promises P1 and P7).
     """
     line.init()
     ann, bob = line.all_sign_up(["ann", "bob"])

@@ -105,8 +105,8 @@ def test_new_segments_are_not_ready_before_every_entry_is_in_them(line: Line) ->
 
 @coloured
 def test_a_rebuild_that_lacks_an_entry_leaves_the_segments_building(line: Line) -> None:
-    """If the segments change during a rebuild, entries that were restored before the change are in
-    no segment yet.
+    """If an operator changes the segments during a rebuild, the entries that were restored before
+    are in no segment yet.
 
     Maintenance adds them later.
     """

@@ -183,8 +183,8 @@ def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
 
 
 def test_a_shorter_time_of_newer_settings_ends_no_pass_early(line: Line) -> None:
-    """An earlier request may already have told the customer when the pass ends. If new settings
-    make passes shorter, a renewal must not move this end forward.
+    """An earlier request may already have told the customer when the pass ends. A renewal under new
+    settings with shorter passes must not make the pass end earlier.
     """
     tickets = admit_without_offer(line)
     before = end_of_pass(line)

@@ -13,7 +13,7 @@ RANK = 255 * TIER
 LATER_EPOCH = "0000bbbb"
 
 
-def test_one_person_is_put_back_into_a_warm_order(line: Line) -> None:
+def test_a_restore_into_a_complete_queue_returns_the_position(line: Line) -> None:
     """P6"""
     line.init()
     line.restore("ann", RANK + 1, 1)
@@ -51,8 +51,8 @@ def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
 
 
 def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None:
-    """Redis can usually compute the ticket number of an entry from its rank (sort key). Only
-    otherwise does Redis store the number separately (promise P9).
+    """Redis can usually compute an entry's ticket number from its rank (sort key). If it cannot, it
+    stores the number separately (promise P9).
     """
     line.init(mode="open")
     line.restore("ann", RANK - 7, 2)

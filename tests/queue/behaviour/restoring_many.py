@@ -15,8 +15,8 @@ RANK = 255 * TIER
 TOKEN = "a" * 40
 LATER_EPOCH = "0000bbbb"
 WHEN = {"epoch": EPOCH, "segments_version": 1}
-# For each entry: the name, rank, ticket, stamp (logical timestamp), signup, attempts, segments, and
-# the version of the attributes.
+# Each row contains the name, rank, ticket, stamp (logical timestamp), signup and attempts of an
+# entry, its segments, and the version of its attributes.
 Stay = tuple[str, int, int, int, int, int, tuple[str, ...], int]
 NEW: Stay = ("ann", RANK + 1, 1, 1, 1, 0, (), 0)
 STAYS: list[Stay] = [
@@ -69,8 +69,8 @@ def restore(line: Line, one: Stay) -> Answer:
 def test_a_fill_is_as_many_restores(line: Line) -> None:
     """`restore_many` gives the same result as single restores.
 
-    The tested entries are absent, waiting, claimed or gone, and some of their ranks are taken
-    (promises P1, P3 and P7).
+    In this test, entries are absent, waiting, claimed or gone, and some of their ranks (sort keys)
+    are taken (promises P1, P3 and P7).
     """
     prepare(line)
     answers = [restore(line, one) for one in STAYS]
@@ -85,9 +85,8 @@ def test_a_fill_is_as_many_restores(line: Line) -> None:
 
 
 def test_a_repeated_fill_changes_nothing(line: Line) -> None:
-    """If a rebuild is resumed, it restores the entries of its last page again.
-
-    This changes nothing (promise P2).
+    """A rebuild that continues after an interruption restores the entries of its last page again,
+    which changes nothing (promise P2).
     """
     prepare(line)
     restore_many(line, *STAYS)

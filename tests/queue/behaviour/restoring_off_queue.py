@@ -171,7 +171,7 @@ def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, 
     assert (again["outcome"], again["state"], again["rank"]) == ("restored", "held", RANK + 7)
 
 
-def test_a_look_of_before_a_recorded_decision_changes_nothing(line: Line) -> None:
+def test_an_outdated_record_in_a_rebuild_changes_nothing_newer(line: Line) -> None:
     """P2"""
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, stamp=20, **STATES["parked"])

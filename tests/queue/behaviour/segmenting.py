@@ -24,7 +24,7 @@ def names_and_filters(line: Line, answer: Answer) -> list[tuple[str, int]]:
 
 @coloured
 def test_each_entry_comes_from_the_first_filter_that_has_one(line: Line) -> None:
-    """If an entry matches two filters of a claim, it is claimed once.
+    """An entry that matches two filters of a claim is claimed only once.
 
     If the claim is repeated, the response contains the same entry (promises P1 and P2).
     """

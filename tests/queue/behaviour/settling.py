@@ -54,8 +54,8 @@ def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) ->
 
 
 def test_a_claim_alone_leaves_nothing_to_settle(line: Line) -> None:
-    """DynamoDB need not record a claim. If the request is interrupted before that, the claim
-    expires by itself.
+    """A claim does not have to be recorded in DynamoDB, because an unrecorded claim simply
+    expires.
     """
     filled(line)
     assert line.dirty() == {}
@@ -253,7 +253,9 @@ def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
 
 
 def test_a_move_is_listed_until_it_is_settled(line: Line) -> None:
-    """If the request was interrupted, maintenance can record the new place (promise P3)."""
+    """Redis lists a move until DynamoDB has recorded it. If the request was interrupted,
+    maintenance can record the new place (promise P3).
+    """
     line.init()
     line.all_sign_up(["ann", "bob"])
     moved = accepted(line.bump("bob", to="front"))

@@ -62,8 +62,8 @@ def test_a_repeat_on_a_full_list_is_no_refusal(line: Line) -> None:
 
 
 def test_a_closed_list_takes_no_signup_but_repeats_earlier_ones(line: Line) -> None:
-    """A customer who signed up before can repeat the request, and gets the same response (promise
-    P2).
+    """A customer who signed up before the waitlist closed can repeat the request, and gets the same
+    response (promise P2).
     """
     line.init()
     line.signup("ann")

@@ -8,8 +8,7 @@ import pytest
 
 from tests.support.line import EPOCH, Answer, Line, accepted
 
-# The record contains a stamp (logical timestamp) of a function whose clock is ahead of Redis'
-# clock.
+# This stamp (logical timestamp) comes from a function whose clock is ahead of Redis' clock.
 AHEAD = 16_000 * 600
 Send = Callable[[Line, int], Answer]
 
@@ -40,7 +39,7 @@ SENDS: dict[str, Send] = {
 def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
     line: Line, name: str
 ) -> None:
-    """If a message contains a stamp (logical timestamp), Redis afterwards gives out only higher
+    """After a message that contains a stamp (logical timestamp), Redis gives out only higher
     stamps, even for other entries (promises P1 and P3).
     """
     line.init()

@@ -1,6 +1,6 @@
-"""Tests of offers that nobody accepts. The next entry gets an offer instead.
+"""Tests of offers that nobody accepts.
 
-Each offer was allowed by a rate, a schedule or a quota, and this one may then make one more offer.
+The next entry gets an offer instead, which is charged to the same rate, schedule or quota.
 """
 
 from collections.abc import Callable
@@ -101,7 +101,9 @@ ENDS: dict[str, tuple[dict[str, Any], Callable[[Line, str], Answer]]] = {
 
 @pytest.mark.parametrize("name", ENDS)
 def test_an_offer_that_ends_unused_gives_its_slot_to_the_next(line: Line, name: str) -> None:
-    """If the message that ends the first offer is repeated, no third entry gets an offer."""
+    """If the message that ends an unused offer is repeated, only one further entry gets an
+    offer.
+    """
     settings, end = ENDS[name]
     token = make_only_offer(line, **settings)
     if end is end_expired_offers:
@@ -162,7 +164,9 @@ def test_a_look_at_the_end_of_an_offer_triggers_the_next(line: Line) -> None:
 
 
 def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line: Line) -> None:
-    """Repeating the request changes nothing, even if the first entry has another offer by then."""
+    """If the request to withdraw an offer is repeated, it changes nothing, even if the same entry
+    has another offer by then.
+    """
     make_only_offer(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
     named = {"entry_id": line.id_of(FIRST), "offered_until_millis": until}
@@ -225,8 +229,8 @@ def test_a_slot_of_a_schedule_that_was_taken_away_is_not_given_back(line: Line) 
 
 
 def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
-    """If an offer was restored after a loss of data, its end makes no offer to another entry,
-    because the same may already have happened before the loss.
+    """If an offer that was restored after a loss of data ends unused, nobody else gets an offer in
+    its place, because somebody may already have got it before the loss.
     """
     token = make_only_offer(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -537,7 +541,9 @@ def test_a_repeated_refill_is_one_quota(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["enter", "complete", "drop"])
 def test_an_admission_counts_against_the_quota_once(line: Line, verb: str) -> None:
-    """An admission counts once, whether the customer, an operator or maintenance has made it."""
+    """An admission counts only once towards the quota, whether the customer, an operator or
+    maintenance has made it.
+    """
     line.init()
     line.all_sign_up(PEOPLE)
     (offer, _) = accepted(line.send("admit", count=2, refill=True))["entries"]

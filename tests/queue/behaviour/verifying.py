@@ -83,10 +83,8 @@ def test_the_room_of_a_list_counts_them(line: Line) -> None:
 
 
 def test_a_board_names_no_entry_that_is_not_verified(line: Line) -> None:
-    """The board (a public snapshot of all positions) leaves out customers who have not verified
-    their address.
-
-    Otherwise, it would reveal when they signed up.
+    """If the board (a public snapshot of all positions) contained customers who have not verified
+    their address, it would reveal when they signed up.
     """
     sign_up_four(line)
     ranks = {name: accepted(line.position(name))["rank"] for name in SIGNED_UP}
@@ -118,8 +116,8 @@ def test_a_lost_order_is_restored_with_them(line: Line) -> None:
 
 @coloured
 def test_positions_within_segments_count_whom_positions_count(line: Line) -> None:
-    """The counts of a segment that an operator sees include everybody who waits in it, also people
-    who have not verified their address.
+    """The counts of a segment are shown to operators only. They include people who have not
+    verified their address.
     """
     red = line.segment("red")
 

@@ -75,7 +75,7 @@ def accept_only_token(place: Place, token: str) -> None:
 
 
 def close_connections(place: Place) -> None:
-    """ElastiCache does this after 12 hours."""
+    """Closes the connections of the IAM user, as ElastiCache does after 12 hours."""
     place.on_each("CLIENT", "KILL", "USER", IAM_USER.name)
 
 
@@ -152,8 +152,8 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
 def test_a_token_that_redis_does_not_take_is_refused(
     place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Until the client makes the next token, a second later, every login with the refused token
-    fails.
+    """The client makes the next token only a second later. Until then, Redis refuses every login
+    with the old token.
     """
     accept_only_token(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1

@@ -137,8 +137,8 @@ def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultF
 
 
 def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: FaultFixture) -> None:
-    """Maintenance finds the lost entries, however old their signup times are, because the journal
-    lists them under the time of the import (promise P3).
+    """Maintenance finds entries that a failover has lost, however old their signup times are,
+    because the journal lists them under the time of the import (promise P3).
     """
     fixture.world.maintain()
     import_until_done(fixture)
