@@ -18,7 +18,7 @@ CORRELATION = Correlation()
 
 
 def lambda_handler(event: object, _context: object) -> dict[str, Any]:
-    """Answer a message from the public function."""
+    """Answer a request from another function of the service."""
     return service().handle(event)
 
 

@@ -75,8 +75,8 @@ class AlreadyOnList(WaitlistError):
     status = 409
     advice = (
         "This customer is already on the waitlist. Repeat the signup with the same "
-        "Idempotency-Key, or send the entry_token as Authorization: Bearer. If you have neither, "
-        "ask an operator for a token."
+        "Idempotency-Key, or send the entry_token in the header `Authorization: Bearer "
+        "ENTRY_TOKEN`. If you have neither, ask an operator for a token."
     )
 
 

@@ -292,7 +292,7 @@ def _read_single(form: Form, setting: Setting) -> Any:
 
 @contextmanager
 def _errors_at_field(setting: Setting) -> Iterator[None]:
-    """Name the field of this setting in each error."""
+    """Change each error so that it names the form field of this setting."""
     try:
         yield
     except WrongUsage as error:

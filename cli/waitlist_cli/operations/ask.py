@@ -61,7 +61,7 @@ ASK = ListAction(
     title="Ask everyone on {who} whether they are still waiting",
     consequence="The service publishes an event for each person, so that you can send a message. "
     "The service does not ask people who have already been asked, people who are letting others "
-    "go first, and people whom an operator holds back.",
+    "go first, or people whom an operator holds back.",
     more=lambda waitlist: (
         f"They have {format_count(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm."
         if waitlist["confirm"]

@@ -40,7 +40,7 @@ def _in_language(field: Field, waitlist: Document, _person: Document) -> Field |
 
 
 def _in_each_language(field: Field) -> tuple[Field, ...]:
-    """Return a field for a text in all languages, and a field for the text in each language."""
+    """Return a field for a text that is used in every language, and a field for each language."""
     return (
         replace(field, adapt=_one_language),
         *(

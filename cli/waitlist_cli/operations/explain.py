@@ -79,7 +79,10 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
     for reason in person.get("not_ready") or ():
         if reason == "resting":
             until = format_value(person["rest_until"])
-            yield f"Passed over: the customer rests until {until}, unless they resume earlier."
+            yield (
+                f"Passed over: the customer lets others go first until {until}, unless they "
+                "resume earlier."
+            )
         elif reason == "held_back":
             held = _latest(history, "held_back")
             yield f"Passed over: held back{f' {_how(held)}' if held else ''}."

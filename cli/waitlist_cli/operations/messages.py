@@ -23,7 +23,7 @@ REASONS = {
     "no_address": "no address",
     "refused": "the address cannot receive messages",
     "number_not_allowed": "the list sends no SMS to this country or type of number",
-    "too_many": "too many messages to this address that strangers can cause",
+    "too_many": "the address got too many messages that a stranger could have requested",
     "over_budget": "the day's budget for such messages was used up",
 }
 

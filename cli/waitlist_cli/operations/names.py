@@ -32,7 +32,7 @@ def questions_of(waitlist: Document) -> Sequence[Mapping[str, Any]]:
 def label_of(labels: str | Mapping[str, str]) -> str:
     """Return the text of a label for operators.
 
-    If the label has several languages, it is the English text.
+    If the label has several languages, return the English text.
     """
     if isinstance(labels, str):
         return labels

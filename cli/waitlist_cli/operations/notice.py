@@ -25,9 +25,8 @@ ENDED = "The notice has ended. Customers no longer see it."
 
 
 def _one_text(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a text in all languages.
-
-    If the waitlist has several languages, return None.
+    """Return the field for a text that is used in every language. If the waitlist has several
+    languages, return None, because each language then has a field of its own.
     """
     if len(languages_of(waitlist)) > 1:
         return None
@@ -174,8 +173,8 @@ NOTICE = ListAction(
     name="notice",
     summary="Show a notice to all customers of a waitlist.",
     title="Show a notice to the customers of {who}",
-    consequence="Everybody who opens the waitlist's page sees the notice. It replaces the "
-    "earlier notice. No message is sent.",
+    consequence="Everybody who opens the waitlist's page sees the notice. A new notice replaces "
+    "the current notice. Customers get no message about a notice.",
     button="Show the notice",
     label="Notice",
     method="PUT",

@@ -42,8 +42,8 @@ READY = PersonAction(
     consequence="The person keeps their place. From now on, the person can be offered a slot, "
     "claimed or admitted again.",
     more=lambda person: (
-        f"They chose to rest until {format_value(person['rest_until'])}. Only the customer can end "
-        "this rest."
+        f"They chose to let others go first until {format_value(person['rest_until'])}. Only the "
+        "customer can end this earlier."
         if person["rest_until"]
         else ""
     ),

@@ -177,7 +177,7 @@ def profile_of(
 def attributes_of(
     before: dict[str, Any], texts: Sequence[str] | None, label: str = "--attribute"
 ) -> dict[str, Any]:
-    """Return a copy of the attributes with the changes from the options.
+    """Return a copy of the attributes with the changes that the options make.
 
     Error messages call the options `label`.
     """

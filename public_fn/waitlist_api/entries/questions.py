@@ -258,7 +258,7 @@ def find_due_step(record: EntryRecord, rules: ConfirmRules, clocks: Clocks) -> D
 
 
 def next_due_millis(record: EntryRecord, rules: ConfirmRules) -> int:
-    """Return the local time at which the next step is due, in milliseconds since 1970."""
+    """Return when the next step is due according to the local clock, in milliseconds since 1970."""
     deadline = record.question.confirm_by_millis
     if deadline is None:
         return last_contact_millis(record) + rules.every_millis

@@ -392,7 +392,8 @@ def test_people_are_held_back_made_ready_and_listed_separately(
     for entry in entries[:2]:
         bakery.rest(entry, days=2)
     assert re.search(
-        "Passed over: the customer rests until .*, unless they resume earlier", ada.text
+        "Passed over: the customer lets others go first until .*, unless they resume earlier",
+        ada.text,
     )
     assert re.search("Passed over: held back by .* at .*: papers missing", ada.text)
     assert "2 people are ahead, 0 of them ready." in person(console, bakery, "cyd").text
@@ -407,7 +408,7 @@ def test_people_are_held_back_made_ready_and_listed_separately(
     assert [row["customer_id"] for row in csv.DictReader(io.StringIO(export))] == ["ada", "bob"]
     assert console.browser.get(f"{people}?ready=x").status_code == 422
     # Only the customer can end a pause that the customer has asked for. The page says so.
-    assert "Only the customer can end this rest." in console.text(f"{ada.path}/ready")
+    assert "Only the customer can end this earlier." in console.text(f"{ada.path}/ready")
     assert "They are still passed over: resting." in ada.do("ready")
     for name, is_there in (("admit", False), ("ready", False), ("hold-back", True)):
         assert (f'id="do-{name}"' in console.page(bob.path)) is is_there, name
