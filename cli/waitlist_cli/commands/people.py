@@ -124,10 +124,10 @@ def resume(
     customer: Customer = None,
     token: EntryToken = None,
 ) -> None:
-    """Resume a paused waitlist, or end a customer's rest.
+    """Resume a paused waitlist, or end a customer's pause.
 
-    A customer who rests lets other people go first for some days. To end a customer's rest, give
-    the customer's entry token with --token.
+    During a pause, a customer lets others pass. To end a customer's pause, give the customer's
+    entry token with --token.
     """
     if token is None and entry is None and customer is None:
         change(context, waitlist, RESUME.body)
@@ -135,7 +135,7 @@ def resume(
     person = context.person(waitlist, entry, customer)
     if token is None:
         raise WrongUsage(
-            "Only the customer can end their rest, in which other people go first. Give the "
+            "Only the customer can end their pause, in which they let others pass. Give the "
             "customer's entry token with --token."
         )
     found = context.api.customer("GET", person.path, token)
@@ -255,15 +255,17 @@ def rest(
         str,
         typer.Option(
             "--until",
-            help="Time until which other people go first, such as 2026-12-24T09:00:00+01:00.",
+            help="Time until which the customer lets others pass, such as "
+            "2026-12-24T09:00:00+01:00.",
         ),
     ],
     person: Person,
 ) -> None:
-    """Let a customer rest: other people go first until a given time.
+    """Let others pass on behalf of a customer, until a given time.
 
-    The customer keeps their place. `resume` ends the rest early. This command acts as the customer,
-    so it needs the customer's entry token. To pass over a person without a token, use `ready --no`.
+    The customer keeps their place. `resume` ends this pause early. This command acts as the
+    customer, so it needs the customer's entry token. To pass over a person without a token, use
+    `ready --no`.
     """
     body = {"until": parse_utc_option(until, f"--until {until}")}
     path = f"{person.path}/rest"

@@ -122,7 +122,7 @@ def segments_text(segments: list[list[str]]) -> str:
 
 
 def rest_text(rest: Mapping[str, int] | None) -> str:
-    """Describe how long and how often customers may rest (let other people go first)."""
+    """Describe how long and how often customers may let others pass."""
     if rest is None:
         return "not allowed"
     days, times = (

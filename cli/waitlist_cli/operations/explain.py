@@ -80,7 +80,7 @@ def _passed_over(person: Document, history: Sequence[Document]) -> Iterator[str]
         if reason == "resting":
             until = format_value(person["rest_until"])
             yield (
-                f"Passed over: the customer lets others go first until {until}, unless they "
+                f"Passed over: the customer lets others pass until {until}, unless they "
                 "resume earlier."
             )
         elif reason == "held_back":

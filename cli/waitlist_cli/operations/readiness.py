@@ -42,7 +42,7 @@ READY = PersonAction(
     consequence="The person keeps their place. From now on, the person can be offered a slot, "
     "claimed or admitted again.",
     more=lambda person: (
-        f"They chose to let others go first until {format_value(person['rest_until'])}. Only the "
+        f"They chose to let others pass until {format_value(person['rest_until'])}. Only the "
         "customer can end this earlier."
         if person["rest_until"]
         else ""

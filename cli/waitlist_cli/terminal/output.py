@@ -138,7 +138,7 @@ NEXT_STEPS = {
     "not_offered": _STATUS,
     "not_waiting": _STATUS,
     "offer_expired": _STATUS,
-    "rest_not_allowed": "To allow customers to let others go first, run `waitlist edit WAITLIST "
+    "rest_not_allowed": "To allow customers to let others pass, run `waitlist edit WAITLIST "
     "--rest-max-days 30 --rest-times 3`.",
     "unauthorized": "Run `waitlist token WAITLIST ENTRY` to issue an entry_token.",
     "waitlist_not_found": "Run `waitlist list` to see the existing waitlists.",

@@ -88,8 +88,8 @@ def test_a_rest_is_not_explained_as_a_move() -> None:
         "waiting", *events, position=4, not_ready=reasons, rest_until=AT, ready_ahead=1
     )
     assert "3 people are ahead, 1 of them ready." in text
-    passed = f"Passed over: the customer lets others go first until {SHOWN}, unless they resume"
-    assert f"{passed} earlier." in text
+    pause = f"the customer lets others pass until {SHOWN}, unless they resume earlier."
+    assert f"Passed over: {pause}" in text
     assert "Passed over: delayed." in text
     assert f"Moved by user/eve at {SHOWN}: by phone." in text
     assert [step.event for step in steps_of(events)] == ["joined", "bumped"]

@@ -80,7 +80,7 @@ def test_a_customer_rests_and_resumes(typed: Typed, bakery: Bakery) -> None:
     own = (*of(bakery, "ada"), "--token", ada["entry_token"])
     off = typed("rest", *own, "--until", until)
     next_step = (
-        "To allow customers to let others go first, run `waitlist edit WAITLIST --rest-max-days 30 "
+        "To allow customers to let others pass, run `waitlist edit WAITLIST --rest-max-days 30 "
         "--rest-times 3`.\n"
     )
     assert (off.exit_code, off.stderr.endswith(next_step)) == (1, True)
