@@ -1,6 +1,5 @@
-"""Tests do not depend on the machine's speed.
-
-They use clocks that the test sets. They do not sleep, and they do not measure real time.
+"""Tests must not depend on the machine's speed. They use clocks that they set themselves, do not
+sleep, and do not measure real time.
 """
 
 import ast
@@ -12,7 +11,7 @@ READS = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_c
 # The tests in these folders may read a real clock, because they run real processes or clients that
 # wait between their requests.
 OF_PROCESSES = ("browser", "e2e", "reliability/load", "reliability/chaos")
-# Other files that read a real clock. Each value says why this is no problem.
+# Other files that may read a real clock, each with the reason why this does no harm.
 REASONS = {
     "reliability/messages.py": "it prints a duration",
     "reliability/model/progress.py": "it prints a duration",

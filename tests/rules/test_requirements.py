@@ -1,4 +1,4 @@
-"""The command `make run` installs the packages that the local run needs, and no test tools."""
+"""Tests that `make run` installs the packages that the local run needs, and no test tools."""
 
 import ast
 import re

@@ -1,4 +1,6 @@
-"""Runs the load test `overload` or `launch`. The exit code is 1 if the service broke a promise."""
+"""Runs the load test `overload` or `launch`. The exit code is 1 if the service broke one of its
+promises.
+"""
 
 import argparse
 import sys

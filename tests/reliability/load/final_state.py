@@ -15,8 +15,8 @@ from tools.local.functions import MAINTENANCE_NAME
 from waitlist_cli.errors import CliError
 from waitlist_shared.ids import entry_id_of
 
-# Maintenance completes an interrupted request a minute after it began, by the clock of the function
-# that ran the request.
+# Maintenance completes an interrupted request one minute after the request began. The minute is
+# measured by the clock of the function that ran the request.
 INTENT_SECONDS = 62
 SETTLE_SECONDS = 60
 READERS = 8
@@ -37,10 +37,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class FinalState:
-    """Everything about a waitlist at the end of a load test.
+    """The state of a waitlist at the end of a load test.
 
     `admissions` counts how often each customer was admitted. `own_positions` are the positions that
-    customers have read themselves.
+    the customers' own requests returned.
     """
 
     line: tuple[Seen, ...]

@@ -70,9 +70,10 @@ def named(person: str) -> dict[str, Any]:
 
 
 def a_good_scenario() -> Scenario:
-    """Ada, Bob, Cyd and Dan have signed up, Eve has left, Fay was admitted, and Cyd's entry is
-    claimed. Gil's signup got no response. A request to move Bob got no response, so he may stand
-    anywhere within his priority.
+    """Create a correct history in which Ada, Bob and Dan wait, Eve has left, Fay was admitted, and
+    Cyd is claimed.
+
+    Gil's signup got no response, so Gil may be on the waitlist or not.
     """
     scenario = Scenario()
     for name in ("fay", "ada", "bob", "eve"):

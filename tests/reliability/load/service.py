@@ -25,7 +25,7 @@ class ServiceError(Exception): ...
 
 class Service:
     def __init__(self, limits: Mapping[str, int]) -> None:
-        """docs/app/local-run.md explains the environment variables that `limits` sets."""
+        """`limits` contains environment variables, which docs/app/local-run.md explains."""
         kept = {name: value for name, value in os.environ.items() if name not in ELSEWHERE}
         folders = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared")
         self._process = subprocess.Popen(

@@ -10,7 +10,7 @@ from tests.reliability.load.people import people_of, totals
 from tests.reliability.load.plan import Plan
 from tests.reliability.load.run import run
 
-# In this test, the private function runs one call at a time. All other calls are refused, as Lambda
+# The private function of this test runs one call at a time, and refuses all other calls, as Lambda
 # does when its concurrency limit is reached.
 OPERATIONS = 300
 KINDS = frozenset({"signup", "repeat", "look", "leave", "claim", "admit", "enter", "bump", "stats"})

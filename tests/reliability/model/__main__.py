@@ -1,7 +1,6 @@
-"""Runs the model checker.
+"""Runs the model checker. The exit code is 1 if a case fails that is not one of the known failures.
 
-The exit code is 1 if a case fails that is not known to fail. A run that was stopped can be
-continued as long as the code has not changed.
+A run that was stopped can be continued as long as the code has not changed.
 """
 
 import argparse

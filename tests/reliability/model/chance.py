@@ -1,4 +1,4 @@
-"""Replaces random values, such as tokens and the length of pauses, by values that are the same in
+"""Replaces random values, such as tokens and the length of pauses, with values that are the same in
 each run.
 """
 

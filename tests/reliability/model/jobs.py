@@ -1,7 +1,5 @@
-"""Divides the cases of the model checker into jobs.
-
-All cases of a job start from the same prepared waitlist, and run the same operation or the same two
-operations.
+"""Divides the model checker's cases into jobs. All cases of a job start from the same prepared
+waitlist, and run the same operation or pair of operations.
 """
 
 from collections.abc import Iterator
@@ -65,9 +63,8 @@ def jobs(only: str | None = None, kinds: tuple[Kind, ...] = KINDS) -> list[Job]:
 
 @dataclass(frozen=True)
 class Shard:
-    """The model checker can be divided among several machines.
-
-    The first of the `count` parts has the number 1.
+    """One of `count` parts of the model checker's cases, which can run on different machines. The
+    first part has the number 1.
     """
 
     number: int = 1

@@ -45,7 +45,7 @@ for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
 
 
 class LaggingReplica:
-    """If `keeps_past` is set, the client stores the data of Redis before each write."""
+    """A client that stores Redis' data before each write if `keeps_past` is set."""
 
     def __init__(self, url: str) -> None:
         self._client: Any = connect(Config(url, redis_cluster=False, log_level="INFO"))
@@ -96,17 +96,15 @@ class LaggingReplica:
             self._state = state
 
     def go_back(self, writes: int) -> None:
-        """After a failover, the replica lacks the last writes.
-
-        The replica has a different `run_id`, so the service can notice the failover.
+        """Fail over to a replica that lacks the last writes. It has a different `run_id`, so the
+        service can notice the failover.
         """
         self.lose(writes)
         self.take_over(f"{self.server_run_id}'")
 
     def lose(self, writes: int) -> None:
-        """After a failover, the replica lacks the last writes.
-
-        The service does not see a `run_id`, so it does not notice the failover.
+        """Fail over to a replica that lacks the last writes. The `run_id` stays the same, so the
+        service cannot notice the failover.
         """
         state = self.state()
         for _ in range(min(writes, len(self.past))):

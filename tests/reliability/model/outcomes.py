@@ -23,9 +23,8 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The field `given` contains the name and the token of each claimed entry, in order.
-
-    `rows` contains one word for each row of an import.
+    """`given` contains the name and the token of each claimed entry, in order. `rows` contains one
+    word for each row of an import.
     """
 
     verdict: Verdict

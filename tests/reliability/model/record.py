@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[3]
 RECORDS = ROOT / ".local" / "proof"
 CODE = ("public_fn", "private_fn", "shared", "tests/reliability/model", "tests/support")
 SUFFIXES = (".py", ".lua")
-# These files only judge or display the results. After a change to them, recorded results remain
-# valid.
+# These files only check or display the results, so recorded results remain valid if these files
+# change.
 JUDGED_LATER = ("known_failures.py", "report.py", "progress.py", "__main__.py")
 
 
@@ -64,9 +64,8 @@ def _plain(problems: tuple[Problem, ...]) -> list[list[str]]:
 
 @dataclass
 class Record:
-    """The files contain all finished jobs for the current version of the code.
-
-    This run writes the file `path`.
+    """A folder of files that contain all finished jobs for the current version of the code. This
+    run writes the file `path`.
     """
 
     folder: Path = RECORDS
@@ -79,7 +78,7 @@ class Record:
         return self.folder / f"{self.digest}{part}.jsonl"
 
     def done(self) -> Iterator[Done]:
-        """Lines that a stopped run left incomplete are skipped."""
+        """Skip lines that a stopped run left incomplete."""
         for path in sorted(self.folder.glob(f"{self.digest}*.jsonl")):
             for line in path.read_text().splitlines():
                 try:
@@ -106,7 +105,9 @@ def _is_later(root: Path, path: Path) -> bool:
 
 
 def commit_of_code(root: Path = ROOT) -> Any:
-    """The commit is read from the files in the git folder, because `git` may be missing."""
+    """Read the commit from the files in the git folder, because the command `git` may be
+    missing.
+    """
     git = root / ".git"
     if git.is_file():
         git = Path(git.read_text().removeprefix("gitdir: ").strip())

@@ -1,4 +1,4 @@
-"""The command `python -m tests.reliability.model` and its options."""
+"""Tests of the command `python -m tests.reliability.model` and its options."""
 
 import subprocess
 import sys

@@ -1,6 +1,4 @@
-"""Tests of the model checker itself: if a step is removed from the service, the model checker
-notices it.
-"""
+"""Tests that the model checker notices if a step is removed from the service."""
 
 from typing import Any
 

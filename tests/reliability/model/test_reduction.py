@@ -1,4 +1,6 @@
-"""The model checker skips some orders of the steps. This does not hide any final state."""
+"""Tests that the model checker reaches every final state, although it skips some orders of the
+steps.
+"""
 
 import pytest
 
@@ -49,9 +51,8 @@ End = tuple[tuple[bytes, ...], tuple[str, ...]]
 
 
 def ends_of(testbed: Testbed, run: PairRun) -> list[End]:
-    """Return the contents of the stores and the responses after each run.
-
-    Times are left out, because they differ between the runs.
+    """Return the contents of the stores and the responses after each run, without times, which
+    differ between the runs.
     """
     return [
         (

@@ -1,7 +1,7 @@
-"""One of several workers that claim entries at the same time.
+"""A worker that claims entries at the same time as other workers.
 
-The workers call the service classes directly, because the HTTP server of the tests handles only one
-request at a time.
+It calls the service classes directly, because the tests' HTTP server handles only one request at a
+time.
 """
 
 from dataclasses import dataclass, field

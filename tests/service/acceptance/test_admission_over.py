@@ -1,5 +1,5 @@
-"""After the end of the admission, the service makes no more offers. A setting decides whether the
-people in the queue keep waiting or leave.
+"""Tests of the end of an admission. The service then makes no more offers. A setting decides
+whether the people in the queue keep waiting or leave.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""An operator claims one customer by name, wherever the customer stands in the queue."""
+"""Tests of claims on one customer by name, wherever the customer stands in the queue."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def test_a_certain_customer_is_called(waitlist: Waitlist) -> None:
 
 
 def test_two_desks_do_not_get_the_same_customer(waitlist: Waitlist) -> None:
-    """Two service desks claim the same customer. The second desk gets an error (promise P4)."""
+    """If two service desks claim the same customer, the second desk gets an error (promise P4)."""
     people = waitlist("ann", "bob")
     first = people.claim_one("bob", call=ROOM).json
     second = people.claim_one("bob", call={"to": "Room 3"})
@@ -77,7 +77,9 @@ def test_a_certain_entry_leaves_its_segments(
 
 
 def test_a_lost_entry_is_restored_and_claimed(waitlist: Waitlist) -> None:
-    """The customer is waiting, but Redis has lost the entry (promise P3)."""
+    """If Redis has lost the entry of a waiting customer, a claim restores the entry (promise
+    P3).
+    """
     people = waitlist("ann", "bob")
     people.lose_place("bob")
     assert people.claim_one("bob").status == 200

@@ -1,4 +1,6 @@
-"""A completed claim is final. A worker may repeat the request with the same claim token."""
+"""Tests of completed claims. They are final, but a worker may repeat the request with the same
+claim token.
+"""
 
 from collections.abc import Callable
 
@@ -13,7 +15,6 @@ LONG_SECONDS = 900
 
 
 def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
-    """DynamoDB and the customer's app both say that the customer is admitted."""
     people = waitlist("ann", "bob")
     people.claim()
     answer = people.complete("ann", reason="at the door")
@@ -25,8 +26,8 @@ def test_the_completed_are_admitted(waitlist: Waitlist) -> None:
 
 @pytest.mark.parametrize("minutes", [0, 30], ids=["at once", "much later"])
 def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, minutes: int) -> None:
-    """A worker completes a claim twice with the same token. The second request changes nothing
-    (promise P2).
+    """If a worker repeats `complete` with the same claim token, the response is the same and
+    nothing changes (promise P2).
     """
     people = waitlist("ann")
     people.claim()
@@ -41,9 +42,7 @@ def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, min
 
 
 def test_an_expired_token_completes_no_entry(waitlist: Waitlist, world: World) -> None:
-    """A worker completes a claim in the millisecond in which it ends. The request is refused
-    (promise P4).
-    """
+    """A claim cannot be completed any more in the millisecond in which it ends (promise P4)."""
     people = waitlist("ann")
     people.claim()
     world.advance(LEASE_SECONDS)
@@ -91,8 +90,8 @@ def test_the_completed_refuse_everything(
 
 
 def test_a_token_of_another_waitlist_is_foreign(waitlist: Waitlist, world: World) -> None:
-    """A customer is claimed on two waitlists. The claim token of one waitlist is not accepted on
-    the other one (promise P4).
+    """A claim token is not accepted on a different waitlist, even if the same customer is claimed
+    there too (promise P4).
     """
     bakery = waitlist("ann")
     cafe = Admissions(world, "cafe")

@@ -1,5 +1,5 @@
-"""Several workers claim entries at the same time. Each entry goes to exactly one worker. The
-entries are claimed in the order of the queue, and no entry is left out.
+"""Tests that several workers can claim entries at the same time. Each entry goes to one worker, in
+the order of the queue, and no entry is left out.
 """
 
 from collections import Counter
@@ -23,7 +23,6 @@ STATUSES = {
 
 
 def test_sixteen_claimers_do_everything_to_three_hundred(waitlist: Waitlist, world: World) -> None:
-    """300 people wait. 16 workers claim, complete, release and park them at the same time."""
     people = waitlist(*PEOPLE, lease_seconds=3600)
 
     def work(number: int) -> Counter[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Operators can list the customers who were admitted, who left, and who are inside. The lists are
+"""Tests of the lists of customers who were admitted, who left, or who are inside. The lists are
 sorted by time.
 """
 
@@ -39,8 +39,8 @@ def test_the_admitted_and_the_left_are_listed_by_time(waitlist: Waitlist, world:
 def test_pages_have_each_entry_once_and_in_order(
     waitlist: Waitlist, world: World, limit: int
 ) -> None:
-    """Some customers left in the same millisecond. Between them in the index are entries with a
-    different status.
+    """Each entry is listed once, even if many entries ended in the same millisecond and entries
+    with a different status lie between them in the index.
     """
     people = waitlist(*MANY)
     for start in range(0, 40, 10):

@@ -1,4 +1,4 @@
-"""A replica that lacks the newest writes takes over, and Redis reports no error."""
+"""Tests of a failover to a Redis replica that lacks the newest writes, and reports no error."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -91,7 +91,9 @@ LOST: dict[str, tuple[Act, Act]] = {
 def test_acknowledged_changes_are_back_within_two_runs(
     waitlist: Waitlist, world: World, lost: str
 ) -> None:
-    """Maintenance restores the lost change, although no request comes in (promise P3)."""
+    """Maintenance restores every lost change within two runs, although no request comes in (promise
+    P3).
+    """
     before, act = LOST[lost]
     people = waitlist(segments=[["language"]])
     for name in NAMES:
@@ -109,7 +111,7 @@ def test_acknowledged_changes_are_back_within_two_runs(
 
 
 def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world: World) -> None:
-    """Redis has lost some changes and kept others. The lost changes are restored, and the kept
+    """If Redis loses some changes and keeps others, the lost changes are restored, and the kept
     changes stay (promises P1 and P3).
     """
     people = waitlist(*NAMES)
@@ -129,8 +131,8 @@ def test_many_writes_of_many_people_are_lost_and_found(waitlist: Waitlist, world
 
 
 def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world: World) -> None:
-    """Redis returns with an old copy of the queue. The service does not use this copy, and rebuilds
-    the queue (promises P3 and P7).
+    """If Redis returns with an old copy of the queue, the service does not use this copy, and
+    rebuilds the queue (promises P3 and P7).
     """
     people = waitlist(*NAMES)
     two_runs(world)
@@ -146,7 +148,9 @@ def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world:
 
 
 def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World) -> None:
-    """Redis loses all data. Later, it returns with a backup from before this loss (promise P7)."""
+    """If Redis returns with a backup from before an earlier loss of all data, the queue is rebuilt
+    (promise P7).
+    """
     people = waitlist(*NAMES)
     two_runs(world)
     past = RedisState.of(world.redis)
@@ -162,7 +166,7 @@ def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World)
 
 @dataclass
 class EventfulClock(Clock):
-    """A clock that calls `meanwhile` the next time that it is advanced."""
+    """A clock that calls `meanwhile` once, when it is advanced for the next time."""
 
     meanwhile: Callable[[], None] = lambda: None
 
@@ -173,8 +177,8 @@ class EventfulClock(Clock):
 
 
 def test_a_move_that_is_under_way_is_no_loss(valkey: Server) -> None:
-    """Maintenance reads each entry twice. If the entry has changed between the two reads,
-    maintenance does not write anything for it (promise P2).
+    """Maintenance does not take a change that is just being made for a lost change. It reads each
+    entry twice, and writes nothing if the entry has changed in between (promise P2).
     """
     clock = EventfulClock()
     world = World.on(new_table(), valkey.client, clock=clock, redis_clock=RedisClock.standing())

@@ -1,5 +1,5 @@
-"""A signup is refused because the waitlist is full. Its message reaches Redis a second time when
-there is room again.
+"""Tests of signups whose message reaches Redis late, and of entries in Redis that DynamoDB does not
+know.
 """
 
 import pytest
@@ -15,8 +15,8 @@ from waitlist_shared.ids import new_join_id
 def test_a_refused_signup_that_arrives_again_adds_no_entry(
     waitlist: Waitlist, world: World, by: str
 ) -> None:
-    """A signup was refused because the waitlist was full. The second copy of its message must not
-    add an entry (promise P2).
+    """If the message of a refused signup reaches Redis again when there is room, it must not add an
+    entry (promise P2).
     """
     people = waitlist("ann", capacity=1)
     sent: list[c.Request] = []
@@ -47,8 +47,8 @@ def test_a_refused_signup_that_arrives_again_adds_no_entry(
 def test_maintenance_takes_out_an_entry_that_no_record_has(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Redis has an entry ahead of Bob that is not in DynamoDB. Maintenance removes this entry, and
-    Bob moves up (promise P6).
+    """Maintenance removes an entry that DynamoDB does not know, so the customers behind it move up
+    (promise P6).
     """
     people = waitlist("ann")
     stray = c.Signup(
@@ -68,8 +68,8 @@ def test_maintenance_takes_out_an_entry_that_no_record_has(
 def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A late message of an import has added an entry that is not in DynamoDB near the front of the
-    queue (promise P6).
+    """Maintenance also finds an entry that DynamoDB does not know near the front of the queue,
+    where a late message of an import can put it (promise P6).
     """
     people = waitlist("ann")
     world.maintain()
@@ -92,8 +92,8 @@ def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
 def test_an_entry_whose_stay_has_ended_is_no_other_stays_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer has left. A late message adds the customer to Redis again, for a signup that is
-    not in DynamoDB (promise P6).
+    """A customer who has left does not get a place by a late message of a signup that DynamoDB does
+    not know (promise P6).
     """
     people = waitlist("ann", "bob")
     assert people.leave("ann").status == 204

@@ -1,6 +1,4 @@
-"""Redis loses its data while some people are claimed, some are parked, and some have failed
-attempts.
-"""
+"""Tests of losses of Redis while people are claimed, have offers, or are parked."""
 
 import pytest
 
@@ -18,8 +16,8 @@ LONG = 3600
 def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
     waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
-    """A request looks for an offer that Redis has lost. While the request is running, maintenance
-    restores the offer, and the request succeeds (promise P3).
+    """If maintenance restores a lost offer while a request about this offer is running, the request
+    succeeds (promise P3).
     """
     people = waitlist("ann", admission={"max_inside": 1})
     world.maintenance.run_all()
@@ -38,8 +36,8 @@ def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
 
 
 def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, world: World) -> None:
-    """Redis has just lost its data. The service answers requests for lists and claims with the
-    error `rebuilding`, and claims nobody (promise P7).
+    """While the queue is lost, the service claims nobody, and answers requests for lists and claims
+    with the error `rebuilding` (promise P7).
     """
     people = waitlist("ann", "bob")
     people.claim(lease_seconds=LONG)
@@ -55,8 +53,8 @@ def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, wo
 def test_a_hold_that_redis_forgot_alone_is_put_back(
     waitlist: Waitlist, world: World, verb: str
 ) -> None:
-    """A replica takes over that does not know the newest claim. The next operation on this claim
-    restores it, and succeeds (promise P3).
+    """If a replica does not know the newest claim, the next operation on this claim restores it and
+    succeeds (promise P3).
     """
     people = waitlist("ann", "bob")
     people.claim()
@@ -68,8 +66,8 @@ def test_a_hold_that_redis_forgot_alone_is_put_back(
 
 
 def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: World) -> None:
-    """Maintenance stores the counters in DynamoDB. After a loss of Redis, the counters continue
-    from the stored values (promise P3).
+    """After a loss of Redis, the counters continue from the values that maintenance has stored in
+    DynamoDB (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve", "fay")
     people.leave("ann")
@@ -89,8 +87,8 @@ def test_counters_go_on_from_the_last_checkpoint(waitlist: Waitlist, world: Worl
 
 
 def test_a_leave_that_began_during_a_rebuild_is_counted(waitlist: Waitlist, world: World) -> None:
-    """A customer leaves while the queue is being rebuilt. The request is sent twice, but the
-    customer is counted once (promise P3).
+    """A customer who leaves while the queue is being rebuilt is counted once, even if the request
+    is sent twice (promise P3).
     """
     people = waitlist("ann", "bob", "cyd")
     world.maintain()

@@ -7,8 +7,8 @@ from tests.support.world import World
 
 
 def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
-    """Four people are claimed when an operator pauses the waitlist. Their claims can still be
-    completed, released or parked.
+    """If an operator pauses a waitlist, open claims can still be completed, released, extended or
+    parked.
     """
     people = waitlist("ann", "bob", "cyd", "dan")
     people.claim(4)
@@ -22,7 +22,7 @@ def test_a_pause_lets_claimers_finish(waitlist: Waitlist) -> None:
 
 
 def test_holds_end_on_a_paused_list_too(waitlist: Waitlist, world: World) -> None:
-    """A claim or an offer expires on a paused waitlist. The entry returns to the queue (promise
+    """A claim also expires on a paused waitlist, and its entry returns to the queue (promise
     P6).
     """
     people = waitlist("ann", "bob")

@@ -1,5 +1,5 @@
-"""A parked entry stays out of the queue until an operator moves it back, which is called a
-redrive.
+"""Tests of parked entries. A parked entry stays out of the queue until an operator moves it back (a
+redrive).
 """
 
 import pytest
@@ -21,8 +21,8 @@ def test_the_parked_are_aside_with_the_reason(waitlist: Waitlist) -> None:
 
 
 def test_a_repeated_park_parks_once(waitlist: Waitlist) -> None:
-    """A worker parks a claimed entry twice with the same claim token, and gets the same response
-    (promise P2).
+    """If a worker repeats a request to park an entry, the response is the same, and the entry is
+    parked once (promise P2).
     """
     people = waitlist("ann")
     people.claim()
@@ -36,9 +36,6 @@ def test_a_repeated_park_parks_once(waitlist: Waitlist) -> None:
 def test_a_redrive_goes_to_the_old_place_or_to_the_back(
     waitlist: Waitlist, to: str, order: str
 ) -> None:
-    """An operator moves a parked entry back to the queue, either to its old place or to the end
-    (promises P1 and P6).
-    """
     people = waitlist("a", "b", "c")
     people.claim()
     people.park("a")
@@ -60,8 +57,8 @@ def test_a_repeated_redrive_redrives_once(waitlist: Waitlist) -> None:
 
 
 def test_a_parked_person_who_signs_up_again_stays_parked(waitlist: Waitlist) -> None:
-    """A customer whose entry is parked repeats the signup with the same idempotency key. The
-    response says that the entry is parked (promise P2).
+    """If a customer repeats the signup of a parked entry, the response says that the entry is
+    parked (promise P2).
     """
     people = waitlist("ann")
     people.claim()

@@ -1,5 +1,5 @@
-"""A public screen shows the call numbers that are called now. It shows nothing else about the
-customers.
+"""Tests of the public screen. It shows the call numbers that are called now, and nothing else about
+the customers.
 """
 
 import json

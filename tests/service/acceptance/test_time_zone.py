@@ -1,5 +1,5 @@
-"""Each waitlist has a time zone. Its days begin and end in this time zone, and times that name no
-time zone are in it.
+"""Tests of the time zone of a waitlist. The waitlist's days begin and end in this time zone, and
+times without a time zone are read in it.
 """
 
 import pytest

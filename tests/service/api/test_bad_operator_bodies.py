@@ -1,5 +1,5 @@
-"""Operators send settings or a bump with a wrong field. The error names the field, and nothing
-changes (promise P5).
+"""Tests of operators' requests with a wrong field. The error names the field, and nothing changes
+(promise P5).
 """
 
 from typing import Any

@@ -1,5 +1,5 @@
-"""A wrong signup is refused, and the error names the wrong field. Nothing is stored, and no ticket
-number is used (promise P5).
+"""Tests of wrong signups. The error names the wrong field. Nothing is stored, and no ticket number
+is used (promise P5).
 """
 
 import base64
@@ -73,8 +73,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"customer_id": NEW, "status": "admitted"}, "body.status"),
     ({"customer_id": NEW, "entry_id": "a" * 26}, "body.entry_id"),
 ]
-# The value of an attribute may be a list. The error names the attribute even if only a value in its
-# list is wrong.
+# An attribute can be a list. If a value in the list is wrong, the error names the attribute.
 WRONG_ATTRIBUTES: dict[str, Any] = {
     "number": {"language": 5},
     "null": {"language": None},

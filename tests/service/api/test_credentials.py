@@ -1,4 +1,6 @@
-"""Without the right credentials, a request returns nothing and changes nothing (promise P5)."""
+"""Tests of requests without the right credentials. They return nothing and change nothing (promise
+P5).
+"""
 
 from typing import Any
 

@@ -1,4 +1,6 @@
-"""An operator deletes a waitlist. It disappears at once, and its entries are erased soon after."""
+"""Tests of the deletion of a waitlist. The waitlist disappears at once, and its entries are erased
+soon after.
+"""
 
 import json
 
@@ -67,8 +69,8 @@ def test_a_repeated_deletion_answers_the_same(deleted: People) -> None:
 
 
 def test_a_list_made_anew_under_the_id_begins_empty(deleted: People) -> None:
-    """A waitlist is deleted and created again with the same id. Old tokens and old idempotency keys
-    give nobody a place on the new waitlist (promises P4 and P6).
+    """If a waitlist is deleted and created again with the same id, old tokens and old idempotency
+    keys give nobody a place on it (promises P4 and P6).
     """
     deleted.world.maintain()
     deleted.configure(name="Bakery again")

@@ -1,5 +1,5 @@
-"""Edits are interrupted, or run at the same time as other requests. In the end, the segments in
-Redis agree with DynamoDB.
+"""Tests of edits that are interrupted, or run at the same time as other requests. In the end, the
+segments in Redis agree with DynamoDB.
 """
 
 from collections.abc import Callable
@@ -60,9 +60,9 @@ def wired(people: Admissions, wire: Wire) -> Admissions:
 
 
 def edit(people: Admissions, **new: Any) -> object:
-    """Edit Bob's entry during a request.
+    """Edit Bob's entry while another request is running.
 
-    The edit bypasses HTTP, because the tests' HTTP server handles one request at a time.
+    The edit does not use HTTP, because the tests' HTTP server handles one request at a time.
     """
     bob = people.id_of("bob")
     command = EditCommand(waitlist_id=people.waitlist_id, entry_id=bob, by="rival", **new)
@@ -151,7 +151,9 @@ def test_record_and_segments_agree_after_a_race_with_an_edit(
 def test_of_two_edits_at_once_the_records_stays(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """The second of two edits reaches Redis before the first one (promise P2)."""
+    """If the second of two edits reaches Redis before the first one, the second edit counts
+    (promise P2).
+    """
     wire.arm(CALLS.index("TransactWriteItems") + 1, before(lambda: edit(people, attributes=FRENCH)))
     assert wired.edit("bob", attributes=NEW).status == 200
     assert people.person("bob").json["attributes"] == FRENCH
@@ -161,7 +163,9 @@ def test_of_two_edits_at_once_the_records_stays(
 def test_an_entry_with_an_unrecorded_admission_is_not_edited(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """Redis has admitted the entry, but DynamoDB does not know this yet (promises P4 and P5)."""
+    """An entry that was admitted in Redis cannot be edited, even if DynamoDB does not know of the
+    admission yet (promises P4 and P5).
+    """
     assert wired.claimed(2) == ["ada", "bob"]
     wire.arm(0, crash_after)
     with pytest.raises(Crash):
@@ -174,8 +178,8 @@ def test_an_entry_with_an_unrecorded_admission_is_not_edited(
 def test_an_edit_completes_a_signup_that_was_cut_off(
     people: Admissions, wired: Admissions, wire: Wire
 ) -> None:
-    """A signup was interrupted after the customer got a place. Operators already see the entry, so
-    they can also edit it (promise P3).
+    """An edit completes a signup that was interrupted after the customer got a place (promise
+    P3).
     """
     wire.arm(2, crash_after)
     with pytest.raises(Crash):

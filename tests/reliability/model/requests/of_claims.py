@@ -23,9 +23,9 @@ To = Literal["place", "back"]
 def claim(
     count: int, key: str, *, newest: bool = False, at_once: bool = False, repeat: int = 0
 ) -> Request:
-    """If `at_once` is true, the claim also completes its entries.
+    """Claim up to `count` entries. If `at_once` is true, the claim also completes them.
 
-    If an entry leaves while the request is running, the response does not contain the entry.
+    The response does not contain entries that have left while the request was running.
     """
     hold = key or f"{KEYLESS} {repeat}"
     has_taken = f"{hold} has taken people"
@@ -131,9 +131,8 @@ def complete(name: str, hold: str = FIRST) -> Request:
 
 
 def release(name: str, to: To = "place", hold: str = FIRST, *, is_delayed: bool = False) -> Request:
-    """A delay lasts for the whole case.
-
-    An entry that is released with a delay gets no other claim or offer.
+    """Release a claimed entry. If `is_delayed` is true, the entry gets no other claim or offer
+    during the case.
     """
 
     def effect(line: Waitlist) -> Effect:
@@ -194,9 +193,10 @@ def redrive(name: str, to: To = "place") -> Request:
 
 
 def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist, Expected | None]:
-    """A claim token is accepted while the claim is open.
+    """Return the refusal if the claim token is not accepted.
 
-    It is also accepted if a request with the token has already ended the claim in the same way.
+    The token is accepted while the claim is open, and if a request with the token has already ended
+    the claim in the same way.
     """
     stay = line.stay(name)
     if stay is None:

@@ -1,4 +1,4 @@
-"""Invitations, which make one offer to each of the first people in the queue."""
+"""Requests to invite the first people in the queue. Each of them gets one offer."""
 
 from collections.abc import Iterator
 from dataclasses import replace
