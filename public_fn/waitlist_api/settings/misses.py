@@ -15,7 +15,7 @@ class MissRules(Settings, frozen=True, kw_only=True):
         Setting(
             "After this many unused offers, `then` applies instead of `no_show`. Expired claims "
             "count as unused offers.",
-            label="Offers that may end unused",
+            label="Number of unused offers",
             ge=1,
             le=MAX_ATTEMPTS,
         ),
