@@ -148,7 +148,10 @@ class Line:
         return self.send("tag", **self.stay(name, stay), **self.within(*names, **versions))
 
     def rest(self, name: str, version: int, seconds: int = 60, **fields: Any) -> Answer:
-        """Pause an entry for some seconds. `version` counts the changes of the entry's record."""
+        """Pause an entry for a number of seconds.
+
+        `version` counts the changes to the entry's record.
+        """
         return self.readiness(name, version, resting=self.clock.millis + 1000 * seconds, **fields)
 
     def readiness(self, name: str, version: int, stay: int = 1, **reasons: int) -> Answer:

@@ -67,7 +67,7 @@ class Stay:
     # An entry is delayed after a release or a decline.
     delay_reason: DelayReason = "delayed"
     declines: int = 0
-    # A customer who is held back keeps the place, but gets no offer.
+    # A customer who is held back keeps their place, but gets no offer.
     is_held_back: bool = False
     # Positions do not count a signup whose address is unverified.
     is_unverified: bool = False
@@ -148,7 +148,7 @@ class Policy:
     # After this number of unused offers, `after_misses` decides instead of `no_show`.
     misses: int | None = None
     after_misses: AfterMisses = "leave"
-    # The number of declines after which a customer still keeps the place.
+    # The number of declines after which a customer still keeps their place.
     declines_kept: int = 0
     # A customer whose last poll is older counts as away.
     presence_seconds: int | None = None
@@ -610,7 +610,7 @@ def back_after_decline(
 ) -> Waitlist:
     """Put a customer who has declined an offer back into the queue.
 
-    A customer who keeps the place gets no other offer until `until_millis`.
+    A customer who keeps their place gets no other offer until `until_millis`.
     """
     declines = line.by_name[name].declines + 1
     keeps_place = line.policy is not None and declines <= line.policy.declines_kept

@@ -62,7 +62,7 @@ class Decisions:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _open: dict[Key, Decision] = field(default_factory=dict)
     _sending: dict[Key, Decision] = field(default_factory=dict)
-    # The decisions that were sent at once, and that other requests can undo.
+    # The decisions that were sent at once. Other requests to the service can reverse them.
     _sent: dict[Key, Decision] = field(default_factory=dict)
     # The decisions that could not be sent to the service, and the reason for each.
     _problems: dict[Key, str] = field(default_factory=dict)
@@ -86,7 +86,7 @@ class Decisions:
         return decision
 
     def keep_sent(self, decision: Decision) -> None:
-        """Remember a decision that was sent at once and that other requests can undo."""
+        """Remember a decision that was sent at once and that a later request can reverse."""
         with self._lock:
             self._problems.pop(decision.key, None)
             self._sent[decision.key] = decision
@@ -175,7 +175,7 @@ class Decisions:
         return f"{decision.label}: {decision.name}. This happens in {seconds}."
 
     def say(self, waitlist_id: str, text: str, seconds: float = SAID_SECONDS) -> None:
-        """Remember the result of an action, which the counter page shows for some seconds."""
+        """Remember the result of an action, which the counter page shows for a few seconds."""
         self._said[waitlist_id] = (text, monotonic() + seconds)
 
     def said_in(self, waitlist_id: str) -> str:

@@ -24,7 +24,7 @@ IS_MADE = re.compile(r"desk-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def questions_of(waitlist: Document) -> Sequence[Mapping[str, Any]]:
-    """Return the questions of the signup form, in their order."""
+    """Return the questions of the signup form, in the order in which they are asked."""
     questions: Sequence[Mapping[str, Any]] = (waitlist.get("page") or {}).get("fields", ())
     return questions
 

@@ -240,8 +240,8 @@ def test_a_rest_is_an_answer(people: Admissions) -> None:
 
 @pytest.mark.parametrize("ends", ["held", "released"])
 def test_a_claim_meanwhile_keeps_the_place(people: Admissions, ends: str) -> None:
-    """A customer who is claimed at the deadline for the answer keeps the place, and is asked again
-    after the claim.
+    """A customer who is claimed at the deadline for the answer keeps their place, and is asked
+    again after the claim.
     """
     answer(asked(people), "bob", "cyd")
     on(people, 13)
@@ -499,7 +499,7 @@ def test_a_customer_answers_a_question_that_no_longer_stands(
     people: Admissions, wire: Wire, happen: Callable[[Admissions], None], how: str
 ) -> None:
     """Maintenance has recorded that a customer did not answer. If something then makes the question
-    void, for example a change of the settings, the customer can still answer and keeps the place.
+    void, for example a change of the settings, the customer can still answer and keeps their place.
     """
     noted(people, wire)
     assert people.confirm("ada").code == "not_waiting"

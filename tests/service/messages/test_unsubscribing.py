@@ -1,5 +1,5 @@
 """Email programs show a button to unsubscribe (RFC 8058). A person who presses it gets no more
-messages about this signup, and keeps the place.
+messages about this signup, and keeps their place.
 """
 
 from collections.abc import Iterator

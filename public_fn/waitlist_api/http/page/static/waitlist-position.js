@@ -261,7 +261,7 @@ class WaitlistPosition extends HTMLElement {
     return this.#client?.view;
   }
 
-  /** Remove everything that this browser stores about the customer of this waitlist. The customer keeps the place. */
+  /** Remove everything that this browser stores about the customer of this waitlist. The customer keeps their place. */
   forget() {
     this.#client?.forget();
   }

@@ -558,7 +558,7 @@ export class Waitlist extends EventTarget {
     this.#refresh();
   }
 
-  /** Remove everything that this browser stores about the customer. The customer keeps the place. */
+  /** Remove everything that this browser stores about the customer. The customer keeps their place. */
   forget() {
     this.#memory.clear();
     this.#forgotten();

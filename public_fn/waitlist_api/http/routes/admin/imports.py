@@ -65,10 +65,10 @@ class Routes(Struct, frozen=True):
     def import_entries(self, waitlist_id: WaitlistId, body: ImportBody) -> Response[ImportAnswer]:
         """Each row is validated separately. If the page of the waitlist asks for an email address
         or a telephone number, the row must have such an address or number, or no answer. Invalid
-        rows are refused, and all other rows are imported in their order. It is safe to repeat an
-        import. Customers who are already on the waitlist are reported as `already`. Customers who
-        have left or were admitted are reported as `ended`, unless the request's `ended` is
-        `rejoin`. The body may have at most 2 MB.
+        rows are refused, and all other rows are imported in the order of the request. It is safe to
+        repeat an import. Customers who are already on the waitlist are reported as `already`.
+        Customers who have left or were admitted are reported as `ended`, unless the request's
+        `ended` is `rejoin`. The body may have at most 2 MB.
         """
         results = [_result(number, row) for number, row in self._imported(waitlist_id, body)]
         return secret(ImportAnswer(**_counts(results), results=results))
