@@ -55,7 +55,7 @@ class StaleEpoch(WaitlistError):
 
 
 class Outdated(WaitlistError):
-    """The queue in Redis lacks changes that maintenance has already seen."""
+    """Redis has lost changes to the queue that maintenance has already seen."""
 
     code = "outdated"
     advice = (

@@ -27,9 +27,8 @@ class CalledNumber(Struct, frozen=True):
 
 
 class Screen(Struct, frozen=True):
-    """The numbers on the screen, without anything else about the customers.
-
-    The latest call comes first. The next numbers are in serving order.
+    """The call numbers that the screen shows. The latest call comes first. The numbers that come
+    next are in serving order.
     """
 
     called: list[CalledNumber]

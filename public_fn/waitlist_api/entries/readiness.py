@@ -88,7 +88,9 @@ class VerifyCommand(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True):
-    """A change to the readiness of an entry: the new record, and the event for the history."""
+    """A change that can make an entry ready or not ready. It consists of the new record, and the
+    event for the history.
+    """
 
     after: EntryRecord
     event: str

@@ -13,8 +13,8 @@ from waitlist_api.settings.schedule import Instant, instants_after
 # At most this many scheduled times are read to find the times within the offer hours.
 MOST_MOVED = 2_000
 # To find the last scheduled time, these two periods before the current time are searched, the
-# shorter period first. The people of that time may still be being admitted, because the policy's
-# rate spreads admissions over time.
+# shorter period first. Admissions of that time may still be in progress, because the policy's rate
+# spreads them over time.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 

@@ -1,7 +1,7 @@
 """The routes, and the module that handles each of them.
 
-API Gateway names the route of a request in its event. A module is imported at the first request for
-one of its routes, so that a cold start loads only what its request needs.
+API Gateway names the route of a request in its event. A module is imported when the first request
+for one of its routes arrives, so that a cold start loads only what its request needs.
 """
 
 import re

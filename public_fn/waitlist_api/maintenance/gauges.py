@@ -26,9 +26,9 @@ def measure_state(
 def measure_depth(
     metrics: MetricsCollector, stats: c.Result | WaitlistError | None, now_millis: int
 ) -> None:
-    """Add the numbers of waiting, offered, inside and parked entries to the gauges.
+    """Add to the gauges how many entries are waiting, offered, inside and parked.
 
-    The numbers are those after the run.
+    The entries are counted after the run.
     """
     if not isinstance(stats, c.StatsResult):
         return

@@ -14,10 +14,10 @@ from waitlist_api.settings.waitlist import schedule_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# An audit reads at most one day of changes, so even a waitlist without changes must be maintained
-# regularly. It is maintained every 6 to 12 hours. The interval depends on the waitlist id, so that
-# the work is spread over time.
-LEAST_REST = 6 * 60 * MINUTE
+# A waitlist without changes is still maintained every 6 to 12 hours. The interval must be shorter
+# than a day, because an audit reads at most one day of changes. The interval depends on the
+# waitlist id, so that the work is spread over time.
+SHORTEST_SKIP = 6 * 60 * MINUTE
 
 
 def is_quiet(
@@ -54,7 +54,7 @@ def is_quiet(
 
 def _longest_silence(waitlist: WaitlistRecord) -> int:
     """Return how long maintenance can skip a waitlist that has no changes."""
-    return LEAST_REST + crc32(waitlist.waitlist_id.encode()) % LEAST_REST
+    return SHORTEST_SKIP + crc32(waitlist.waitlist_id.encode()) % SHORTEST_SKIP
 
 
 def _has_instant(waitlist: WaitlistRecord, counted_until: int, now_millis: int) -> bool:

@@ -42,7 +42,7 @@ def place_of(record: EntryRecord, segments: Segments) -> c.Signup | c.Insert:
 
 
 def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]:
-    """Return the request fields for an entry's segments and readiness."""
+    """Return the request fields for an entry's segments and for the reasons why it is not ready."""
     return {
         "segments": tuple(segments.find(entry.attributes)),
         "segments_version": segments.version,
@@ -52,7 +52,9 @@ def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]
 
 
 def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
-    """Return the request that updates an entry's segments and readiness in Redis."""
+    """Return the request that updates an entry's segments in Redis, and the reasons why the entry
+    is not ready.
+    """
     return c.Tag(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -91,7 +93,9 @@ class Placing(EntryMessage, frozen=True):
 
 
 class Tagging(EntryMessage, frozen=True):
-    """A request that updates an entry's segments and readiness in Redis."""
+    """A request that updates an entry's segments in Redis, and the reasons why the entry is not
+    ready.
+    """
 
     def to_request(self, segments: Segments) -> c.Tag:
         return tag_of(self.record, segments)
@@ -171,10 +175,8 @@ def restore_of(
 
 
 def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
-    """Return the request that starts the pass of an admitted customer again.
-
-    If the admission was recorded late, this request gives the customer the full duration of the
-    pass.
+    """Return the request that restarts the pass of an admitted customer. If the admission was
+    recorded late, the customer then gets the full duration of the pass.
     """
     return c.Renew(
         waitlist_id=record.waitlist_id,

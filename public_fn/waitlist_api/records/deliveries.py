@@ -1,6 +1,7 @@
-"""Store a note about each message, so that a repeated event does not send the message again.
+"""Store a delivery record for each message, so that a repeated event does not send the message
+again.
 
-The note contains neither the customer's address nor the text of the message.
+The delivery record contains neither the customer's address nor the text of the message.
 """
 
 from collections import Counter
@@ -87,7 +88,7 @@ class Note(Struct, frozen=True, kw_only=True):
 
 
 class Deliveries(Struct, frozen=True):
-    """Reads and writes the notes of messages."""
+    """Reads and writes the delivery records of messages."""
 
     table: Table
     tally: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -165,8 +166,8 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, "limited")
 
     def give_up(self, delivery: Delivery, begun_millis: int) -> None:
-        """Delete the note about a failed attempt to send a message, unless another attempt has
-        begun in the meantime.
+        """Delete the delivery record after a failed attempt to send a message, unless another
+        attempt has begun in the meantime.
         """
         until = begun_millis + ATTEMPT_MILLIS
         with suppress(ConditionFailed):
@@ -197,14 +198,16 @@ class Deliveries(Struct, frozen=True):
         self.tally[delivery.waitlist_id, delivery.kind, state] += 1
 
     def list_notes(self, waitlist_id: str, entry_id: str, ticket: int) -> list[Note]:
-        """Return the notes about the newest 100 messages that belong to a signup, oldest first."""
+        """Return the delivery records of the newest 100 messages that belong to a signup, oldest
+        first.
+        """
         items, _ = self.table.query(
             "#pk = :pk AND begins_with(#sk, :stay)",
             {"pk": entry_pk(waitlist_id, entry_id), "stay": _of_stay(ticket)},
             ScanIndexForward=False,
             Limit=SHOWN,
         )
-        # If the note about a message contains no state, an attempt to send the message may still be
+        # If a delivery record contains no state, an attempt to send the message may still be
         # running.
         notes = [Note.from_item(item) for item in items if "state" in item]
         return sorted(notes, key=lambda note: note.millis)

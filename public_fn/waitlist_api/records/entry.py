@@ -315,9 +315,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
 
 def no_longer_near(record: EntryRecord) -> EntryRecord:
-    """Return the record without the note that the customer has been notified of their turn.
-
-    The next time that the turn is near, the customer gets a new message.
+    """Return a copy of the record that no longer says that the customer was told that their turn is
+    near. When the turn is near the next time, the customer gets a new message.
     """
     return replace(record, contact=replace(record.contact, near_rank=None))
 

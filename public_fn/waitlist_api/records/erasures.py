@@ -114,8 +114,8 @@ class Erasures(Struct, frozen=True):
         self.table.delete_many([{"pk": pk, "sk": sort_key} for sort_key in sort_keys])
 
     def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
-        """Yield pages of sort keys. The notes about messages come first, followed by the history's
-        events.
+        """Yield pages of sort keys. The delivery records of messages come first, followed by the
+        history's events.
 
         Events after the timestamp `last_stamp` are left out.
         """
@@ -135,6 +135,6 @@ class Erasures(Struct, frozen=True):
 def _stamp_of(sort_key: str) -> int:
     """Return the timestamp in the sort key of an event.
 
-    Return 0 if the sort key belongs to a note about a message.
+    Return 0 if the sort key belongs to the delivery record of a message.
     """
     return int(sort_key.split("#")[1]) if sort_key.startswith(HISTORY) else 0

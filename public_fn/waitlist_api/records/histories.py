@@ -28,7 +28,7 @@ class Histories(Struct, frozen=True):
         Return None if the record is missing or has expired.
         """
         items, _ = self.table.query(
-            # The notes about messages sort before the events. This condition skips the notes.
+            # The delivery records of messages sort before the events. This condition skips them.
             "#pk = :pk AND #sk > :history",
             {"pk": entry_pk(waitlist_id, entry_id), "history": HISTORY},
             ScanIndexForward=False,

@@ -33,7 +33,8 @@ class CallNumberRules(Settings, frozen=True, kw_only=True):
             "The letters at the beginning of each number. A change affects only signups after the "
             "change, and does not restart the numbers.",
             label="Letters before the number",
-            # A digit could make two numbers look the same: A1 with 001, and A with 1001.
+            # The prefix contains no digits. Otherwise two numbers could look the same: both A1 with
+            # 001 and A with 1001 would be A1001.
             pattern="^[A-Z]{0,4}$",
             refusal="must be at most four capital letters from A to Z",
             max_length=4,

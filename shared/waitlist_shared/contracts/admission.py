@@ -204,9 +204,8 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Renew(OnEntry, frozen=True, kw_only=True):
-    """Starts the pass of an admitted customer again.
-
-    If the admission was recorded late, this gives the customer the full duration of the pass.
+    """Restarts the pass of an admitted customer. If the admission was recorded late, the customer
+    then gets the full duration of the pass.
     """
 
     # The ticket of the signup with which the customer was admitted.

@@ -119,7 +119,9 @@ class Readiness(Struct, frozen=True, array_like=True):
 
 
 class OnTaggedStay(OnStay, frozen=True, kw_only=True):
-    """A request that also contains the segments and the readiness of an entry."""
+    """A request that also contains the segments of an entry, and the reasons why the entry is not
+    ready.
+    """
 
     segments: SegmentIds = ()
     # The version of the waitlist's segment settings, or 0 if the waitlist has no segments.

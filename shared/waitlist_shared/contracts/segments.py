@@ -37,8 +37,8 @@ class MarkDirtyResult(Result, frozen=True, kw_only=True):
 
 
 class Tag(OnTaggedStay, frozen=True, kw_only=True):
-    """Writes the segments and the readiness of an entry that is waiting, claimed, offered a slot,
-    or parked.
+    """Writes the segments of an entry, and the reasons why it is not ready. The entry may be
+    waiting, claimed, offered a slot, or parked.
     """
 
 

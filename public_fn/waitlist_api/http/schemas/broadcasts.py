@@ -61,8 +61,8 @@ class MessageBody(Body):
         Field(
             min_length=1,
             max_length=len(LANGUAGES),
-            description="The text of the message in each language. It is either a plain text, or "
-            "an object that also contains the `subject` of the email and the label of the link "
+            description="The text of the message in each language. It is either a string, or an "
+            "object that also contains the `subject` of the email and the label of the link "
             "(`button`). `{name}` is replaced by the name of the waitlist. If the customer's "
             "language is missing, the customer gets the text in the default language of the "
             "waitlist's messages. If that language is missing too, the customer gets the first "

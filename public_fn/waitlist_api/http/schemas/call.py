@@ -1,4 +1,4 @@
-"""Request and response bodies of calls, which tell a claimed customer where to come."""
+"""Request and response bodies of the operations that call a claimed customer to a place."""
 
 from typing import Annotated
 

@@ -392,7 +392,7 @@ class AskBody(Body):
             ge=0,
             le=MAX_DAYS,
             description="Only ask customers who signed up at least this many days ago. Customers "
-            "who were asked or who confirmed in the last that many days are left out.",
+            "who were asked or who confirmed more recently than that are left out.",
         ),
     ] = 0
 

@@ -1,4 +1,4 @@
-"""Request and response bodies of the operation that sends the webhook's dead letters again."""
+"""Request and response bodies of the operation that resends the webhook's dead letters."""
 
 from typing import Annotated
 
