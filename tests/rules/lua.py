@@ -66,13 +66,13 @@ class Source:
 
     @cached_property
     def returns(self) -> dict[str, int]:
-        """Return how many values the header declares for each outcome."""
+        """Return the number of values of each outcome, according to the header."""
         lines = [line.split()[1:] for line in self.header if line.startswith("RETURNS ")]
         return {name: len(words) for words in lines for name in words[0].split("|")}
 
     @cached_property
     def replies(self) -> dict[str, set[int]]:
-        """Return with how many values the code returns each outcome."""
+        """Return the possible numbers of values of each outcome, according to the code."""
         sizes: dict[str, set[int]] = {}
         for elements in self._returned():
             words = self._outcomes_of(elements[0])

@@ -30,7 +30,7 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
-# In this step, a signup asks Redis for a place. The customer's earlier entry was erased before.
+# A signup asks Redis for a place in this step if the customer's earlier entry was erased.
 BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]

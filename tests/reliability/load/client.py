@@ -28,8 +28,8 @@ class LoadOver(Exception): ...
 class Load:
     """Ends a load test after some time or after a number of operations.
 
-    If a number of operations is given, the test continues until every kind in `kinds` has begun. It
-    ends in any case after `MOST_TIMES` as many operations.
+    If a number is given, the test continues until every kind in `kinds` has begun. It ends at the
+    latest after `MOST_TIMES` times that number.
     """
 
     def __init__(self, operations: int | None, kinds: Iterable[str] = ()) -> None:
@@ -66,10 +66,10 @@ class Load:
 
 
 class Client:
-    """A client that gives up an operation after `tries` attempts.
+    """A client that tries each operation up to `tries` times.
 
-    `back_after` is a range of seconds. If it is given, the client does not give up, but pauses for
-    a random time within this range and tries again.
+    `back_after` is a range of seconds. If it is given, the client then pauses for a random time
+    within this range, and tries again.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """Cases with two faults. A request gets no response, and then Redis loses its data.
 
-The data is lost before, during or directly after the client's retry, before maintenance has run.
+The data is lost before, during or directly after the client's retry. Maintenance has not run yet.
 """
 
 from collections.abc import Iterator

@@ -73,8 +73,8 @@ class Clocks:
         assert self.redis.micros is not None
         return self.redis.micros // 1000
 
-    # Each of the following methods strikes Redis with a fault. Tests also change the clock of Redis
-    # at the same time.
+    # Each of the following methods simulates a fault of Redis. Tests also set Redis' clock to a
+    # wrong time.
     def nothing(self) -> None: ...
 
     def flush(self) -> None:

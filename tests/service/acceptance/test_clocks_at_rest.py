@@ -62,7 +62,7 @@ class Clock:
     is_done: Callable[[Admissions], bool]
     # The number of maintenance runs within which the service must act.
     runs: int = 1
-    # Whether maintenance has other work on the waitlist until then.
+    # If this is true, maintenance has other work on the waitlist until then.
     is_busy: bool = False
 
 
@@ -200,8 +200,8 @@ def is_at_rest(people: Admissions) -> bool:
 
 
 def pass_time(people: Admissions, seconds: float) -> None:
-    """Advance the clocks, and run maintenance: rarely at first, and every minute during the last
-    six minutes.
+    """Advance the clocks. Maintenance runs rarely at first, and every minute during the last six
+    minutes.
     """
     last = 6 * MINUTE
     while seconds > last + PAUSE:

@@ -42,7 +42,7 @@ def test_the_same_token_may_complete_again(waitlist: Waitlist, world: World, min
 
 
 def test_an_expired_token_completes_no_entry(waitlist: Waitlist, world: World) -> None:
-    """A claim cannot be completed any more in the millisecond in which it ends (promise P4)."""
+    """In the millisecond in which a claim ends, it can no longer be completed (promise P4)."""
     people = waitlist("ann")
     people.claim()
     world.advance(LEASE_SECONDS)

@@ -62,8 +62,8 @@ def test_the_history_and_the_public_answer_say_what_a_decline_does(waitlist: Wai
 def test_a_decline_after_the_last_that_keeps_the_place_goes_to_the_back(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Only one decline keeps the place here. DynamoDB counts the declines, so a customer cannot
-    keep the place once more after a loss of Redis.
+    """If only one decline keeps the place, a second decline does not keep it, even after a loss of
+    Redis. DynamoDB counts the declines.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
     people.admit_one("ann")

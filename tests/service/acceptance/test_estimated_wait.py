@@ -280,8 +280,8 @@ def test_the_last_hour_forgets_what_is_older(people: People) -> None:
     minute(people)
     people.world.advance(3600)
     assert last_hour(people) == (0, 0, 0)
-    # The samples of each minute have been deleted by now. The samples of each hour must lead to the
-    # same result.
+    # By now, the samples per minute have been deleted. The samples per hour must lead to the same
+    # result.
     people.world.advance(3 * 86_400)
     assert last_hour(people) == (0, 0, 0)
 

@@ -31,8 +31,8 @@ def test_too_many_attempts_park(waitlist: Waitlist, world: World, by: str) -> No
 
 
 def test_maintenance_ends_holds_without_another_claim(waitlist: Waitlist, world: World) -> None:
-    """Expired claims end without a new claim, because maintenance returns the entries to the
-    queue.
+    """If a claim expires, maintenance returns its entry to the queue, even if no new claim comes
+    in.
     """
     people = waitlist("ann", "bob", "cyd")
     people.claim(2)

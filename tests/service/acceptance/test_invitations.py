@@ -119,8 +119,8 @@ def test_a_repeated_request_is_the_same_invitation(waitlist: Waitlist, key: str 
 def test_nobody_gets_a_second_invitation_after_the_first_one_ended(
     waitlist: Waitlist, world: World, loses_redis: bool
 ) -> None:
-    """An invitation that is still running does not invite people again who have returned to the
-    queue, not even after a loss of Redis.
+    """An invitation that is still running does not invite a person twice, even if the person has
+    returned to the queue or Redis has lost its data.
     """
     people = waitlist("ann", "bob", "cyd", admission={})
     invitation = invited(invite(people, KEY, count=3))
@@ -372,8 +372,8 @@ def test_an_interrupted_invitation_is_finished_and_invites_each_person_once(
 def test_the_end_of_an_offer_that_only_redis_knows_is_counted(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If a decline is recorded only after the next offer, the invitation counts the first offer as
-    missed, and as declined in the end.
+    """If a customer's decline is recorded late, the invitation first counts the offer as missed,
+    and later as declined.
     """
     people = waitlist("ann", "bob", admission={})
     invitation = invited(invite(people, count=1))
@@ -412,8 +412,8 @@ def test_a_missed_offer_is_counted_as_missed_even_if_the_customer_leaves_after_i
 def test_an_offer_that_ends_before_a_late_departure_is_counted_as_missed(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Ann's request to leave is lost on its way to Redis, and her offer ends before maintenance
-    finishes the departure.
+    """If an offer ends before maintenance completes an interrupted request to leave, the offer
+    counts as missed.
     """
     people = waitlist("ann", "bob", admission={})
     invitation = invited(invite(people, count=1, offer_seconds=60))
@@ -428,7 +428,7 @@ def test_an_offer_that_ends_before_a_late_departure_is_counted_as_missed(
 
 
 def enter_in_redis(people: Admissions) -> None:
-    """Let the customer accept the offer in Redis, without DynamoDB."""
+    """Accept the customer's offer only in Redis, so that DynamoDB does not know of it."""
     enter = c.Enter(waitlist_id=people.waitlist_id, entry_id=people.id_of("ann"))
     people.world.services.queue.send(enter)
 

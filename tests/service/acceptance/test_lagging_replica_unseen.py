@@ -80,8 +80,8 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_admission_is_lost_too(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The replica does not know that the customer declined the offer, so it shortens the offer to
-    the new end of the admission. The decline in DynamoDB must nevertheless count (promise P3).
+    """The replica does not know that an offer was declined, and shortens this offer when the
+    admission gets an earlier end. The decline in DynamoDB must nevertheless count (promise P3).
     """
     people = waitlist("ann", "bob", admission={"offer_seconds": LONG})
     people.admit(count=1)
@@ -536,7 +536,7 @@ def test_an_entry_stays_held_back_though_it_was_released_since(
     waitlist: Waitlist, world: World
 ) -> None:
     """An entry was claimed, marked as not ready, and released. If the replica knows nothing of
-    this, it must learn that the entry is not ready (promise P3).
+    this, maintenance must tell it that the entry is not ready (promise P3).
     """
     people = waitlist("ann", "bob")
     some_runs(world)

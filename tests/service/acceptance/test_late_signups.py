@@ -92,8 +92,8 @@ def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
 def test_an_entry_whose_stay_has_ended_is_no_other_stays_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A customer who has left does not get a place by a late message of a signup that DynamoDB does
-    not know (promise P6).
+    """A late message of a signup that DynamoDB does not know gives no place to a customer who has
+    left (promise P6).
     """
     people = waitlist("ann", "bob")
     assert people.leave("ann").status == 204

@@ -29,8 +29,8 @@ from waitlist_shared.errors import InvalidRequest
 
 MAX_REFUSAL_BYTES = 8 * 1024
 MAX_IMPORT_ANSWER_BYTES = 1_000_000
-# The same character can take more or fewer bytes in the response, which escapes it as JSON, than in
-# the request, which is UTF-8.
+# The service must count these characters in the right encoding. They take a different number of
+# bytes in the request (UTF-8) than in the response (JSON).
 LETTERS = {
     "ascii": "a",
     "umlaut": "ä",

@@ -53,7 +53,7 @@ def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
         if model.is_leaving(line, name):
             return ("already_on_list",)
         if model.was_refused(line, name, key):
-            # Redis remembers a signup that it has refused as ended.
+            # When Redis has refused a signup, it remembers that this signup has ended.
             return ("gone", "not_waiting", "not_open_yet")
         return ("not_waiting",) if is_own_end or erased(name, key) in line.done else ()
 
@@ -340,7 +340,7 @@ def look(name: str) -> Request:
 
 
 def poll(name: str) -> Request:
-    """Record the customer's poll in the model as one from long ago.
+    """Record the customer's poll in the model with a time long ago.
 
     When the current claims and offers have ended, so much time has passed that all customers count
     as away.
