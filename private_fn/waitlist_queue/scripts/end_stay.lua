@@ -3,8 +3,8 @@
 -- NEEDS inside places policy slots take_out tickets tombstone
 -- ARGV entry_id join_id ticket known_stamp counts_as is_erased unless_placed inside_until_millis
 -- If `unless_placed` is 1 and Redis still has the entry in the queue, claimed, offered or parked, the script keeps the
--- entry and returns `present`. After the script, the customer counts as inside until `inside_until_millis`, or not at
--- all if this time is 0. If the time is empty, nothing changes about that.
+-- entry and returns `present`. From then on, the customer counts as inside until `inside_until_millis`, or not at all
+-- if this time is 0. If this time is empty, the script does not change whether the customer counts as inside.
 -- RETURNS left|dropped|absent|present stamp ended_stamp ticket
 local ended = tombstone_of(keys, entry_id, join_id)
 local place, visit = place_of(keys, entry_id), visit_of(keys, entry_id)
@@ -32,8 +32,8 @@ end
 local stamp = next_stamp(keys, now, nil, known_stamp)
 if unless_placed == '1' and place then return {'present', stamp, 0, place.ticket} end
 if ended then
-  -- The entry was already removed, but Redis may have its place again. This happens if a server takes over that lacks
-  -- the newest writes.
+  -- The entry was already removed, but Redis may have its place again. This happens if a server without the newest
+  -- writes takes over.
   if ticket ~= '' then take_out(keys, entry_id, place, ticket, counts_as == 'admitted') end
   return {'absent', stamp, ended, ticket_of_tombstone(keys, entry_id, join_id, ended)}
 end

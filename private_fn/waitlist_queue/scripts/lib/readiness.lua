@@ -2,8 +2,8 @@
 
 -- The functions of this file write the reasons why entries are not ready (see reasons.lua).
 
--- Writes the readiness of an entry. If the entry is waiting, also moves it to the sorted sets for its new state.
--- `before` is the previous readiness, or nil.
+-- Writes the reasons why an entry is not ready. If the entry is waiting, also moves it to the sorted sets for its new
+-- state. `before` contains the previous reasons, or is nil.
 local function write_readiness(keys, entry_id, before, packed)
   redis.call('HSET', keys.readiness, entry_id, packed)
   count_readiness(keys, before or '', packed)
@@ -30,8 +30,8 @@ local function with_delay(packed, until_millis, reason)
   return until_millis > 0 and string.format('%s;%s=%d', others, reason, until_millis) or others
 end
 
--- Writes the readiness from the record, unless Redis already has this readiness or a newer one for this signup. Returns
--- whether the readiness was written.
+-- Writes the recorded reasons why an entry is not ready, unless Redis already has this version or a newer version of
+-- them for this signup. Returns true if the reasons were written.
 local function accept_readiness(keys, entry_id, packed, is_another_stay)
   if not keys.not_ready then return false end
   if is_another_stay then forget_readiness(keys, entry_id) end

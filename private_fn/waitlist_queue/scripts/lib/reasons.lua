@@ -79,7 +79,7 @@ local function count_readiness(keys, before, packed)
   count('away', AWAY)
 end
 
--- Deletes the readiness of an entry, because its signup has ended.
+-- Deletes the reasons why an entry is not ready, because the entry's signup has ended.
 local function forget_readiness(keys, entry_id)
   local before = keys.not_ready and redis.call('HGET', keys.readiness, entry_id)
   if not before then return end
@@ -89,7 +89,7 @@ local function forget_readiness(keys, entry_id)
   count_readiness(keys, before, '')
 end
 
--- Returns whether this readiness says that the address of the entry is not verified yet.
+-- Returns true if one of the stored reasons is that the entry's address is not verified yet.
 local function is_unverified(packed)
   return packed and string.find(packed, ';unverified=', 1, true) ~= nil
 end

@@ -14,7 +14,8 @@ local function may_restore(keys, entry_id, when, expected, is_hydrating, new, pr
   return not dirty or tonumber(dirty) <= new.stamp
 end
 
--- Writes the segments and the readiness from the record, unless Redis has a different signup of the same customer.
+-- Writes the recorded segments of an entry, and the recorded reasons why it is not ready, unless Redis has a different
+-- signup of the same customer.
 local function restore_edits(keys, entry_id, tags, readiness, ticket, present, is_restored)
   local is_same_stay = present and present.ticket == ticket
   if not is_restored and (not is_same_stay or present.state == 'done') then return end
