@@ -192,14 +192,14 @@ class Invitations(Struct, frozen=True):
         except AdmissionOver:
             return self.records.note_page(invitation, taken, None, is_done=True)
         self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
-        if admitted.outcome == "repeat":
-            # An earlier run has made the offers of this page to other candidates. Begin the next
-            # page at the same rank, so that no candidate is left out.
-            taken, next_rank = invitation.taken + admitted.taken, invitation.after_rank
-            is_done = bool(invitation.entries) or taken >= invitation.count
-        else:
-            taken += admitted.taken
-            is_done = not admitted.is_more or next_rank is None or taken >= invitation.count
+        is_repeat, is_last = admitted.outcome == "repeat", next_rank is None
+        if is_resumed or is_repeat:
+            # An earlier run has made the offers of this page to other candidates. If Redis has lost
+            # these offers, the other candidates are waiting again. Begin the next page at the same
+            # rank, so that no candidate is left out.
+            next_rank, is_last = invitation.after_rank, bool(invitation.entries)
+        taken = (invitation.taken if is_repeat else taken) + admitted.taken
+        is_done = is_last or taken >= invitation.count or not (admitted.is_more or is_repeat)
         return self.records.note_page(invitation, taken, next_rank, is_done=is_done)
 
     def _candidates(self, invitation: Invitation) -> tuple[list[c.Invitee], int | None]:

@@ -192,7 +192,7 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and _has_lost_redis(result)
             and (
                 problem.kind in ("history", "elsewhere", "record", "attempts", "invitation")
-                or (_is_of(result, "withdraw") and problem.kind == "answer")
+                or (_is_of(result, "invite", "withdraw") and problem.kind == "answer")
                 # This rate offered a place to the other customer, who leaves the waitlist without
                 # an answer.
                 or (result.case.scenario == "slot of a rate" and problem.kind == "revived")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tests.service.acceptance.terms import Waitlist
 from tests.service.acceptance.test_admission_policy import iso
 from tests.support.admissions import Admissions
-from tests.support.faults import Call, Crash, Wire, crash_after
+from tests.support.faults import Call, Crash, Wire, crash_after, operation_of
 from tests.support.gateway import Answer
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
@@ -322,6 +322,36 @@ def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
     again = invite(people, KEY)
     assert again.json["state"] == "done"
     assert funnel(people, invited(again)) == {"invited": 4, "open": 4}
+
+
+def test_a_loss_of_redis_makes_an_interrupted_invitation_no_smaller() -> None:
+    """A request makes three offers in Redis and crashes. The repeated request reads that only Dan
+    still waits. Before it makes the missing offers, Redis is lost and rebuilt, so all wait again.
+    """
+    wire = Wire()
+    people = in_steps(wire)
+    world = people.world
+    step = step_of_offers(people, wire)
+    wire.arm(step, crash_after)
+    with pytest.raises(Crash):
+        invite(people, KEY, count=3)
+    losses = []
+
+    def lose_redis_before_offers(call: Call) -> Any:
+        if call.is_invoke and operation_of(call) == "admit" and not losses:
+            losses.append(call)
+            world.redis.flushdb()
+            world.advance(1)
+            world.maintenance.run_all()
+        return call.make()
+
+    wire.disarm()
+    for step in range(20):
+        wire.also(step, lose_redis_before_offers)
+    again = invite(people, KEY, count=3)
+    assert losses
+    assert again.json["state"] == "done"
+    assert funnel(people, invited(again)) == {"invited": 3, "open": 3}
 
 
 def is_after_last_write(wire: Wire, step: int) -> bool:
