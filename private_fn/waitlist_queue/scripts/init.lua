@@ -1,6 +1,6 @@
 -- init: Creates a waitlist in Redis, gives it new settings, or ends the rebuild of its queue.
 -- PRELUDE clock owner not_ready
--- NEEDS epoch holds segments settings
+-- NEEDS epoch holds over segments settings
 -- ARGV mode epoch settings counters floor_ticket scheduled_until
 -- `settings` and `counters` have the form "name=value", separated by spaces.
 -- RETURNS created|exists|warmed state epoch epoch_start
@@ -33,5 +33,11 @@ if is_complete and meta_state == 'hydrating' and epoch == meta_epoch then
   redis.call('HSET', keys.meta, 'state', 'warm', 'segments_state',
     segment_state(keys, segments_version))
 end
-local new_state, new_epoch, epoch_start = unpack(redis.call('HMGET', keys.meta, 'state', 'epoch', 'epoch_start'))
+local new_state, new_epoch, epoch_start, until_millis = unpack(redis.call('HMGET', keys.meta, 'state', 'epoch',
+  'epoch_start', 'until_millis'))
+-- During a rebuild, an offer may come from an outdated row of the index. If the script gave the offer a new stamp, the
+-- rebuild could not replace the offer with the current record. For this reason, offers are shortened only afterwards.
+if until_millis and new_state == 'warm' and (is_newer or outcome == 'warmed') then
+  end_offers_by(keys, until_millis, now)
+end
 return {outcome, new_state, new_epoch, tonumber(epoch_start)}

@@ -34,7 +34,8 @@ local function return_or_assign_slots(hold, new)
 end
 
 local recorded_millis = tonumber(time_millis) or 0
-if state == 'offered' then time_millis = until_over(meta_until_millis, recorded_millis) end
+-- At the end of a rebuild, the script `init` shortens all offers (see init.lua).
+if state == 'offered' and meta_state == 'warm' then time_millis = until_over(meta_until_millis, recorded_millis) end
 local place = {state = state, token = token, rank = tonumber(rank), ticket = tonumber(ticket),
   attempts = tonumber(attempts), stamp = tonumber(stamp)}
 local present = place_of(keys, entry_id)
@@ -44,7 +45,7 @@ if is_restored then
   if present and present.state ~= 'waiting' then return_or_assign_slots(present, place) end
   -- If the waitlist's admission ends before the offer, the offer is shortened. The record may not contain the new
   -- deadline yet, so maintenance records it.
-  local is_shortened = state == 'offered' and time_millis < recorded_millis
+  local is_shortened = (tonumber(time_millis) or 0) < recorded_millis
   if is_shortened then place.stamp = next_stamp(keys, now) end
   place.rank = restore_place(keys, entry_id, place, present, time_millis)
   if when == 'unchanged' then forget_decisions_after(keys, entry_id, tonumber(stamp)) end

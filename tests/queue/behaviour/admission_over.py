@@ -110,6 +110,30 @@ def test_a_restored_offer_ends_with_the_admission_and_is_recorded_again(line: Li
     assert line.dirty()["eve"]["time_millis"] == until
 
 
+@pytest.mark.parametrize("is_changed_meanwhile", [False, True])
+def test_a_rebuild_corrects_an_outdated_offer_although_the_admission_ends(
+    line: Line, is_changed_meanwhile: bool
+) -> None:
+    """The index still contains Ann's offer, which would end after the admission. Her record says
+    that she has declined it. The rebuild reads the record later (promise P7).
+    """
+    until = line.clock.millis + SOON * 1000
+    ends: dict[str, Any] = {"admission": True, "until_millis": until}
+    line.init(mode="open", **({"admission": True} if is_changed_meanwhile else ends))
+    offer: dict[str, Any] = {"state": "offered", "time_millis": until + 1000, "stamp": 10}
+    line.restore("ann", rank=11, ticket=1, token="a" * 40, **offer)
+    line.restore("bob", rank=12, ticket=2, token="b" * 40, **offer)
+    line.init(mode="configure", version=2, **ends)
+    declined = line.restore("ann", rank=13, ticket=1, stamp=20, when="older")
+    assert (declined["outcome"], declined["state"]) == ("restored", "waiting")
+    line.init(mode="finish_rebuild", version=2, **ends)
+    assert line.order() == ["ann"]
+    assert line.position("bob")["offered_until_millis"] == until
+    assert [(name, place["time_millis"]) for name, place in line.dirty().items()] == [
+        ("bob", until)
+    ]
+
+
 def test_an_admission_without_an_end_goes_on(line: Line) -> None:
     """An operator can remove the end of the admission."""
     ending(line, seconds=1, max_inside=1)

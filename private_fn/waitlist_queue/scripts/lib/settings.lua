@@ -1,4 +1,4 @@
--- NEEDS over segments
+-- NEEDS segments
 
 -- Optional settings. Redis has no field for a setting that is not set.
 local OPTIONAL = {'max_claims', 'opens_millis', 'closes_millis', 'has_hours', 'has_call_numbers',
@@ -35,8 +35,6 @@ local function apply_settings(keys, settings, segments_version, known_segments, 
     redis.call('UNLINK', keys.claimed)
     redis.call('HDEL', keys.meta, 'claims_indexed')
   end
-  local until_millis = redis.call('HGET', keys.meta, 'until_millis')
-  if until_millis then end_offers_by(keys, until_millis, now) end
   local count, millis, from, version, schedule_version, max_inside, paused, quota = unpack(redis.call('HMGET', keys.meta,
     'rate_count', 'rate_millis', 'rate_from', 'settings_version', 'schedule_version', 'max_inside', 'paused', 'quota'))
   if old_count ~= count or old_millis ~= millis or (old_from or '') ~= (from or '') then
