@@ -335,7 +335,7 @@ def test_a_loss_of_redis_makes_an_interrupted_invitation_no_smaller() -> None:
     wire.arm(step, crash_after)
     with pytest.raises(Crash):
         invite(people, KEY, count=3)
-    losses = []
+    losses: list[Call] = []
 
     def lose_redis_before_offers(call: Call) -> Any:
         if call.is_invoke and operation_of(call) == "admit" and not losses:
