@@ -1,6 +1,6 @@
-"""Sixteen workers claim people at the same time, from one service. Each person is claimed once.
+"""Tests sixteen workers that claim people from one service at the same time.
 
-The people are claimed in the order of the queue.
+Each person is claimed once, in the order of the queue.
 """
 
 from collections import Counter
@@ -62,8 +62,8 @@ def test_each_person_is_given_to_one_claimer_and_each_claimer_is_served_in_order
 
 
 def test_a_released_entry_is_admitted_by_another_claimer_and_none_twice(crowd: Line) -> None:
-    """Workers release every third person whom they claim. They go on until nobody is waiting any
-    more (promises P3 and P4).
+    """Workers release every third person whom they claim, and go on until nobody is waiting
+    (promises P3 and P4).
     """
     turns = count()
 
@@ -85,8 +85,8 @@ def test_a_released_entry_is_admitted_by_another_claimer_and_none_twice(crowd: L
 
 
 def test_a_person_who_leaves_while_being_claimed_ends_in_one_way(crowd: Line) -> None:
-    """A person leaves and is admitted at the same time. The service then counts the person as
-    having left, whichever request reaches Redis first (promises P2 and P4).
+    """If a person leaves and is admitted at the same time, the service counts the person as having
+    left, whichever request reaches Redis first (promises P2 and P4).
     """
 
     def admit() -> Counter[str]:
@@ -111,8 +111,8 @@ def test_a_person_who_leaves_while_being_claimed_ends_in_one_way(crowd: Line) ->
 
 
 def test_one_wish_takes_people_once(crowd: Line) -> None:
-    """Many threads send the same claim with the same idempotency key at the same time (promise
-    P2).
+    """If many threads send the same claim with the same idempotency key, it claims people only once
+    (promise P2).
     """
     answers = at_once([partial(crowd.claim, 10, once=1)] * CLAIMERS)
     assert Counter(answer["outcome"] for answer in answers) == {"claimed": 1, "repeat": 15}
@@ -121,8 +121,8 @@ def test_one_wish_takes_people_once(crowd: Line) -> None:
 
 
 def test_one_hold_is_completed_once(crowd: Line) -> None:
-    """Workers try to complete, release and park the same claim at the same time. The first request
-    decides. After that, only requests of the same kind succeed (promises P2 and P4).
+    """If workers try to complete, release and park the same claim at the same time, the first
+    request decides. After that, only requests of the same kind succeed (promises P2 and P4).
     """
     ((name, entry),) = crowd.claimed().items()
     verbs = ["complete", "release", "park", "complete"] * (CLAIMERS // 4)
@@ -138,8 +138,8 @@ def test_one_hold_is_completed_once(crowd: Line) -> None:
 
 
 def test_expired_holds_are_ended_once_however_many_look(crowd: Line) -> None:
-    """New claims and maintenance find at the same time that old claims have expired. Each entry
-    returns to the queue once, with one more failed attempt (promises P1 and P4).
+    """New claims and maintenance may notice at the same time that old claims have expired. Each
+    entry still returns to the queue once, with one more failed attempt (promises P1 and P4).
     """
     until_no_entry_waits(crowd, 100)
     crowd.clock.advance(seconds=300)

@@ -1,7 +1,6 @@
-"""Sixteen workers claim people from segments at the same time, and a person may be in several
-segments. Each person is claimed once.
+"""Tests sixteen workers that claim people from overlapping segments at the same time.
 
-The people of a segment are claimed in the order of the queue.
+Each person is claimed once, in the order of the segment.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
-"""The tests count how many DynamoDB units and other priced units each request uses.
+"""Counts how many DynamoDB units and other priced units each request uses.
 
-`waitlist cost` and docs/operate/sizing.md contain the same numbers.
+`waitlist cost` and docs/operate/sizing.md must contain the same numbers.
 """
 
 import json
@@ -298,9 +298,9 @@ def test_a_message_uses_what_is_said(
 def test_a_minute_of_maintenance_uses_what_is_said(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """There is one waitlist, and nobody is on it. The result is what an unused stack costs.
+    """The test measures what an unused stack with one waitlist costs.
 
-    Some runs use a little more.
+    Some maintenance runs use a little more.
     """
     people.leave("first")
     runs = []

@@ -1,4 +1,4 @@
-"""Computes in which state a CloudWatch alarm is, given the values of its metrics.
+"""Computes the state of a CloudWatch alarm from the values of its metrics.
 
 The rules come from two sections of CloudWatch's user guide, "Configuring how CloudWatch alarms
 treat missing data" and "Use metric math". None stands for a period without a value.
@@ -16,8 +16,8 @@ Series = list[float | None]
 # The values that were reported for each metric in each minute.
 Reported = Mapping[Metric, Sequence[Sequence[float]]]
 MINUTE_SECONDS = 60
-# CloudWatch also looks at some periods before those that the alarm names. In AWS's examples, these
-# are two more periods.
+# CloudWatch also looks at a few periods before those that the alarm evaluates. In AWS's examples,
+# there are two of them.
 MORE_POINTS = 2
 
 STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {

@@ -1,5 +1,5 @@
-"""Computes a customer's position from a board, which contains some positions of the whole queue.
-Apps do the same.
+"""Computes a customer's position from a board, as apps do. A board contains some positions of the
+whole queue.
 """
 
 from bisect import bisect_right

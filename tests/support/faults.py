@@ -1,4 +1,4 @@
-"""Faults that a test can let happen at any call to AWS."""
+"""Simulates faults at any call to AWS."""
 
 import json
 import threading
@@ -46,7 +46,7 @@ class Wire:
         return _Wired(client, self)
 
     def arm(self, step: int, fault: Fault) -> None:
-        """Replace all faults by one fault, which happens at the call with the number `step`.
+        """Set a single fault, which happens at the call with the number `step`.
 
         The first call has the number 0.
         """
@@ -57,7 +57,7 @@ class Wire:
         self._faults[step] = fault
 
     def disarm(self) -> None:
-        """Forget all faults and all calls, and start a crashed process again."""
+        """Remove all faults, forget all calls, and start a crashed process again."""
         self._faults = {}
         self.calls = []
         self.is_dead = False
@@ -68,10 +68,10 @@ class Wire:
 
     @property
     def different_steps(self) -> dict[int, str]:
-        """The numbers and names of the steps at which an injected fault can make a difference.
+        """Return the numbers and names of the steps at which a fault can make a difference.
 
-        An operation that reads several pages repeats the same calls. Only the calls for the first
-        and the last page are included.
+        If an operation reads several pages, only the calls for the first and the last page are
+        included.
         """
         names = [
             f"{call.name} {operation_of(call)}" if call.is_invoke else call.name
@@ -150,10 +150,10 @@ def unheard_and(action: Callable[[], object]) -> Fault:
 
 
 def delivered_twice(call: Call) -> Any:
-    """The AWS SDK sends the call twice, because the first response was lost."""
+    """Make the call twice, as the AWS SDK does when it gets no response to the first one."""
     answer = call.make()
-    # Each transaction carries an idempotency token. If the SDK sends the transaction again,
-    # DynamoDB repeats its first answer.
+    # A transaction contains an idempotency token. If the SDK sends the transaction again, DynamoDB
+    # repeats its first answer.
     return answer if call.name == "TransactWriteItems" else call.make()
 
 
@@ -166,7 +166,7 @@ def throttled(call: Call) -> Any:
 
 
 def in_conflict(call: Call) -> Any:
-    """DynamoDB refuses the write, because a different transaction is writing the same item."""
+    """Refuse the write, as DynamoDB does while a different transaction is writing the same item."""
     if call.name == "TransactWriteItems":
         raise _cancelled(call, "TransactionConflict")
     if call.name in ("PutItem", "UpdateItem", "DeleteItem"):
@@ -175,7 +175,7 @@ def in_conflict(call: Call) -> Any:
 
 
 def function_failed(call: Call) -> Any:
-    """The private function does its work and then crashes, for example because of a timeout."""
+    """Let the private function do its work and then crash, for example because of a timeout."""
     answer = call.make()
     if not call.is_invoke or call.arguments.get("InvocationType") == "Event":
         return answer

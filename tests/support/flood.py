@@ -1,4 +1,4 @@
-"""The cost of the most expensive request on each route that customers can call.
+"""Computes the cost of the most expensive request on each route that customers can call.
 
 docs/operate/exposure.md shows these costs. `tests/service/test_units.py` measures each request with
 as much data as `max_guest_bytes` allows.
@@ -38,8 +38,8 @@ FLOOD: dict[str, Dearest] = {
     f"POST {ENTRY}/enter": Dearest(
         Operation(writes=16, reads=2, table_calls=3, events=1, signatures=1), 10
     ),
-    # Usually this request only reads. It records the admission if the record does not contain it
-    # yet, and then `enter` has nothing left to write.
+    # Usually this request only reads. If the record does not contain the admission yet, the request
+    # records it, and `enter` then has nothing left to write.
     f"GET {ENTRY}/pass": Dearest(Operation(reads=1, table_calls=1, queue_calls=0, signatures=1), 0),
     f"POST {ENTRY}/exit": Dearest(Operation(writes=13, reads=1, table_calls=2, events=1), 10),
     f"DELETE {ENTRY}": Dearest(Operation(writes=25, reads=1, table_calls=3, events=1), 13),

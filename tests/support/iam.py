@@ -1,4 +1,6 @@
-"""A fixed time and fixed keys. Tests use them to sign requests in the name of an IAM user."""
+"""Provides a fixed time and fixed keys, with which tests sign requests in the name of an
+IAM user.
+"""
 
 from datetime import UTC, datetime
 

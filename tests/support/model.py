@@ -13,14 +13,14 @@ from typing import Literal
 from waitlist_shared.contracts import AfterMisses, DelayReason, NoShow, Unanswered
 from waitlist_shared.ranks import ROOM, TIER, priority_of
 
-# Places are fractions, so there is always room for another entry between two places.
+# Places are fractions, so there is always a free place between two others.
 Place = Fraction | int
 State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
-# The state of the question whether a customer is still waiting. `over` means that no answer came in
-# time. `noted` means that the history says this.
+# The state of the question whether a customer still wants to wait. `over` means that no answer came
+# in time. `noted` means that the history says this.
 Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
 # The distance between the places of two consecutive signups.
 GAP = 2**24
@@ -58,9 +58,10 @@ class Stay:
     is_aside: bool = False
     # Redis counts an admitted customer as inside.
     is_inside: bool = False
-    # The exit is recorded before Redis stops counting the customer as inside.
+    # DynamoDB has recorded the exit, but Redis still counts the customer as inside.
     has_exited: bool = False
-    # In tests with a clock: the end of the claim, the time of the parking, or the end of the pass.
+    # In tests with a clock, this is the end of the claim, the time of the parking, or the end of
+    # the pass.
     time_millis: int = 0
     rests_until_millis: int = 0
     delayed_until_millis: int = 0
@@ -71,7 +72,7 @@ class Stay:
     is_held_back: bool = False
     # Positions do not count a signup whose address is unverified.
     is_unverified: bool = False
-    # The last poll, at the second `polled_at`, is too old.
+    # The customer has not polled since the second `polled_at`, which is too long.
     is_away: bool = False
     polled_at: int | None = None
     question: Question = ""
@@ -117,15 +118,15 @@ class Event:
     hold: str = ""
 
 
-# The service writes these changes to DynamoDB first, and then to Redis.
+# The service writes these changes to DynamoDB before it tells Redis.
 OF_QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
 OF_RECORD = ("held_back", "ready", "rested", "resumed", *OF_QUESTIONS)
 CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
 NO_SHOW = "no_show"
 UNANSWERED = "unanswered"
 OVER = "over"
-# These events say that Redis has removed the customer from the queue. After such an event,
-# maintenance still has to update the record in DynamoDB.
+# After these events, Redis has removed the customer from the queue, but maintenance must still
+# update the record in DynamoDB.
 LEFT_LATER = (Event("left", POLICY, NO_SHOW), Event("left", MAINTENANCE, UNANSWERED))
 
 
@@ -183,7 +184,7 @@ class Waitlist:
     capacity: int | None = None
     policy: Policy | None = None
     max_claims: int | None = None
-    # At some time, a waitlist that `opens` opens, and a waitlist that `closes` closes.
+    # A waitlist with `opens` opens at some time, and a waitlist with `closes` closes at some time.
     hours: Literal["open", "opens", "closes", "shut"] = "open"
     # What happens to a customer who does not confirm the wait. None means that nobody is asked.
     then: Unanswered | None = "park"
@@ -191,7 +192,7 @@ class Waitlist:
     has_numbers: bool = False
     # The slots that are due, in the order of their use.
     slots: tuple[str, ...] = ()
-    # Redis may forget the slots, including the slots that were used for open offers.
+    # Redis may lose the slots, including those that were used for open offers.
     may_lose: bool = False
     # The histories by name. Long runs that do not check histories leave this field empty.
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
@@ -433,7 +434,7 @@ def ended(
 def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
     """Replace the last event in a customer's history.
 
-    The customer was already leaving, but a request has recorded the departure before maintenance
+    The customer was already leaving, and a request has recorded the departure before maintenance
     could.
     """
     events = line.history(name)
@@ -548,8 +549,8 @@ def polled(line: Waitlist, name: str, second: int) -> Waitlist:
 
 
 def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
-    """Mark the customers as away whose last poll is too old, until `count` present customers are
-    found.
+    """Mark customers whose last poll is too old as away, until `count` present customers
+    are found.
     """
     seconds = line.policy.presence_seconds if line.policy else None
     present = 0

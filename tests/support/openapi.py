@@ -1,4 +1,4 @@
-"""The OpenAPI document that a deployment serves at /docs, and the OpenAPI documents in the
+"""Reads the OpenAPI document that a deployment serves at /docs, and the OpenAPI documents in the
 repository.
 """
 

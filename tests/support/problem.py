@@ -1,4 +1,4 @@
-"""A test has found that the service has broken a promise."""
+"""Describes a promise that the service has broken."""
 
 from dataclasses import dataclass
 

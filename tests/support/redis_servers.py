@@ -136,9 +136,8 @@ class ReplicatedCluster(Cluster):
 @contextmanager
 def running_server(**config: str) -> Iterator[Server]:
     with running_valkey(**config) as process:
-        # Use a longer timeout than the default of five seconds, because the machine may be busy.
-        # After a timeout, the client would send the command again, and both commands would take
-        # effect.
+        # The machine may be busy, so this timeout is longer than the default of five seconds. After
+        # a timeout, the client would send the command again, and both commands would take effect.
         client = Redis(
             host=HOST, port=process.port, decode_responses=True, protocol=2, socket_timeout=None
         )

@@ -1,6 +1,7 @@
-"""Pairs of similar writes.
+"""Examples of writes to DynamoDB, in pairs.
 
-DynamoDB refuses the first one, because it is too large or malformed, and accepts the second one.
+DynamoDB refuses the first write of a pair, because it is too large or malformed, and accepts the
+second one.
 """
 
 from collections.abc import Callable

@@ -50,10 +50,10 @@ MADE: set[Use] = set()
 
 
 class NotAllowed(AssertionError):
-    """A function made a call that its role does not allow.
+    """A function has made a call that its role does not allow.
 
-    The functions handle AWS errors themselves. Therefore this class is not an AWS error, and the
-    test fails.
+    The functions handle AWS errors themselves. This class is therefore not an AWS error, so that
+    the test fails.
     """
 
 
@@ -113,8 +113,8 @@ def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tup
             | "SendMessage"
             | "SendMessageBatch"
         ):
-            # IAM knows no actions for batches of messages. It checks the action for a single
-            # message.
+            # IAM has no actions for batches of messages, and checks the action for a single message
+            # instead.
             action = operation.removesuffix("Batch")
             yield f"sqs:{action}", arguments["QueueUrl"], ""
         case "SendEmail":

@@ -11,5 +11,7 @@ FEW_SHARDS = 2
 
 
 def use_few_shards() -> None:
-    """Call this function before importing any module that reads the number of shards."""
+    """Use two shards instead of sixteen. This function must be called before any module is imported
+    that reads the number of shards.
+    """
     entry.SHARDS = FEW_SHARDS

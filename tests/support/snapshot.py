@@ -1,4 +1,6 @@
-"""The complete contents of DynamoDB and Redis. Tests compare them and restore them."""
+"""Stores the complete contents of DynamoDB and Redis, so that tests can compare and restore
+them.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -10,7 +12,7 @@ from tools.local.dynamodb.memory_table import MemoryTable
 
 @dataclass(frozen=True)
 class RedisState:
-    """The expiry times of keys are not included."""
+    """The contents of Redis, without the times at which keys expire."""
 
     keys: dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""An in-memory DynamoDB table whose index does not show the last writes."""
+"""Provides an in-memory DynamoDB table whose index does not show the last writes yet."""
 
 from collections import deque
 from typing import Any

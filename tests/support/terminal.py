@@ -36,7 +36,8 @@ class Terminal:
             env={**environ, **size},
             dimensions=(lines, columns),
             encoding="utf-8",
-            codec_errors="replace",  # An echoed ^C may split a multi-byte letter.
+            # The terminal may show ^C in the middle of a multi-byte letter.
+            codec_errors="replace",
         )
 
     @property

@@ -27,13 +27,14 @@ class Units:
 
 
 class MeteredTable(MemoryTable):
-    """A table that counts request units. A write costs one unit for each KB of the item. The larger
-    of its two sizes, before and after the write, counts.
+    """A table that counts request units.
 
+    A write costs one unit for each KB of the item, before or after the write, whichever is larger.
     Writes in a transaction cost twice as much. If the condition of a single write fails, the write
-    costs as much as a write of the existing item. The index costs a unit for each KB that changes
-    in it, and twice as much if the item moves to another place. Reads of single items are
-    consistent.
+    costs as much as a write of the existing item.
+
+    The index costs a unit for each KB that changes in it, and twice as much if the item moves
+    within the index. Reads of single items are consistent.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,9 @@
-"""Lets the private function wait for Redis in virtual time. Only these waits advance the clock.
+"""Lets the private function wait for Redis in virtual time, which passes only during such a wait.
 
-A connection waits for a server as long as the server needs, so that a busy machine fails no test. A
-test that keeps a server from answering passes its port to `silent`. A wait for this server ends
-immediately, as if its whole timeout had passed, and the clock advances by this timeout.
-`waited_seconds` is therefore the time that a call would spend waiting, regardless of the machine's
-speed.
+A connection waits as long as the server needs, so a busy machine fails no test. To keep a server
+from answering, a test passes its port to `silent`. A wait for this server ends immediately, as if
+its whole timeout had passed, and the clock advances by this timeout. `waited_seconds` is therefore
+the time that a call would spend waiting, regardless of the machine's speed.
 """
 
 import socket

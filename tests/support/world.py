@@ -57,7 +57,7 @@ class Clock:
 
 @dataclass
 class RedisClock:
-    """The clock of Redis. It is the server's own clock, until a test sets a time."""
+    """Redis' clock. It is the server's own clock until a test sets a time."""
 
     micros: int | None = None
 
@@ -107,7 +107,8 @@ class World:
         """`here` returns the run id of the Redis server."""
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
-        # The clock of the time limit stands still, because a slow machine could exceed this limit.
+        # The clock of the time limit stands still, because a slow machine could otherwise exceed
+        # the limit.
         queue = QueueService(store, monotonic=lambda: 0)
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         metrics, sqs = MetricsCollector(), LocalSqs(lambda: clock.millis / 1000)

@@ -1,4 +1,6 @@
-"""The fake CloudWatch computes the states of alarms as the AWS user guide describes it."""
+"""Tests that the fake CloudWatch computes the states of alarms as the AWS user guide describes
+them.
+"""
 
 from typing import Any
 
@@ -12,7 +14,9 @@ TREATMENTS = ("missing", "ignore", "breaching", "notBreaching")
 
 
 def state(points: str, treatment: str, of: tuple[int, int], **changes: Any) -> str:
-    """In `points`, `0` is a good point, `X` is beyond the threshold, and `-` is a missing point."""
+    """Return the state of an alarm. In `points`, `0` is a good point, `X` is beyond the threshold,
+    and `-` is a missing point.
+    """
     most, periods = of
     alarm = {
         **METRIC,

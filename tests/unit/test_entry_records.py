@@ -1,4 +1,4 @@
-"""Entries as items of the table."""
+"""Tests how an entry is stored as an item of the table."""
 
 import json
 from types import SimpleNamespace
@@ -48,7 +48,8 @@ def stay(profile: dict[str, str], attributes: dict[str, str], **fields: Any) -> 
 def test_an_intent_to_join_again_has_each_profile_once(
     profile: dict[str, str], attributes: dict[str, str]
 ) -> None:
-    """When a customer signs up again, the record does not store a profile twice.
+    """When a customer signs up again with the same profile, the record does not store the profile
+    twice.
 
     If the signup is refused, the record of the former signup is restored (promise P3).
     """
@@ -116,8 +117,8 @@ def test_a_late_request_finishes_no_stay_but_its_own() -> None:
 
 
 def test_a_late_decision_changes_no_record_that_is_newer_or_being_left() -> None:
-    """If a decision by Redis arrives late, it changes no newer record, and no record of a customer
-    who is leaving (promises P3 and P4).
+    """A late change by Redis changes no newer record, and no record of a customer who is leaving
+    (promises P3 and P4).
     """
     table = Table(MemoryTable(), TABLE)
     waiting = stay({}, {}, status="waiting", rank=7, ticket=7, stamp=9)

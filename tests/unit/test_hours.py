@@ -77,8 +77,8 @@ def test_a_rate_opens_no_places_outside_the_hours() -> None:
     waits = [pace._wait(places, 0)[0] for places in (100, 101, 1100, 2100)]
     hours = [1, 15 + 0.01, 15 + 10, 15 + 24 + 10]
     assert waits == pytest.approx([one * HOUR for one in hours])
-    # The pace lists the offer hours of the next two weeks. After that, it contains the average rate
-    # of a day.
+    # The pace lists the offer hours of the next two weeks. After that, it uses the average rate of
+    # a day.
     assert pace.rate == pytest.approx(100 / HOUR * 10 / 24, rel=0.05)
 
 

@@ -1,6 +1,5 @@
-"""The functions log in to ElastiCache as an IAM user.
-
-They create the authentication tokens, and renew them in time.
+"""Tests the tokens with which the functions log in to ElastiCache as an IAM user. The functions
+create the tokens, and renew them in time.
 """
 
 import hashlib
@@ -256,8 +255,8 @@ def test_a_credentials_endpoint_without_keys_fails_at_once(
     def sleep(_seconds: float) -> None:
         raise AssertionError("a call has no time to sleep")
 
-    # botocore has taken `time.sleep` as the default value of a parameter, so patching `time.sleep`
-    # has no effect. Replace the default value.
+    # botocore uses `time.sleep` as the default value of a parameter, so patching `time.sleep` has
+    # no effect. Replace this default value instead.
     environment_without_keys.setattr(
         ContainerMetadataFetcher.__init__, "__defaults__", (None, sleep)
     )

@@ -1,7 +1,7 @@
-"""If a write to a customer's record comes too late, it changes nothing.
+"""Tests that a write to a customer's record changes nothing if it comes too late.
 
-In each test, a request reads the record, or Redis makes a decision. Then the record changes. At
-last, the request or the decision is written.
+In each test, a request reads the record, or Redis makes a change. Another request then changes the
+record, and only then does the first one write.
 """
 
 from collections.abc import Callable
@@ -139,7 +139,9 @@ class Life:
         return self.record
 
     def write_claim(self, decision: c.Decision) -> None:
-        """Redis may repeat a claim. If the record already contains the claim, write nothing."""
+        """Record a claim. If the record already contains the claim, because Redis has repeated it,
+        write nothing.
+        """
         transition = transition_of(KEY, decision, ())
         self.transitions.record(replace(transition, unless_token=decision.token), NOW)
 
@@ -353,9 +355,9 @@ def forget_signup(life: Life) -> None:
 
 
 def rewind(life: Life) -> None:
-    """The next signup gets the stamp (logical timestamp) of the first signup.
+    """Let the next signup get the stamp (logical timestamp) of the first one.
 
-    The stamps repeat if Redis fails over and the service does not notice the failover.
+    Stamps repeat if Redis fails over and the service does not notice this.
     """
     life.stamp = 100
 
@@ -377,8 +379,8 @@ def take_back(life: Life, told: EntryRecord) -> None:
     life.ledger.save(told, no_longer_near(told))
 
 
-# Each case has three steps. The first step reads the record or decides something, the second step
-# changes the record, and the third step is a write that comes too late.
+# Each case has three steps. The first reads the record or makes a change in Redis, the second
+# changes the record, and the third is a write that comes too late.
 REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "taking a notice back: the entry was moved": (
         in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
@@ -869,8 +871,8 @@ def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
 
 
 def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(life: Life) -> None:
-    """If the record is newer than a decision by Redis, the decision only adds its event to the
-    history (promise P3).
+    """If the record is newer than a change in Redis, the change only adds its event to the history
+    (promise P3).
     """
     life.offer()
     declined = life.decision("declined")

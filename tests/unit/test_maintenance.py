@@ -1,4 +1,4 @@
-"""Maintenance knows how much time Lambda leaves it, and stops long work before that time
+"""Tests that maintenance knows how much time Lambda leaves it, and stops long work before this time
 is over.
 """
 

@@ -162,9 +162,8 @@ def serve_on_tuesdays(minute: int) -> int:
 
 
 def test_weekly_batches_give_an_estimate_in_days() -> None:
-    """People were admitted on the last four Tuesdays.
-
-    On Friday, a customer asks for the position and gets an estimate in days.
+    """If people were admitted on each of the last four Tuesdays, a customer who asks on Friday gets
+    an estimate in days.
     """
     found = compute_weekly_pace(3 * WEEK_MINUTES + 4 * 24 * 60, serve_on_tuesdays)
     assert found is not None
@@ -323,8 +322,8 @@ def test_a_full_list_admits_as_fast_as_people_exit() -> None:
     full = samples(60, lambda _: 10, inside=200)
     assert compute_pace(full, policy).rate == pytest.approx(10 / MINUTE, rel=0.02)
     free = samples(60, lambda _: 10, inside=100)
-    # First, the free places inside are filled at the rate of the policy. After 10 minutes people
-    # begin to exit, and each exit allows one admission.
+    # First, the policy fills the free places inside at its rate. After 10 minutes, people begin to
+    # exit, and each exit allows one admission.
     filling = compute_pace(free, policy)
     assert estimate_wait(filling, 100)[1] == pytest.approx(12, abs=1)
     assert estimate_wait(filling, 1000)[1] == pytest.approx(900 / 200 * 600, rel=0.02)
@@ -334,7 +333,7 @@ def test_before_the_first_exit_the_estimate_uses_the_length_of_passes() -> None:
     policy = Policy(max_inside=200, pass_seconds=3600)
     found = compute_pace(samples(30, lambda _: 0, inside=200), policy)
     low, middle, high = estimate_wait(found, 200)
-    # Nobody has exited yet. It is only known that nobody stays longer than a pass lasts.
+    # Nobody has exited yet, so it is only known that nobody stays longer than a pass lasts.
     assert low < 1800 < middle < 3600 < high
 
 

@@ -1,4 +1,4 @@
-"""Many items are processed in real threads."""
+"""Tests the processing of many items in real threads."""
 
 from collections.abc import Iterator
 from threading import Barrier

@@ -1,4 +1,4 @@
-"""An admission policy limits how fast a waitlist admits people."""
+"""Tests how an admission policy limits the pace of a waitlist."""
 
 from datetime import UTC, datetime
 

@@ -1,6 +1,5 @@
-"""If a message contains outdated segments, the private function refuses it.
-
-It is then sent again with the current segments, up to four times.
+"""Tests messages with outdated segments. The private function refuses such a message, and it is
+sent again with the current segments, up to four times.
 """
 
 from typing import Any, cast

@@ -86,7 +86,7 @@ WITHOUT_NEEDS = frozenset(
     }
 )
 
-# Each case is about one rule. The first settings break the rule. The second settings are the
+# Each case is about one rule. Its first settings break the rule, and its second settings are the
 # smallest change that obeys it.
 BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "enter_url_without_policy": (

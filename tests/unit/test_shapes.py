@@ -1,4 +1,4 @@
-"""If a field's text does not match the pattern, the error says why."""
+"""Tests that an error about a text says why the text does not match the field's pattern."""
 
 import json
 import re

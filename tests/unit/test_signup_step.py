@@ -1,4 +1,4 @@
-"""The next step of a signup depends on the customer's record."""
+"""Tests how the customer's record decides the next step of a signup."""
 
 from typing import Any
 

@@ -1,6 +1,5 @@
-"""The service writes telemetry into the log.
-
-If the stack has a metrics namespace, the log lines also contain metrics.
+"""Tests the telemetry that the service writes to the log. If the stack has a metrics namespace, the
+log lines also contain metrics.
 """
 
 import json
@@ -74,9 +73,8 @@ def test_a_line_is_a_log_entry_and_a_record_of_metrics(capsys: pytest.CaptureFix
 def test_a_stack_can_choose_the_metrics_that_it_pays_for(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """A stack can choose the metrics for which it pays.
-
-    These metrics are not split by operation and outcome, because AWS charges for each combination.
+    """These metrics are not split by operation and outcome, because AWS charges for each
+    combination.
     """
     chosen = telemetry(environ={"METRICS": "cold_answers,late_seconds"}, log_level="ERROR")
     line = write_and_read_line(capsys, chosen)

@@ -1,7 +1,7 @@
-"""DynamoDB cancels a transaction if a condition fails, if the table is busy, or if a write is
-invalid.
+"""Tests transactions that DynamoDB cancels because a condition fails, the table is busy, or a write
+is invalid.
 
-Callers repeat the transaction only if the table is busy.
+Callers repeat a transaction only if the table is busy.
 """
 
 from typing import Any

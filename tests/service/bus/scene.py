@@ -31,8 +31,7 @@ Detail = dict[str, Any]
 class Scene:
     """A waitlist with Ada and Bob.
 
-    The clock of Redis stands still, so the logical timestamps are as close to each other as
-    possible.
+    Redis' clock stands still, so the logical timestamps are as close to each other as possible.
     """
 
     def __init__(self) -> None:
@@ -99,9 +98,8 @@ class Scene:
         ]
 
     def webhooks(self, name: str) -> list[Detail]:
-        """Return one person's events as webhooks contain them.
-
-        Webhooks are made from the history, and not from the bus.
+        """Return one person's events as webhooks contain them. Webhooks are made from the history,
+        and not from the event bus.
         """
         records = WebhookRecords(Table(self.table, TABLE), self.clock.now_millis)
         entry_id = self.people.id_of(name)
@@ -109,7 +107,9 @@ class Scene:
         return [to_builtins(one) for one in found]
 
     def contradictions(self) -> list[str]:
-        """Return the differences between the events on the bus and the events in the histories."""
+        """Return the differences between the events on the event bus and the events in the
+        histories.
+        """
         wrong = []
         by_person: dict[str, list[Detail]] = defaultdict(list)
         for detail in self.details():

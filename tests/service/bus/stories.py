@@ -151,7 +151,7 @@ def rests_and_is_held_back(scene: Scene) -> None:
 
 
 def rests(scene: Scene) -> None:
-    """Ada pauses and resumes.
+    """Ada asks to be skipped and resumes.
 
     An operator then marks her as not ready and as ready again. Each request is sent twice.
     """
@@ -208,7 +208,7 @@ def signs_up_to_be_verified(scene: Scene) -> None:
 
 
 def is_verified(scene: Scene) -> None:
-    """Ada signs up and verifies her address. Her signup is also repeated after the verification."""
+    """Ada signs up, verifies her address, and repeats the signup."""
     services = scene.world.services
     # Ada signs up without an address, because her customer id would otherwise come from her
     # address.
@@ -223,13 +223,15 @@ def is_verified(scene: Scene) -> None:
         services.readiness.verify(command.waitlist_id, command.entry_id, stay)
     for _repeat in range(2):
         services.unproven_signups.sign_up(command, verify_minutes=600)
-    # The stored token belongs to the former stay.
+    # The stored token belongs to the earlier signup.
     scene.people.entry_tokens.pop("ada", None)
 
 
 @story(JOINED, ("address_change_asked", "customer"), ("address_changed", "customer"), ERASED)
 def moves_to_another_address_and_is_erased(scene: Scene) -> None:
-    """Nobody has signed up with the new address, so its erasure publishes no event of its own."""
+    """Erasing the new address publishes no event of its own, because nobody has signed up with this
+    address.
+    """
     scene.people.all_sign_up("ada")
     moves(scene)
     assert scene.people.erase("ada").status == 204
@@ -562,9 +564,8 @@ def is_erased_long_after(scene: Scene) -> None:
 
 @story(JOINED, ERASED)
 def is_erased_after_an_edit(scene: Scene) -> None:
-    """The record's logical timestamp is older than the edit.
-
-    The erasure must nevertheless get a higher timestamp than the edit.
+    """If the record's logical timestamp is older than an edit, the erasure must still get a higher
+    timestamp than the edit.
     """
     signs_up(scene)
     assert scene.people.edit("ada", profile={"name": "Ada"}).status == 200
@@ -574,12 +575,11 @@ def is_erased_after_an_edit(scene: Scene) -> None:
 
 @story(JOINED, BANNED, ERASED)
 def is_erased_while_a_ban_is_cut_off(scene: Scene) -> None:
-    """An interrupted ban already has a logical timestamp.
-
-    The erasure must get a higher timestamp than the ban.
+    """A ban that was interrupted already has a logical timestamp. The erasure must get a higher
+    one.
     """
     signs_up(scene)
-    # At this step, Redis has already given a stamp to the ban.
+    # At this step, Redis has already given a stamp (logical timestamp) to the ban.
     scene.wire.arm(3, crash_after)
     with suppress(Crash):
         scene.people.ban("ada")

@@ -199,10 +199,10 @@ class Webhook:
 def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
     apart: float, seed: int
 ) -> None:
-    """The webhook gets each event once. Its events come in the order in which the service answered
-    the requests (promises P2 and P3).
+    """Each event reaches the webhook once, in the order in which the service answered the requests
+    (promises P2 and P3).
 
-    The clock of the functions is `apart` seconds ahead of the clock of Redis.
+    The functions' clock is `apart` seconds ahead of Redis' clock.
     """
     chance, scene = random.Random(seed), Scene()
     scene.clock.advance(apart)
@@ -215,7 +215,7 @@ def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
     )
     assert configured.status == 200, configured.text
     losses = LOSSES if seed % 2 else ()
-    # Many operations happen at the same moment and to the same person. Customers sign up again as
+    # Many operations happen to the same person at the same moment, and customers sign up again as
     # often as they leave.
     weights = {
         **dict.fromkeys(USUAL, 1.0),
@@ -232,7 +232,7 @@ def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
         for one in news:
             earlier, stamp = expected[one["entry_id"]], int(one["stamp"])
             assert stamp not in earlier, (deed, name, one)
-            # Maintenance later records what only Redis has decided so far.
+            # Maintenance later records the changes that only Redis contains so far.
             if one.get("by") not in ("maintenance", "policy"):
                 assert stamp > max(earlier, default=0), (deed, name, one)
             earlier.append(stamp)

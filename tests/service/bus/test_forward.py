@@ -98,7 +98,7 @@ def test_the_bus_gets_at_most_ten_events_in_a_call(bus: Bus) -> None:
 def test_a_refused_event_comes_again_with_all_behind_it(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The bus refuses an event. The function returns this record to Lambda, and Lambda sends it
+    """If the bus refuses an event, the function returns this record to Lambda, and Lambda sends it
     again together with all later records. The order of the events is therefore kept.
     """
     scene = Scene()
@@ -136,8 +136,8 @@ def test_a_bus_that_does_not_answer_gets_the_whole_batch_again(
 
 
 def test_each_run_of_maintenance_is_a_heartbeat(bus: Bus) -> None:
-    """Every maintenance run must write something, so that a heartbeat is published even if nothing
-    has happened. A write that changes nothing is not in the stream.
+    """Every maintenance run must change an item, so that a heartbeat is published even if nothing
+    has happened. The stream does not contain a write that changes nothing.
     """
     scene = Scene()
     for _minute in range(2):

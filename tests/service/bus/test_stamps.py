@@ -1,7 +1,7 @@
-"""Each event of an entry gets a higher stamp (logical timestamp) than all events before it. Some
-stamps come from Redis and some from the functions.
+"""Tests that each event of an entry gets a higher stamp (logical timestamp) than all events before
+it. Some stamps come from Redis and some from the functions.
 
-In these tests, the clock of Redis stands still, and earlier stamps are higher than the time on this
+In these tests, Redis' clock stands still, and earlier stamps are higher than the time on this
 clock.
 """
 
@@ -71,8 +71,8 @@ def lose_redis(scene: Scene) -> None:
 def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
     happen: Happen,
 ) -> None:
-    """Redis has lost its data. The clock of the new Redis server stands still, and shows the same
-    time as that of the lost server (promise P3).
+    """After a loss of data, the new Redis server's clock may show the same time as before. New
+    events must still get higher stamps (logical timestamps) (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -87,8 +87,9 @@ def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
 def test_what_follows_two_losses_of_redis_comes_after_what_the_record_alone_has(
     happen: Happen,
 ) -> None:
-    """Redis loses its data twice. The clock of the second server was behind, so its stamps (logical
-    timestamps) were higher than the time on any clock (promise P3).
+    """Redis loses its data twice, and the second server's clock is behind, so its stamps (logical
+    timestamps) are ahead of every clock. The third server must still give out higher stamps
+    (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -116,8 +117,9 @@ def is_banned(people: Admissions) -> object:
 def test_what_the_record_knows_of_comes_before_what_a_server_that_lagged_draws(
     act: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """A different Redis server has taken over and has lost the last moves of the entry. The service
-    cannot notice this (promise P3).
+    """After a failover that the service cannot notice, the new Redis server lacks the last moves of
+    an entry. Its next events must still get higher stamps (logical timestamps) than these moves
+    (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -164,8 +166,8 @@ def is_erased_and_banned(people: Admissions) -> object:
 def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
     comes: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """The ban gets its stamp (logical timestamp) from the clock of the function, which is ahead of
-    the clock of Redis (promise P3).
+    """A ban gets its stamp (logical timestamp) from the function's clock, which is ahead of Redis'
+    clock. The next signup must still get a higher stamp (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -180,8 +182,8 @@ def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
 
 
 def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_own() -> None:
-    """The customer has changed the address. The old address is now an alias that leads to the entry
-    (promise P3).
+    """If the old address of an entry leads to another entry, a new signup with this address still
+    gets a higher stamp (logical timestamp) than all earlier events of the address (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -219,8 +221,8 @@ def test_two_events_off_the_list_at_one_moment_follow_each_other(
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """Two requests change the same entry. The slow one reads the record first, and the fast one
-    writes first (promises P2 and P3).
+    """Two requests change the same entry. Even if the slower request has read the record first, its
+    event comes after the event of the faster one (promises P2 and P3).
     """
     scene = Scene()
     is_admitted_by_hand_and_let_in(scene)
@@ -239,8 +241,8 @@ def is_admitted_by_hand_and_let_in(scene: Scene, **settings: Any) -> None:
 
 
 def test_a_ban_that_an_edit_overtakes_is_written_with_a_later_stamp() -> None:
-    """A ban and an edit run at the same time. The ban gets its stamp (logical timestamp) first, but
-    it is written last (promise P3).
+    """A ban and an edit run at the same time. The ban gets its stamp (logical timestamp) first but
+    is written last, so it must get a new stamp (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -274,8 +276,8 @@ def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_th
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """Two requests change the same entry. The slow one gets its stamp (logical timestamp) first,
-    and the fast one writes first (promises P3 and P8).
+    """If a slow request gets its stamp (logical timestamp) first but is written last, it must get a
+    new stamp (promises P3 and P8).
     """
     scene = Scene()
     signs_up(scene)
@@ -291,8 +293,8 @@ def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_th
 
 
 def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit() -> None:
-    """A customer is admitted, exits and signs up again in the same millisecond (promises P2 and
-    P3).
+    """The customer exits and signs up again in the same millisecond. The stamp (logical timestamp)
+    of the signup must be higher than that of the exit (promises P2 and P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -309,8 +311,8 @@ def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit
 def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
     follows: Callable[[Admissions], object],
 ) -> None:
-    """A Redis server that had lost the newest writes has decided something. This is not published,
-    even if the record already contains a later event (promise P3).
+    """A Redis server that has lost the newest writes may make a change to a stay that has already
+    ended. This change is not published (promise P3).
     """
     scene = Scene()
     scene.people.all_sign_up("ada")
@@ -335,8 +337,8 @@ def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
 
 @pytest.mark.parametrize("ahead", [0, AHEAD_SECONDS])
 def test_an_erasure_by_retention_comes_last_after_an_exit(ahead: float) -> None:
-    """DynamoDB deletes the expired record. The record contains the stamp (logical timestamp) of the
-    newest event, so that `erased` gets a higher one (promise P8).
+    """When DynamoDB deletes an expired record, the event `erased` must get a higher stamp (logical
+    timestamp) than the newest event (promise P8).
     """
     scene = Scene()
     scene.clock.advance(ahead)

@@ -1,4 +1,4 @@
-"""docs/app/admission-pass.md contains code for FastAPI that checks passes. The code must accept
+"""Tests the code for FastAPI in docs/app/admission-pass.md, which checks passes. It must accept
 valid passes and refuse everything else.
 """
 

@@ -1,4 +1,6 @@
-"""A client that was generated from the OpenAPI document can read every response of the service."""
+"""Tests that a Python client, generated from the OpenAPI document, can read every response of the
+service.
+"""
 
 import json
 from collections.abc import Callable
@@ -259,8 +261,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
 
 
 def test_it_reads_a_status_that_is_new(client: PythonClient) -> None:
-    """Later versions of the service may add a status. A client that accepts only a fixed list of
-    statuses would fail then.
+    """A later version of the service may add a status. A client that accepts only the known ones
+    would then fail.
     """
     entry: dict[str, Any] = {
         "entry_id": ENTRY_ID,

@@ -1,4 +1,4 @@
-"""Each operation makes exactly the listed calls to AWS, in this order (promise P9)."""
+"""Tests that each operation makes exactly the listed calls to AWS, in this order (promise P9)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -71,7 +71,7 @@ ON_NEW_INSTANCE: dict[str, tuple[Callable[[People], Answer], int, list[str]]] = 
 }
 WITH_SEGMENTS: dict[str, tuple[Callable[[Admissions], Answer], int, list[str]]] = {
     "signup": (lambda people: people.sign_up("cyd", attributes=SPANISH), 201, SIGNUP),
-    # Settings in the cache may be outdated. The service reads them again before it refuses the
+    # The cached settings may be outdated, so the service reads them again before it refuses the
     # request.
     "claim by a wrong filter": (lambda people: people.claim(filter={"age": "5"}), 422, ["GetItem"]),
     # The service reads the record, because it contains the current segments.
@@ -94,8 +94,8 @@ def test_a_request_takes_exactly_these_calls(people: People, wire: Wire, name: s
 def test_on_a_new_instance_a_request_takes_these_calls(
     new_instance: People, wire: Wire, name: str
 ) -> None:
-    """The instance is new, so its cache does not contain the settings. Of these requests, only a
-    signup needs them and reads them (promise P9).
+    """On a new function instance, the cache does not contain the settings. Of these requests, only
+    a signup needs the settings and reads them (promise P9).
     """
     send, status, calls = ON_NEW_INSTANCE[name]
     assert (send(new_instance).status, wire.names) == (status, calls)
@@ -166,7 +166,7 @@ def test_a_filter_makes_a_claim_no_dearer(
     agents: Admissions, wire: Wire, filter_: dict[str, str] | None
 ) -> None:
     """A claim of two entries makes one call to Redis. It then reads both records in one call, and
-    writes each of the two offers in its own transaction (promise P9).
+    writes each of the two in a transaction of its own (promise P9).
     """
     assert len(agents.claimed(2, filter=filter_)) == 2
     assert wire.names == ["Invoke", "BatchGetItem", "TransactWriteItems", "TransactWriteItems"]

@@ -1,5 +1,7 @@
-"""The AWS clients of the service call a local HTTP server. The tests check which calls a client
-repeats, and when it gives up because too little time is left.
+"""Tests which calls to AWS the service repeats, and when it gives up because too little time is
+left.
+
+A local HTTP server answers instead of AWS.
 """
 
 from collections.abc import Iterator
@@ -175,7 +177,7 @@ def test_a_connection_that_fails_late_is_not_tried_again(
 
 
 def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadline) -> None:
-    """The response arrives when no time is left, and it counts nevertheless."""
+    """A response that arrives at the last moment still counts."""
     ticks = iter([0.0, 0.0, 100.0, 100.0])
     client = clients.lambda_client(late := Deadline(lambda: next(ticks)))
     service.answer(DONE)
@@ -186,8 +188,8 @@ def test_an_answer_at_the_last_moment_is_an_answer(service: Service, time: Deadl
 def test_a_condition_that_fails_late_still_returns_the_former_item(
     service: Service, time: Deadline
 ) -> None:
-    """If the condition of a write fails, the error contains the stored item. The service needs this
-    item (promise P2).
+    """If the condition of a write fails, the error contains the stored item, which the service
+    needs (promise P2).
     """
     item = {"pk": {"S": "a"}}
     body = {"__type": "ConditionalCheckFailedException", "message": "no", "Item": item}

@@ -1,5 +1,5 @@
-"""The public function's client calls the private function's handler. The tests check whether they
-understand each other.
+"""Tests that the public function's client and the private function's handler understand
+each other.
 """
 
 from typing import Any
@@ -66,8 +66,8 @@ def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> No
 
 
 def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> None:
-    """The position in a segment and the number of people in it agree. A claim changes both at once
-    (promise P6).
+    """A customer's position in a segment and the number of people in it must agree. A claim changes
+    both at once (promise P6).
     """
     queue.send(INIT)
     for entry_id in (ADA, BOB):
@@ -85,8 +85,8 @@ def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> Non
 
 
 def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
-    """During a rebuild, a signup gets no position. A message to restore an entry is refused if it
-    belongs to a different rebuild, which its epoch number shows (promise P7).
+    """During a rebuild, a signup gets no position. A message that restores an entry is refused if
+    its epoch number belongs to a different rebuild (promise P7).
     """
     opened = queue.send(
         c.Init(

@@ -1,5 +1,5 @@
-"""Two rules of the messages between the functions: the receiver ignores unknown fields, and a field
-has the same name in every message.
+"""Tests two rules for the messages between the functions: the receiver ignores unknown fields, and
+a field has the same name in every message.
 """
 
 from typing import Any, get_args

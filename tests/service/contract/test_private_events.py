@@ -1,6 +1,4 @@
-"""The repository contains example events for the private function. They are sent to its real
-handler.
-"""
+"""Sends the repository's example events for the private function to its real handler."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The public function always returns an error in time, whatever fails."""
+"""Tests that the public function returns an error in time, whatever fails."""
 
 import json
 from collections.abc import Iterator

@@ -1,5 +1,5 @@
-"""The repository contains example events for the public function. They are sent to its real
-handler, as events/README.md describes.
+"""Sends the repository's example events for the public function to its real handler, as
+events/README.md describes.
 """
 
 import json
@@ -27,8 +27,8 @@ def world(table: Any) -> World:
 
 
 def test_the_events_succeed_in_the_order_of_their_page(world: World) -> None:
-    """The example events of a customer contain an example token. As events/README.md says, the test
-    replaces it with the token of the signup.
+    """The example events of a customer contain an invented token. As events/README.md says, the
+    test replaces it with the token of the signup.
     """
 
     def send(name: str, token: str = "") -> Any:

@@ -1,5 +1,5 @@
-"""The private function returns an error, and the public function turns it into the same error for
-its client.
+"""Tests that the public function turns each error of the private function into the right error for
+the client.
 """
 
 import json
@@ -61,7 +61,7 @@ def test_an_outage_arrives_as_its_error_without_a_word_of_its_cause(
 
 
 def test_a_refusal_that_this_client_does_not_know_is_a_defect() -> None:
-    """After a deployment, the private function may return an error code that the public function
+    """During a deployment, the private function may return an error code that the public function
     does not know yet. The client then gets an internal error without the original message, which
     may contain personal data (promise P8).
     """

@@ -1,5 +1,7 @@
-"""IAM has authorised the route that the event of API Gateway names. The function runs exactly this
-route, or no route (promise P5).
+"""Tests that the public function runs exactly the route that IAM has authorised, or no route
+(promise P5).
+
+API Gateway's event names this route.
 """
 
 import json
@@ -75,7 +77,9 @@ def test_no_route_runs_by_the_name_of_any_other(world: World) -> None:
 
 
 def test_a_head_runs_by_its_own_name_alone(world: World) -> None:
-    """API Gateway sends a HEAD request to the GET route. The response has no body."""
+    """A HEAD request runs the GET route, but only if IAM has authorised the HEAD route. The
+    response has no body.
+    """
     event = EVENTS[f"GET {ADMIN_ROUTE}"]
     http = {**event["requestContext"]["http"], "method": "HEAD"}
     head = {**event, "requestContext": {**event["requestContext"], "http": http}}
@@ -93,8 +97,8 @@ def test_no_route_runs_without_a_name(world: World) -> None:
 
 
 def test_a_list_is_not_read_as_another_resource_through_an_encoded_slash(world: World) -> None:
-    """API Gateway sends this event for the signed request `GET
-    /v1/admin/waitlists/bakery-opening%2Fentries`.
+    """For the signed request `GET /v1/admin/waitlists/bakery-opening%2Fentries`, API Gateway
+    decodes the slash. The function must not run the route for the list's entries.
     """
     waitlist_id = "bakery-opening/entries"
     path = f"/v1/admin/waitlists/{waitlist_id}"
@@ -116,8 +120,8 @@ def test_an_entry_is_not_erased_by_the_right_to_delete_a_list(world: World) -> N
 
 @pytest.mark.parametrize("cut", ["?x", "?", "#x", "\n", "/x", "%3Fx", "%2Fx", "\x85"], ids=ascii)
 def test_a_path_that_was_cut_on_its_way_is_not_found(world: World, cut: str) -> None:
-    """The event contains a shorter path than the one that IAM has authorised. Only the path
-    parameter contains the rest.
+    """If the path in the event is shorter than the path that IAM has authorised, the function runs
+    no route.
     """
     path = "/v1/admin/waitlists/bakery-opening"
     event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id=f"bakery-opening{cut}")
@@ -138,8 +142,8 @@ def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter:
 
 
 def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
-    """The path begins with the name of a stage. The function nevertheless checks that an operator
-    has signed the request.
+    """Even if the path begins with the name of a stage, the function checks that an operator has
+    signed the request.
     """
     path = "/prod/v1/admin/waitlists/bakery-opening"
     event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id="bakery-opening")
@@ -150,9 +154,8 @@ def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
 
 
 def test_the_event_of_sam_local_is_taken(world: World) -> None:
-    """This is the event that `sam local start-api` 1.170 sends.
-
-    It contains no time, and its domain is localhost.
+    """`sam local start-api` 1.170 sends this event, which contains no time and has the domain
+    localhost.
     """
     event: Event = {
         "version": "2.0",

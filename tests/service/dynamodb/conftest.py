@@ -1,4 +1,4 @@
-"""These tests need AWS's DynamoDB Local. Only `make test-dynamodb` starts it."""
+"""These tests need AWS's DynamoDB Local, which only `make test-dynamodb` starts."""
 
 import os
 from typing import Any

@@ -1,4 +1,5 @@
-"""The stream of the in-memory table contains the same records as the stream of DynamoDB Local.
+"""Tests that the stream of the in-memory table contains the same records as the stream of DynamoDB
+Local.
 
 Writes that do not change the item are not compared.
 """

@@ -1,5 +1,5 @@
-"""Most tests use an in-memory table instead of DynamoDB. It must give the same responses as AWS's
-DynamoDB Local.
+"""Tests that the in-memory table, which most tests use, gives the same responses as AWS's DynamoDB
+Local.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""A simulation of many people who get messages. Sending often fails, and the queue delivers some
-messages twice. Its time is simulated.
+"""Simulates many people who get messages. Sending often fails, and the queue delivers some messages
+twice. The time is simulated, too.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ KINDS = ["joined", "near", "offered", "ending", "admitted", "left"]
 REPEATED = 0.1
 LOST_ANSWERS, FAILURES, REFUSALS = 0.05, 0.05, 0.05
 BATCH, HIDDEN_SECONDS, MOST_RECEIVES = 10, 180, 300
-# The status that the entry must have when a message of this kind is sent.
+# The status that an entry must have when a message of this kind is sent.
 TRUE_AT = {
     "joined": "waiting",
     "near": "waiting",
@@ -63,8 +63,8 @@ class Crowd:
     taken: Counter[Message] = field(default_factory=Counter)
     unheard: set[Message] = field(default_factory=set)
     wrong: list[str] = field(default_factory=list)
-    # For each event: when it was queued, after how many seconds it was handled, and how many
-    # attempts that took.
+    # For each event, the time at which it was queued, the seconds until it was handled, and the
+    # number of attempts.
     delays: list[tuple[int, float, int]] = field(default_factory=list)
     failures: int = 0
     texts: int = 0
@@ -127,7 +127,7 @@ class Crowd:
 
     @property
     def repeated_delays(self) -> list[float]:
-        """The seconds between the event and the message, for messages that failed at first.
+        """Return the seconds between the event and the message, for messages that failed at first.
 
         Messages outside the offer hours are left out.
         """
@@ -139,7 +139,8 @@ class Crowd:
 
     @property
     def twice(self) -> list[Message]:
-        """The messages that were accepted twice although the first response arrived.
+        """Return the messages that were accepted twice although the response to the first was not
+        lost.
 
         There must be none.
         """

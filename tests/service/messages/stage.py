@@ -39,7 +39,7 @@ ENVIRON = {
 class Context:
     """The context that Lambda passes to the function.
 
-    By default, the function has its whole time left.
+    By default, the function has all its time left.
     """
 
     aws_request_id: str = "0000-1111"
@@ -109,8 +109,8 @@ class Stage(Scene):
         return [int(one["itemIdentifier"]) for one in answer["batchItemFailures"]]
 
     def bounce(self, name: str) -> Detail:
-        """Return the queued message about a bounce: SES reports that the first email to a person
-        has bounced.
+        """Return the queued message in which SES reports that the first email to a person has
+        bounced.
         """
         stay = str(self.people.stay_of(name))
         return {

@@ -179,8 +179,8 @@ def stored(stage: Stage, answer: Answer) -> Broadcast:
 def test_maintenance_continues_a_message_after_a_crash_and_nobody_gets_two(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The service has written the events of a page of people, and crashes before it stores its
-    progress.
+    """The service crashes after it has written the events for some people, and before it has stored
+    its progress. Maintenance continues, and nobody gets the message twice.
     """
     stage.joins("ada")
     stage.joins("bob")
@@ -244,8 +244,8 @@ def test_the_deletion_of_a_list_ends_its_messages(stage: Stage) -> None:
 
 
 def test_an_address_that_a_guest_entered_many_times_gets_few_messages(stage: Stage) -> None:
-    """Anyone can sign up with a stranger's address. Such an address gets at most five messages at
-    once, and the others wait.
+    """Anyone can enter a stranger's address in many signups. Such an address gets at most five
+    messages at once, and the others wait.
     """
     for number in range(8):
         stage.joins(f"c{number}", email="victim@example.com")

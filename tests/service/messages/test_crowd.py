@@ -1,5 +1,6 @@
-"""Whatever fails, each person gets each message once. It is sent only while its content is true,
-and only within the offer hours.
+"""Tests that each person gets each message once, whatever fails.
+
+A message is sent only while its content is true, and only within the offer hours.
 """
 
 from random import Random

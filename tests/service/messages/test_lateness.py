@@ -1,8 +1,8 @@
-"""If a message cannot be sent, operators learn this within minutes, because the function reports
-how late each message is.
+"""Tests that operators learn within minutes if messages cannot be sent, because the function
+reports how late each message is.
 
-SQS has a metric for the age of the oldest message. It leaves out messages that were received three
-times or more, so it does not show that SES refuses the sender.
+SQS has a metric for the age of the oldest message. This metric leaves out messages that were
+received three times or more, so it would not show that SES refuses the sender.
 """
 
 import json
@@ -23,8 +23,7 @@ from waitlist_api.events.changes import HEARTBEAT_EVENT
 from waitlist_cli.operations.cost import WATCHED
 
 NAMESPACE = "Waitlist/waitlist"
-# The documentation of SQS states this number. It is in the description of
-# ApproximateAgeOfOldestMessage.
+# SQS documents this number in the description of ApproximateAgeOfOldestMessage.
 RECEIVES_THAT_SQS_COUNTS = 3
 LIMIT_MINUTES = 15
 MAIL = frozenset({("MailFrom", "line@bakery.example"), ("SmsFrom", "LINE")})
@@ -49,8 +48,8 @@ class Minutes:
     capsys: pytest.CaptureFixture[str]
     values: dict[Metric, list[list[float]]] = field(default_factory=dict)
     minutes: int = 0
-    # For each message: when it becomes visible again, how often it was received, when it came into
-    # the queue, and its event.
+    # For each message, the time at which it becomes visible again, how often it was received, when
+    # it came into the queue, and its event.
     waiting: list[tuple[int, int, int, Detail]] = field(default_factory=list)
 
     def announce(self, *details: Detail) -> None:

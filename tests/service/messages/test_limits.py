@@ -1,5 +1,7 @@
-"""Tests of limits: one address gets only a few messages in a short time, and messages of one day
-have a maximum cost, however many people sign up.
+"""Tests the limits on messages.
+
+One address gets only a few messages in a short time, and the messages of one day have a maximum
+cost, however many people sign up.
 """
 
 import json
@@ -74,8 +76,8 @@ def to_victim(stage: Stage) -> int:
 def test_throw_away_signups_that_move_to_one_address_send_it_a_few_mails(
     stage: Stage, verify_first: str
 ) -> None:
-    """A stranger may own a whole domain and read all its email. Even if the waitlist verifies
-    addresses, the stranger can sign up with many addresses of this domain.
+    """A stranger who owns a domain can sign up with many verified addresses, and then change each
+    of them to a victim's address. The victim still gets only a few emails.
     """
     stage.configure(identity={"field": "email", "verify": verify_first})
     for number in range(15):
@@ -164,7 +166,9 @@ def test_who_has_proved_the_address_gets_every_message(stage: Stage) -> None:
 
 
 def test_an_operators_offer_is_always_told(stage: Stage) -> None:
-    """The staff have signed up many customers with the same address."""
+    """If staff have signed up many customers with the same address, each of their offers is still
+    announced.
+    """
     for number in range(30):
         sign_up(stage, customer_id=f"c{number}", profile={"email": VICTIM})
     stage.people.admit(30)
@@ -174,8 +178,8 @@ def test_an_operators_offer_is_always_told(stage: Stage) -> None:
 
 
 def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage) -> None:
-    """A family of five has one email address. Each person gets a message after the signup, and a
-    second message with the offer.
+    """A family of five has one email address. Each person gets a message after the signup and a
+    second one with the offer, and none of these messages waits.
     """
     stage.configure(admission={"offer_seconds": 600, "rate": {"count": 50, "per": "minute"}})
     for name in ("ada", "bob", "cyd", "dan", "eve"):
@@ -188,8 +192,8 @@ def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage
 
 
 def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -> None:
-    """A large family waits a few minutes for its last messages. A stranger, however, cannot fill a
-    mailbox.
+    """If many people with one address get offers, the last messages wait a few minutes. A stranger
+    can therefore not fill a mailbox.
     """
     kinds = {"kinds": ["offered"]}
     terms = {"offer_seconds": 3600, "rate": {"count": 50, "per": "minute"}}
@@ -233,7 +237,9 @@ def test_what_a_limit_has_stopped_is_seen_and_may_be_sent_later(stage: Stage) ->
 
 
 def test_a_mail_that_could_not_be_sent_takes_nothing(stage: Stage) -> None:
-    """SES refuses calls because there are too many, so the same message is tried many times."""
+    """SES refuses the message several times because there are too many calls. These attempts must
+    not count towards the limit of the address.
+    """
     sign_up(stage, customer_id="ada", profile={"email": VICTIM})
     news = stage.news()
     stage.stand_ins.failing = lambda _: error(429, "TooManyRequestsException")
@@ -325,8 +331,8 @@ def test_a_list_names_the_countries_and_kinds_of_its_numbers(
 
 
 def test_who_cannot_get_the_link_is_refused_at_once(stage: Stage) -> None:
-    """The service cannot send an SMS to this number. It refuses the signup, because the customer
-    would wait for the SMS in vain.
+    """If the service cannot send an SMS to a number, it refuses the signup at once. The customer
+    would otherwise wait for the SMS in vain.
     """
     identity = {"field": "phone", "verify": "before_offer"}
     refused = stage.configure(identity=identity, messages={"kinds": ["verify"]})

@@ -1,4 +1,6 @@
-"""Each message is sent once, and only while its content is true. No message is lost."""
+"""Tests that each message is sent once, and only while its content is true, and that no message is
+lost.
+"""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -310,8 +312,8 @@ def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) ->
 
 
 def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage) -> None:
-    """The email with the link to verify a new address bounces. The service still sends all other
-    emails to the present address.
+    """If the email to a new address bounces, the service still sends all other emails to the
+    present address.
     """
     stage.configure(identity={"field": "email"})
     people, new = stage.people, "ada@example.org"
@@ -335,8 +337,8 @@ def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage
 
 
 def test_a_link_that_was_sent_late_is_good_for_as_long_as_any(stage: Stage) -> None:
-    """The email could not be sent for a long time, longer than its link is valid. When it is sent
-    at last, its link works nevertheless.
+    """Even if an email with a link is sent so late that the link should have expired, the link
+    works for its full time.
     """
     stage.configure(
         identity={"field": "email", "verify_minutes": 60}, messages={"kinds": ["verify"]}
@@ -385,8 +387,8 @@ ISOLATES = range(0x2066, 0x206A)
 
 
 def test_a_called_person_is_told_where_to_come(stage: Stage) -> None:
-    """An operator calls a customer twice, and each call sends a message. A late message about the
-    first call is dropped (promise P2).
+    """If an operator calls a customer twice, a late message about the first call is dropped
+    (promise P2).
     """
     stage.configure(messages={"kinds": ["called"], "sms_countries": ["DE"]})
     stage.joins("ada", languages="de")
@@ -432,7 +434,7 @@ def test_messages_name_the_number_by_which_the_person_is_called(stage: Stage) ->
 
 
 def test_own_texts_of_a_waitlist_can_name_the_number(stage: Stage) -> None:
-    """Ada joined before the waitlist had call numbers, so she has none."""
+    """Ada joined before the waitlist had call numbers, so the text for her contains none."""
     own = {"en": {"called": {"subject": "{number} to {to}"}}}
     stage.configure(messages={"kinds": ["called"], "texts": own})
     stage.joins("ada")
@@ -475,8 +477,8 @@ AWAY = [rest, rest_and_resume, be_held_back, be_claimed]
 def test_who_goes_away_before_the_message_is_told_when_they_come_near_again(
     stage: Stage, go_away: Callable[[Stage], None]
 ) -> None:
-    """The customer's turn was near when the notice was written. It is no longer near when the
-    message would be sent.
+    """If the customer's turn is no longer near when the message should be sent, the message is
+    dropped. The customer gets it when their turn is near again.
     """
     stage.configure(messages={"kinds": ["near"], "near": 1}, rest={})
     stage.joins("ada")
@@ -508,8 +510,8 @@ def test_who_was_moved_to_the_end_is_not_told_that_they_are_near(stage: Stage) -
 
 
 def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage) -> None:
-    """The message that a customer's turn is near arrives a second time, when the customer already
-    has an offer. Later, an operator withdraws the offer. The customer gets no second message
+    """A customer was told that their turn is near, and got an offer, which an operator has
+    withdrawn. Even if a copy of the message arrives in between, the customer is not told again
     (promise P2).
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
@@ -529,8 +531,8 @@ def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage
 def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
     stage: Stage, is_dead: bool
 ) -> None:
-    """The function wants to drop a message, because the customer is claimed. Before it records
-    this, the claim ends, or the function crashes.
+    """The function drops a message because the customer is claimed. If the claim ends before this
+    is recorded, or if the function crashes, the customer must still be told later.
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")
@@ -568,8 +570,8 @@ def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
 
 
 def test_a_late_notice_of_an_earlier_offer_is_not_about_the_present_one(stage: Stage) -> None:
-    """A message about the end of an earlier offer is late. The current offer has a message of its
-    own, which was already sent (promise P2).
+    """A late message about the end of an earlier offer is dropped. The present offer has a message
+    of its own, which was already sent (promise P2).
     """
     stage.configure(messages={"kinds": ["ending"]})
     stage.joins("ada")

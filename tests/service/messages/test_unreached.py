@@ -1,5 +1,6 @@
-"""Operators see how many people no message can reach, and who they are. Only a person's current
-signup counts, even after the entry was reinstated.
+"""Tests that operators see how many people no message can reach, and who they are.
+
+Only a person's current signup counts, even after the entry was reinstated.
 """
 
 from collections.abc import Iterator
@@ -116,8 +117,8 @@ def test_a_late_bounce_of_the_former_address_says_nothing_of_the_present_one(sta
 def test_a_mail_that_is_on_its_way_to_the_former_address_says_nothing_of_the_present_one(
     stage: Stage, answer: Answer
 ) -> None:
-    """A customer's address changes while an email to the old address is being sent. This email is
-    refused, or bounces later.
+    """A customer's address changes while an email to the old address is being sent. If this email
+    is refused or bounces, the new address must still count as reachable.
     """
     stage.joins("ada")
     news = stage.news()

@@ -1,5 +1,6 @@
-"""Email programs show a button to unsubscribe (RFC 8058). A person who presses it gets no more
-messages about this signup, and keeps their place.
+"""Tests the button to unsubscribe that email programs show (RFC 8058).
+
+A person who presses it gets no more messages about this signup, and keeps the place.
 """
 
 from collections.abc import Iterator
@@ -80,8 +81,8 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
 
 
 def test_a_click_within_a_reinstatement_holds_for_the_stay_that_follows(stage: Stage) -> None:
-    """A person unsubscribes while an operator reinstates the entry. The service has confirmed this,
-    so the new signup must get no messages either (promise P3).
+    """If a person unsubscribes while an operator reinstates the entry, the new signup must get no
+    messages either, because the service has confirmed the request (promise P3).
     """
     path = joined(stage)
     stage.people.leave("ada")
@@ -185,7 +186,9 @@ def test_a_person_switches_messages_off_and_on(stage: Stage) -> None:
 
 
 def test_the_header_is_one_line_as_it_was_written(stage: Stage) -> None:
-    """Email programs do not find the URL if the header is wrapped or encoded."""
+    """The header must not be wrapped or encoded, because email programs would not find the URL in
+    it.
+    """
     people = replace(stage.people, waitlist_id="b" * 63)
     stage.people = people
     stage.configure()

@@ -1,8 +1,8 @@
-"""The address that identifies a person is stored only in the profile (promise P8).
+"""Tests that the address that identifies a person is stored only in the profile (promise P8).
 
-One test uses an email address, and one a phone number. Each test looks for the address in
-everything that is stored, logged, counted, queued or sent. It also finds other spellings, encoded
-forms, and digests without a key.
+One test uses an email address, and one a phone number. Each test searches everything that is
+stored, logged, counted, queued or sent. It also finds other spellings, encoded forms, and digests
+without a key.
 """
 
 import base64

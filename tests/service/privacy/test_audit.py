@@ -1,5 +1,5 @@
-"""The audit log says which operator has sent each request that reads personal data or cannot be
-undone.
+"""Tests that the audit log says which operator has sent each request that reads personal data or
+cannot be undone.
 
 Its lines contain only ARNs and ids.
 """
@@ -62,7 +62,7 @@ def test_routes_that_cannot_be_undone_are_audited() -> None:
     final |= {name for name in OF_OPERATORS if name.startswith(("PUT ", "DELETE "))}
     final |= {name for name in OF_OPERATORS if name.startswith("GET ") and "/entries" in name}
     final |= {name for name in OF_OPERATORS if name.startswith("PATCH ") and "/entries" not in name}
-    # A message to customers cannot be taken back.
+    # A message to customers cannot be taken back, so it must be audited, too.
     final |= {
         name for name in OF_OPERATORS if name.startswith("POST ") and name.endswith("/messages")
     }
@@ -124,7 +124,9 @@ def test_a_cursor_hides_no_deletion_from_the_audit_log(asked: CapturedLogs) -> N
 
 
 def test_a_further_page_of_a_history_names_operator_and_entry() -> None:
-    """A client may write texts into a URL. The audit log does not contain them (promise P8)."""
+    """A client may write personal data into a URL, so the audit log does not contain the URL
+    (promise P8).
+    """
     with captured_logs(log_level="INFO") as kept:
         prepare(kept.service)
         kept.forget()

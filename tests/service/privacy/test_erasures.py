@@ -1,5 +1,5 @@
-"""An erasure removes all personal data at once. This includes reasons, the names of operators, and
-the idempotency keys of bumps.
+"""Tests that an erasure removes all personal data at once, including reasons, the names of
+operators, and idempotency keys.
 """
 
 import json
@@ -98,9 +98,8 @@ def in_redis(people: Admissions) -> list[str]:
 def test_no_reason_and_no_actor_outlasts_the_answer(
     people: Admissions, lambda_: Away, state: str, is_away: bool
 ) -> None:
-    """The erasure of a person deletes reasons and the names of operators at once. This holds even
-    if Redis is unreachable, so that maintenance removes the entry from the queue later (promise
-    P8).
+    """An erasure deletes reasons and the names of operators at once, even if Redis is unreachable
+    and maintenance can remove the entry from the queue only later (promise P8).
     """
     STATES[state](people)
     assert OPERATOR_ARN in recorded(people)
@@ -118,8 +117,8 @@ def test_no_reason_and_no_actor_outlasts_the_answer(
 def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
     people: Admissions, lambda_: Away
 ) -> None:
-    """An operator's request to remove a customer is interrupted. The record then contains the
-    operator and the reason, and the erasure must delete both (promise P8).
+    """If an operator's request to remove a customer is interrupted, the record contains the
+    operator and the reason. The erasure must delete both (promise P8).
     """
     lambda_.is_away = True
     assert people.remove(NAME, reason=REASON).status == 503
@@ -132,8 +131,8 @@ def test_a_removal_that_was_cut_off_leaves_no_reason_behind(
 def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
     people: Admissions, lambda_: Away
 ) -> None:
-    """A second signup is interrupted. The record then contains the profiles and the attributes of
-    both signups, and the erasure must delete them (promise P8).
+    """If a second signup is interrupted, the record contains the profiles and the attributes of
+    both signups. The erasure must delete all of them (promise P8).
     """
     people.edit(NAME, profile={"name": "Ada Byron"})
     people.remove(NAME)
@@ -147,8 +146,8 @@ def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
 
 
 def test_the_keys_of_all_moves_are_gone(people: Admissions) -> None:
-    """The record contains only the customer's last signup. The erasure also deletes the keys of the
-    signups before it (promise P8).
+    """The record contains only the customer's last signup, but the erasure also deletes the keys of
+    the signups before it (promise P8).
     """
     for number in range(3):
         assert people.bump(NAME, key=f"key-{number}", to="back").status == 200

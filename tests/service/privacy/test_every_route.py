@@ -1,4 +1,6 @@
-"""Whatever is sent to any route, personal data stays in the record in DynamoDB (promise P8)."""
+"""Tests that personal data stays in the record in DynamoDB, whatever is sent to any route (promise
+P8).
+"""
 
 import json
 import logging
@@ -60,7 +62,7 @@ def service(
 
 
 def test_every_route_is_driven() -> None:
-    """A developer who adds a route must also add its test requests to `DRIVES` (promise P8)."""
+    """Test requests must be added to `DRIVES` for each new route (promise P8)."""
     assert set(DRIVES) == set(route_authorizers())
 
 

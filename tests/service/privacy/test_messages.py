@@ -1,5 +1,5 @@
-"""Whether or not a message can be sent, its address and its links appear nowhere else (promise
-P8).
+"""Tests that a message's address and links appear nowhere else, whether or not the message can be
+sent (promise P8).
 """
 
 import json

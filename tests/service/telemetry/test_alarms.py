@@ -1,5 +1,5 @@
-"""The alarms and the dashboard in the template use only metrics that exist. An alarm with a
-misspelt metric would never go off.
+"""Tests that the alarms and the dashboard in the template use only metrics that exist. An alarm
+with a misspelt metric would never go off.
 """
 
 import json

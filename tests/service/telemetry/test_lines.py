@@ -1,5 +1,5 @@
-"""Each request, each message and each maintenance run writes one log line, whether it succeeds or
-fails.
+"""Tests that each request, each message and each maintenance run writes one log line, whether it
+succeeds or fails.
 """
 
 from typing import Any

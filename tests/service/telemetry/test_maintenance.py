@@ -183,8 +183,8 @@ def test_a_run_rebuilds_a_list_that_maintenance_knows_once(people: Admissions) -
 
 
 def test_a_rebuild_that_goes_on_reports_its_duration(people: Admissions) -> None:
-    """A maintenance run finds that an earlier run is still rebuilding the queue. It reports how
-    long the rebuild has taken so far.
+    """If an earlier run is still rebuilding the queue, a maintenance run reports how long the
+    rebuild has taken so far.
     """
     people.all_sign_up("ann", "bob")
     people.world.redis.flushall()
@@ -214,8 +214,8 @@ def test_maintenance_counts_the_losses_that_it_mends(people: Admissions) -> None
 def test_a_beat_that_redis_has_lost_is_counted_and_one_that_it_has_is_not(
     people: Admissions,
 ) -> None:
-    """A replica has taken over and has lost the newest writes. The service cannot see that it is a
-    different server (promise P7).
+    """A replica that has lost the newest writes may take over without the service noticing. A
+    metric counts the heartbeat that Redis has lost (promise P7).
     """
     people.all_sign_up("ann", "bob")
     run(people)
@@ -241,8 +241,8 @@ def test_an_order_that_has_lost_two_beats_is_outdated_and_not_missed(people: Adm
 def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Comparing the waitlists with Redis fails, but the maintenance run succeeds. Only this metric
-    shows the problem.
+    """If comparing the waitlists with Redis fails, the maintenance run still succeeds. Only this
+    metric shows the problem.
     """
     people.all_sign_up("ann", "bob")
     other = Admissions(people.world, waitlist_id="butcher")
@@ -288,8 +288,8 @@ def test_a_stack_without_lists_asks_the_private_function_too(
 
 
 def test_the_alarms_of_troubles_have_the_numbers_of_the_runs() -> None:
-    """With the parameter Monitoring set to `essential`, one metric counts the troubles for which
-    there are otherwise separate alarms. It must use the same thresholds.
+    """If the parameter Monitoring is `essential`, one metric counts the troubles for which there
+    are otherwise separate alarms. It must use the same thresholds.
     """
     alarms = {
         one["Properties"].get("MetricName"): one["Properties"]["Threshold"]

@@ -1,5 +1,6 @@
-"""CloudWatch accepts all metrics. They have only a few dimensions, and all values of these
-dimensions are known in advance.
+"""Tests that CloudWatch accepts all metrics.
+
+They have only a few dimensions, and all values of these dimensions are known in advance.
 """
 
 from collections.abc import Iterator

@@ -1,5 +1,5 @@
-"""An alarm goes off if its part of the stack reports errors, and also if this part reports nothing
-any more.
+"""Tests that an alarm goes off if its part of the stack reports errors, and also if this part
+reports nothing any more.
 
 The list of faults says which alarms go off, both in a stack with all alarms and in a stack with the
 essential alarms. AWS does not say what its function `FILL` does without any data, so the result

@@ -1,5 +1,5 @@
-"""Each event arrives, and the events of a person arrive in order, whatever the queue, the receiver
-and the processes do.
+"""Tests that each event arrives, and that the events of a person arrive in order, whatever the
+queue, the receiver and the processes do.
 """
 
 import random
@@ -160,8 +160,8 @@ class Simulation:
 
 @pytest.mark.parametrize("seed", range(15))
 def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
-    """An event may arrive twice if the response to it was lost. The test therefore looks only at
-    the first arrivals (promises P2 and P3).
+    """If the response to an event was lost, the event may arrive twice. The test therefore looks
+    only at the first arrivals (promises P2 and P3).
     """
     simulation = Simulation(random.Random(seed))
     for _ in range(STEPS):
@@ -234,7 +234,7 @@ class Outages(Simulation):
 @pytest.mark.parametrize("seed", range(15))
 def test_an_event_that_was_given_up_comes_by_a_replay_alone(seed: int) -> None:
     """The receiver gets the events of a person in order, except for events that an operator has
-    sent again. An event that does not arrive is a dead letter, or its person was erased (promises
+    sent again. If an event does not arrive, it is a dead letter, or its person was erased (promises
     P2 and P3).
     """
     outages = Outages(random.Random(seed))

@@ -1,5 +1,5 @@
-"""A webhook gets each event at least once. The events of a person arrive in order, whatever the
-queue and the receiver do.
+"""Tests that a webhook gets each event at least once, and the events of a person in order, whatever
+the queue and the receiver do.
 """
 
 import json
@@ -138,7 +138,7 @@ def test_later_events_wait_for_one_that_fails_and_others_do_not(stage: Stage, st
 
 
 def test_a_receiver_that_asks_for_a_pause_is_left_alone(stage: Stage, stand: Stand) -> None:
-    """During the pause, the function does not send events of other people either."""
+    """If a receiver asks for a pause, the function sends it no events of other people either."""
     stage.scene.people.all_sign_up("ada", "bob")
     stand.answers = [status(429, retry_after="120")]
     stage.announce()
@@ -239,7 +239,7 @@ def test_a_good_answer_is_one_whatever_follows(stage: Stage, stand: Stand, answe
 def test_a_receiver_may_need_longer_to_answer_than_to_accept_the_connection(
     stage: Stage, stand: Stand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The receiver answers half a second later than a connection may take."""
+    """A receiver may take longer to answer than to accept the connection."""
     limit = 0.2
     monkeypatch.setattr("waitlist_api.webhooks.receiver.CONNECT_SECONDS", limit)
 
@@ -342,8 +342,8 @@ def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
 def test_an_event_that_was_given_up_comes_by_a_replay_and_by_no_second_copy(
     stage: Stage, stand: Stand
 ) -> None:
-    """Later events were sent in the meantime. The second copy of this event is not sent, because it
-    would arrive out of order.
+    """If an event was given up and later events were sent, a second copy of the event is not sent,
+    because it would arrive out of order. An operator can still send the event again.
     """
     joined = is_given_up(stage, stand)
     stage.announce(joined)
@@ -373,8 +373,8 @@ def test_a_copy_of_a_replay_that_was_given_up_brings_nothing(stage: Stage, stand
 def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_message(
     stage: Stage, stand: Stand
 ) -> None:
-    """The function has given up some events and has sent a later one. Then one of the given-up
-    events arrives again.
+    """Events that were given up together with a later event are not sent when their own messages
+    arrive.
     """
     stand.always = status(500)
     lives(stage)
@@ -393,8 +393,8 @@ def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_mes
 def test_a_dead_letter_of_a_person_who_was_erased_since_is_not_sent_again(
     stage: Stage, stand: Stand
 ) -> None:
-    """After the event `erased`, the receiver gets no earlier event of this person. Events of a new
-    signup are those of a different person (promise P8).
+    """After the event `erased`, the receiver gets no earlier event of this person. If the person
+    signs up again, the events count as those of a different person (promise P8).
     """
     is_given_up(stage, stand)
     people = stage.scene.people
@@ -488,7 +488,9 @@ def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: St
 
 
 def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> None:
-    """The receiver fails until the person has been erased and has signed up again (promise P8)."""
+    """If a receiver was down until a person had been erased and had signed up again, it gets no
+    earlier event of this person after `erased` (promise P8).
+    """
     people = stage.scene.people
     assert stage.scene.configure(admission={}).status == 200
     stand.always = status(500)

@@ -1,5 +1,5 @@
-"""The function that sends webhooks reports every minute that it is running, and how late events
-are.
+"""Tests that the function that sends webhooks reports every minute that it is running, and how late
+events are.
 """
 
 import json
@@ -101,7 +101,9 @@ def test_an_event_that_waits_between_its_attempts_is_noticed(
     rings: str,
     mode: str,
 ) -> None:
-    """The receiver has asked for a pause of two hours. All heartbeats in this time succeed."""
+    """An event that waits for its next attempt must raise the alarm, even though all heartbeats in
+    the meantime succeed.
+    """
     stand.always = answer
     stage.scene.people.all_sign_up("ada")
     stage.announce()
@@ -134,8 +136,8 @@ def test_the_metrics_of_a_webhook_are_those_that_are_paid_for(
 def test_a_replay_of_dead_letters_takes_heartbeats_away(
     stage: Stage, stand: Stand, body: dict[str, Any]
 ) -> None:
-    """While the function is down, its heartbeats become dead letters. They are not sent to the
-    webhook when an operator sends the dead letters again.
+    """While the function is down, its heartbeats become dead letters. If an operator sends the dead
+    letters again, the heartbeats do not reach the webhook.
     """
     stage.dead.send(json.dumps(body))
     since = {"since": "2026-01-01T00:00:00Z"}

@@ -184,8 +184,8 @@ def test_a_quota_stays_open_until_it_is_ended(bakery: Bakery) -> None:
 
 
 def test_a_quota_of_more_than_a_hundred_needs_several_requests(fake: FakeService) -> None:
-    """If an operator admits people while nobody is waiting, the people who join next get the
-    offers.
+    """A request can make at most 100 offers, so the command sends several requests, each with its
+    own idempotency key.
     """
     fake.script = [offers(0), offers(0)]
     Typed(fake.url).run("admit", "bakery", "150", "--refill", "--key", "launch")

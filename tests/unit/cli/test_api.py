@@ -1,6 +1,5 @@
-"""The API client of the command line repeats a request if this may help.
-
-It gives up after some time.
+"""Tests that the command line's API client repeats a request if this may help, and gives up after
+some time.
 """
 
 import json
@@ -162,7 +161,7 @@ def test_a_refused_request_is_not_sent_again(
 def test_a_500_that_comes_from_api_gateway_is_repeated_with_the_same_key() -> None:
     """If API Gateway answers a claim with a 500, the client repeats the claim with the same key.
 
-    The claim may have been made before the function was killed (promise P2).
+    The claim may have been made before the function was stopped (promise P2).
     """
     killed = httpx.Response(500, json={"message": "Internal Server Error"})
     scripted = Scripted(killed, httpx.Response(500, text=""), httpx.Response(200, json={}))

@@ -134,7 +134,9 @@ def test_no_part_of_a_time_is_ignored(text: str, options: str, expected: str) ->
 
 @pytest.fixture
 def in_chicago() -> Iterator[None]:
-    """Python accepts the time zone CST only on a computer whose own time zone has this name."""
+    """Run the test as if the computer were in Chicago, because Python accepts the time zone CST
+    only there.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "America/Chicago")
         time.tzset()

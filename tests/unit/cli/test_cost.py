@@ -58,7 +58,7 @@ def test_the_documents_show_the_price_of_an_idle_stack() -> None:
     assert said in one_line(readme)
 
 
-# Each of these parameters adds resources to the stack, and alarms for these resources.
+# Each of these parameters adds resources to the stack, together with alarms.
 PARTS = {
     "webhook": {"WebhookUrl": "https://example.com/hook"},
     "messages": {"SmsFrom": "LINE"},
@@ -131,7 +131,7 @@ def test_the_price_of_messages_depends_on_their_number() -> None:
     assert idle["Total"] - without == pytest.approx(idle["Messages"])
     said = f"costs {idle['Messages']:.2f} dollars a month more even if no message is sent"
     assert said in one_line(PAGE)
-    # The difference contains no costs of metrics, because they are equal in both months.
+    # The metrics cost the same in both months, so they do not affect the difference.
     first, second = (monthly(Month(0, 0, mails=count))["Messages"] for count in (10**6, 2 * 10**6))
     a_thousand = (second - first) / 1_000
     assert f"A thousand emails cost about {a_thousand:.3f} dollars" in one_line(PAGE)

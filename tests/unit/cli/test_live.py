@@ -1,4 +1,4 @@
-"""In a terminal, some commands show a screen that refreshes itself."""
+"""Tests the commands that show a screen in the terminal which refreshes itself."""
 
 import json
 import re

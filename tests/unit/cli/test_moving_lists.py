@@ -1,4 +1,6 @@
-"""A waitlist can be exported and imported again. The report says which data an import omits."""
+"""Tests that a waitlist can be exported and imported again. The report says which data an import
+omits.
+"""
 
 import io
 import json
@@ -34,8 +36,7 @@ PAGE = [
     {"name": "terms", "label": TERMS["text"], "type": "checkbox", "version": "2026-11"},
     {"name": "utm_source", "label": "Source", "type": "hidden"},
 ]
-# The policy makes no offers before the year 2040. Until then, people stay as the test has left
-# them.
+# The policy makes no offers before the year 2040, so nobody's status changes during the test.
 POLICY = ("--schedule", "1 at 2040-01-01T00:00:00Z", "--max-inside", "50")
 FORMS: Mapping[str, Sequence[str]] = {
     "csv": (),

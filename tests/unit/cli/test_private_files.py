@@ -1,6 +1,5 @@
-"""Files with personal data or secrets can be read only by their owner.
-
-This is true from the moment at which a file is created.
+"""Tests that files with personal data or secrets can be read only by their owner, from the moment
+at which they are created.
 """
 
 import os

@@ -1,6 +1,5 @@
-"""A CSV file can be opened safely in a spreadsheet, because formulas are written as text.
-
-An import restores them.
+"""Tests that a CSV file can be opened safely in a spreadsheet, because formulas are written as
+text. An import restores them.
 """
 
 import csv

@@ -1,4 +1,6 @@
-"""The command line works with every terminal and pipe: narrow, without UTF-8, full, or closed."""
+"""Tests that the command line works with every terminal and pipe, even if it is narrow, without
+UTF-8, full, or closed.
+"""
 
 import csv
 import io
@@ -110,7 +112,7 @@ def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> No
 
     A table fits into the terminal, however long a profile is.
     """
-    # On a terminal, the command also reads the time zone of the waitlist.
+    # If the output is a terminal, the command also reads the time zone of the waitlist.
     fake.script = [people("ada", "[red]b")] * 3
     shown = terminal(fake, "head", "bakery", columns=80)
     assert shown.ended() == 0

@@ -34,7 +34,7 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Typed:
-    """If `url` is None, the commands do not know the URL of a service."""
+    """Types commands. If `url` is None, the commands do not know the URL of a service."""
 
     url: str | None = None
 
@@ -43,7 +43,7 @@ class Typed:
             name: None for name in os.environ if name.startswith(FOREIGN)
         }
         variables |= {"WAITLIST_CONFIG": os.devnull, **environ}
-        # Build the commands once. Typer would build all of them again for each call, which is
+        # Build the commands only once. Typer would build all of them again for each call, which is
         # slower than most calls.
         with patch("typer.testing._get_command", return_value=GROUP):
             return CliRunner().invoke(app, [*self.service, *words], input=stdin, env=variables)

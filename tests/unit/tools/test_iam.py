@@ -1,4 +1,4 @@
-"""The local IAM decides as AWS describes in its policy evaluation logic."""
+"""Tests that the local IAM decides as AWS's policy evaluation logic says."""
 
 from typing import Any
 

@@ -138,8 +138,8 @@ def test_only_a_busy_function_causes_retry_after() -> None:
 
 
 def test_64_requests_that_each_invoke_through_the_same_server_do_not_deadlock() -> None:
-    # Each of the 64 inner calls waits until all of them run. During this time, each outer call
-    # occupies a thread.
+    # Each of the 64 inner calls waits until all of them are running, and each outer call occupies a
+    # thread during this time.
     together = threading.Barrier(MANY, timeout=120)
 
     def inner(event: Any) -> Any:

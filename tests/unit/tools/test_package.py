@@ -1,5 +1,5 @@
-"""The packaged template works without SAM, for example with Terraform, CDK or CloudFormation
-itself.
+"""Tests that the packaged template works without SAM, for example with Terraform, CDK or
+CloudFormation itself.
 """
 
 import json

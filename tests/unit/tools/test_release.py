@@ -1,4 +1,4 @@
-"""The release id changes if something changes that is deployed, and only then."""
+"""Tests that the release id changes if, and only if, something that is deployed changes."""
 
 import shutil
 from pathlib import Path

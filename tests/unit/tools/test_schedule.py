@@ -13,7 +13,7 @@ EVENTS = Path(__file__).parents[3] / "events"
 
 
 def run(function: Invocable, minutes: int) -> list[float]:
-    """Return how long the schedule has waited each time, in virtual seconds."""
+    """Return how long the schedule waited each time, in virtual seconds."""
     waits: list[float] = []
 
     def wait(seconds: float) -> bool:

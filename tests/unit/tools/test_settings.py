@@ -104,10 +104,8 @@ def test_only_the_embedded_dynamodb_can_keep_its_data_in_a_folder() -> None:
 
 
 def test_a_webhook_must_be_on_this_machine_and_have_a_valid_secret() -> None:
-    """In a local run, the URL of the webhook must be on this computer, and its secret must be
-    valid.
-
-    No event leaves the computer (promise P8).
+    """In a local run, the URL of the webhook must be on this computer, so that no event leaves it.
+    The webhook's secret must be valid (promise P8).
     """
     url = "http://127.0.0.1:9000/hook"
     settings = Settings.from_env({"WEBHOOK_URL": url, "WEBHOOK_SECRET": f"{SECRET} {SECRET}"})

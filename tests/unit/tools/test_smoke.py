@@ -1,4 +1,6 @@
-"""The smoke test succeeds only if the service works. It deletes everything that it creates."""
+"""Tests that the smoke test succeeds only if the service works, and deletes everything that it
+creates.
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page at / of the local run."""
+"""Tests the page that a local run serves at the path /."""
 
 import json
 from typing import Any

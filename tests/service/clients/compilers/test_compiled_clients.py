@@ -1,9 +1,12 @@
-"""Clients that are generated from the OpenAPI document: TypeScript, Java, Go, Kotlin and Swift.
+"""Tests the clients that are generated from the OpenAPI document for TypeScript, Java, Go, Kotlin
+and Swift.
 
 Each program in `programs` is compiled with a generated client and calls the service of `make run`.
-Two customers sign up. One of them polls until there is an offer, enters and exits. The other one
-leaves. Generators omit or rename what they do not understand, and then a program does not compile.
-`make test-clients` installs the generators. It also says what else is needed and how to get it.
+Two customers sign up. One of them polls until there is an offer, enters and exits, and the other
+leaves.
+
+If a generator does not understand a part of the document, it omits or renames something, and the
+program does not compile. `make test-clients` installs the generators, and says what else is needed.
 """
 
 import os
@@ -38,7 +41,8 @@ bob signup: waiting at 1, true
 bob leave: left
 ada by bob: forbidden
 """
-# The next customer gets an offer within a second. No offer ends during a test.
+# With this policy, the next customer gets an offer within a second, and no offer expires during a
+# test.
 POLICY = {"rate": {"count": 60, "per": "minute"}, "offer_seconds": 3600, "pass_seconds": 3600}
 INSTALL = {
     "node": "install Node.js 20 or newer",
@@ -49,7 +53,7 @@ INSTALL = {
 # The programs in docs/app/client.md, each with what it must print.
 EXAMPLES = ROOT / "docs" / "app" / "examples"
 STORY = "joined at 1\nentered with a pass of 3 parts\nexited\n"
-# The options of the generator are those of docs/app/generated-clients.md.
+# Return the generator's options, as docs/app/generated-clients.md states them.
 #
 # Where the API allows one of several types, the Kotlin client uses `Any`. Otherwise, the generator
 # would make one class that requires the fields of all types.
@@ -147,7 +151,7 @@ def check(printed: str, operator: Operator) -> None:
 def typescript_folder(name: str) -> Path:
     """Return an empty folder for a program.
 
-    The program finds its libraries, because the folder is inside the folder of `node_modules`.
+    The folder is inside the folder of `node_modules`, so the program finds its libraries.
     """
     folder = MODULES / ".generated" / name
     shutil.rmtree(folder, ignore_errors=True)

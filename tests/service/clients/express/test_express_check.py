@@ -1,4 +1,4 @@
-"""docs/app/admission-pass.md contains code for Express that checks passes. The code must accept
+"""Tests the code for Express in docs/app/admission-pass.md, which checks passes. It must accept
 valid passes and refuse everything else.
 
 `make test-express` installs what these tests need.
@@ -59,8 +59,8 @@ def test_a_pass_serves_the_browser_that_used_it_first_until_its_customer_exits()
     with issuer_at_a_url() as issuer, place(issuer) as url, plain_client() as http:
 
         def shop(cookie: str, jti: str) -> httpx.Response:
-            # The cookie is `Secure`, and an HTTP client sends such a cookie only over TLS. The test
-            # therefore sends it itself.
+            # The cookie is `Secure`, and an HTTP client would send it only over TLS. The test
+            # therefore adds the cookie to the request itself.
             headers = {"Authorization": f"Bearer {issuer.issue(jti=jti)}", "Cookie": cookie}
             return http.get(f"{url}/shop", headers=headers)
 

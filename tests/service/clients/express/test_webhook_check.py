@@ -1,4 +1,4 @@
-"""docs/app/webhooks.md contains JavaScript code that verifies webhooks. The code must accept
+"""Tests the JavaScript code in docs/app/webhooks.md, which verifies webhooks. It must accept
 webhooks of the service and refuse everything else.
 
 `make test-express` installs what these tests need.

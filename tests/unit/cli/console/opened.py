@@ -114,7 +114,7 @@ def served(app: ASGIApp) -> Iterator[Opened]:
 
 
 def browser_of(host: str) -> httpx.Client:
-    """Browsers send names that end in `.localhost` to 127.0.0.1, and so does this client."""
+    """Like browsers, this client sends requests for names that end in `.localhost` to 127.0.0.1."""
     port = host.rpartition(":")[2]
     return plain_client(f"http://127.0.0.1:{port}", follow_redirects=True, headers={"Host": host})
 

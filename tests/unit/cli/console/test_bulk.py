@@ -1,4 +1,4 @@
-"""The console can take an action on all people whose boxes are ticked in a table."""
+"""Tests the actions of the console on all people whose boxes are ticked in a table."""
 
 import re
 

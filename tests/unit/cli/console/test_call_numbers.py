@@ -1,4 +1,4 @@
-"""The console shows a person's call number before the name, and finds people by their
+"""Tests that the console shows a person's call number before the name, and finds people by their
 call numbers.
 """
 

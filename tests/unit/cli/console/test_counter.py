@@ -111,7 +111,9 @@ def test_the_browser_remembers_the_desk(counter: Counter) -> None:
     [("", "Enter the name of this desk"), ("a" * 300, "may have at most 60 characters")],
 )
 def test_a_desk_without_a_usable_name_calls_nobody(counter: Counter, room: str, says: str) -> None:
-    """The error is shown at the field that caused it. This field has the focus."""
+    """If the name of the desk cannot be used, the error is shown at its field, which has
+    the focus.
+    """
     counter.bakery.sign_up("ada")
     sent = counter.console.send(counter.path, room=room, key=counter.key)
     assert says in readable(sent.text)
@@ -243,8 +245,8 @@ def test_decisions_are_sent_when_the_console_ends(
 
 
 def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter) -> None:
-    """The dialog proposes the desk that was used last, and the lease in the settings of the list.
-    A call from the page *Counter* has the same lease.
+    """The dialog to call a person proposes the desk that was used last. The call lasts as long as a
+    call from the page *Counter*.
     """
     counter.bakery.sign_up("ada", "bob", "cyd")
     counter.bakery.typed.run("edit", counter.bakery.waitlist_id, "--lease", "840")
@@ -263,7 +265,9 @@ def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter
 
 
 def test_people_who_are_passed_over_stand_beside_the_next_people(counter: Counter) -> None:
-    """The counts add up to the number of people who wait."""
+    """The people who are called next and those who are skipped add up to the number of people who
+    wait.
+    """
     counter.bakery.sign_up("ada", "bob", "cyd")
     ada = person(counter.console, counter.bakery, "ada")
     ada.do("hold-back", reason="Lab result missing")

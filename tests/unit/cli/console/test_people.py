@@ -212,7 +212,7 @@ def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery)
     ]
     profile = {"name": "Ada", "size": "huge", "terms": "I agreed in 2025", "score": 7}
     bakery.sign_up("ada", profile=profile, attributes={"city": "Bonn", "language": ["de", "en"]})
-    # The waitlist's questions have changed since the person signed up.
+    # The waitlist's questions have changed since this person signed up.
     ask(bakery, questions)
     ada = person(console, bakery, "ada")
     shown = console.text(f"{ada.path}/edit")

@@ -1,6 +1,5 @@
-"""`waitlist console` runs in a process of its own.
-
-It prints its URL, chooses a port, and deletes its files at the end.
+"""Tests that `waitlist console`, which runs in a process of its own, prints its URL, chooses a
+port, and deletes its files at the end.
 """
 
 import json

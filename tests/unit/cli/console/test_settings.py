@@ -218,8 +218,8 @@ def test_opening_and_closing_times_are_entered_in_a_time_zone(
     live = readable(console.page(f"/lists/{bakery.waitlist_id}"))
     assert "not open yet" in live
     assert "Opens at" in live
-    # A form shows no milliseconds. If the operator does not change a time, the milliseconds are
-    # kept.
+    # A form shows no milliseconds. If the operator does not change a time, its milliseconds must
+    # stay.
     before = {"closes_at_before": "2999-10-27T01:30:00.123Z"}
     console.submit(path, **{**berlin, **before})
     assert bakery.typed.json("show", bakery.waitlist_id)["closes_at"] == before["closes_at_before"]
@@ -342,10 +342,8 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
 def test_the_form_says_what_happens_to_people_who_do_not_use_their_offers(
     console: Opened, bakery: Bakery
 ) -> None:
-    """The form has fields for three things.
-
-    They say when customers count as away, what follows an offer that was declined or not accepted,
-    and when the admission ends.
+    """The form says when customers count as away, what follows an offer that was declined or not
+    accepted, and when the admission ends.
     """
     path = f"/lists/{bakery.waitlist_id}/policy"
     fields = {
@@ -502,8 +500,8 @@ def test_the_preview_warns_about_a_launch_in_the_past(console: Opened, bakery: B
     passed = "08:00:00 on Tue 1 Dec 2020 (UTC) has passed"
     assert passed in readable(console.send(f"{path}/preview", **plain).text)
     console.submit(path, **plain)
-    # The page warns about times in the past, unless the schedule has been saved with them. The
-    # offers for these times were made long ago.
+    # The page warns about a new scheduled time in the past. It does not warn about saved times,
+    # because their offers were made long ago.
     assert "has passed" not in readable(console.send(f"{path}/preview", **plain).text)
 
 

@@ -151,7 +151,7 @@ def test_a_saved_time_of_the_schedule_stays_exact_if_its_line_is_not_changed(
     console: Opened, berlin: Bakery
 ) -> None:
     path = f"/lists/{berlin.waitlist_id}/policy"
-    # In this night the clocks in Berlin were set back and showed 02:30 twice. This is the later of
+    # On this night, the clocks in Berlin were set back and showed 2:30 twice. This is the later of
     # the two times.
     schedule = {"schedule": "7 at 2999-10-27T01:30:00.123Z"}
     console.submit(path, **POLICY, **schedule, seen=SEEN)

@@ -1,4 +1,6 @@
-"""After an action that can be undone, the console shows a notice with the button *Undo*."""
+"""Tests that the console shows a notice with the button *Undo* after an action that can be
+undone.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -81,7 +83,7 @@ def test_offers_to_several_people_are_taken_back_at_once(console: Opened, bakery
 
 
 def test_each_action_can_be_undone_or_asks_twice() -> None:
-    """An action on a person without an inverse can be undone until it is sent.
+    """An action on a person that cannot be reversed can be undone until the console sends it.
 
     Only a token and a link are shown at once, because they change nothing.
     """
