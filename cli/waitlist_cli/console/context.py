@@ -36,7 +36,7 @@ class Undo:
     decision: Decision | None = None
     # The steps of the action, in the form of `steps`.
     done: str = ""
-    # The path to which the button *Undo* posts.
+    # The path to which the *Undo* button posts.
     path: str = ""
     # Each undo has its own idempotency key.
     key: str = field(default_factory=lambda: str(uuid.uuid4()))
@@ -116,7 +116,7 @@ class Notice:
     # True if `code` is a link. The notice then shows the link as a QR code too, so that a customer
     # at the desk can scan it.
     is_link: bool = False
-    # How many seconds the button *Undo* is shown.
+    # How many seconds the *Undo* button is shown.
     undo_seconds: float = 60
 
     @property
@@ -239,7 +239,7 @@ class Console:
         If the notice has a `code` to copy, it stays on the page until the operator closes it. If
         `is_link` is true, the code is a link, and the notice also shows the link as a QR code.
 
-        If `undo` is given, the notice has the button *Undo*.
+        If `undo` is given, the notice has the *Undo* button.
         """
         notice = Notice(text, code, undo, is_link)
         if to is not None:
