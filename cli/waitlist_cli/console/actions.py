@@ -97,12 +97,16 @@ def seen(waitlist: Document, names: Iterable[str]) -> str:
     return json.dumps({name: waitlist[name] for name in names})
 
 
-def save_settings(console: Console, waitlist_id: str, form: Form, given: dict[str, Any]) -> None:
-    """Save only the settings that the operator has changed in the form.
+def save_settings(
+    console: Console, path: str, waitlist_id: str, form: Form, given: dict[str, Any], notice: str
+) -> Response:
+    """Save only the settings that the operator has changed in the form, and open the page `path`.
 
     Other operators may have changed other settings in the meantime. Their changes are kept.
     """
-    change_seen(console.api, waitlist_id, form.seen(), given)
+    made = change_seen(console.api, waitlist_id, form.seen(), given)
+    to = path.format(waitlist=waitlist_id)
+    return console.done(notice, to=to, undo=console.undos.keep(waitlist_id, change=made, page=to))
 
 
 Endpoint = Callable[[Request, Form], Response]

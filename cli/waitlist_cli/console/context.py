@@ -19,6 +19,7 @@ from waitlist_cli.console.searches import Searches
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Inverse, PersonAction
 from waitlist_cli.operations.poster import draw_code
+from waitlist_cli.operations.settings import Change
 
 MOST_UNDOS = 100
 
@@ -28,12 +29,15 @@ class Undo:
     """How an operator can undo an action.
 
     If the action is a `decision` that has not been sent to the service yet, the undo drops the
-    decision. Otherwise, the undo sends the requests in `inverses`.
+    decision. If the action is a `change` of settings, the undo restores their former values, and
+    opens their `page` again. Otherwise, the undo sends the requests in `inverses`.
     """
 
     waitlist_id: str
     inverses: Sequence[Inverse] = ()
     decision: Decision | None = None
+    change: Change | None = None
+    page: str = ""
     # The steps of the action, in the form of `steps`.
     done: str = ""
     # The path to which the *Undo* button posts.
@@ -70,16 +74,18 @@ class Undos:
         inverses: Sequence[Inverse] = (),
         decision: Decision | None = None,
         done: Iterable[tuple[str, str]] = (),
+        change: Change | None = None,
+        page: str = "",
     ) -> Undo | None:
         """Remember how to undo an action, which has taken the steps `done`.
 
         Return None if the action cannot be undone.
         """
-        if not inverses and not decision:
+        if not (inverses or decision or (change and change.before)):
             return None
         number = str(next(self._numbers))
         path = f"/lists/{waitlist_id}/undo/{number}"
-        self._kept[number] = Undo(waitlist_id, inverses, decision, steps(done), path)
+        self._kept[number] = Undo(waitlist_id, inverses, decision, change, page, steps(done), path)
         for oldest in list(self._kept)[:-MOST_UNDOS]:
             self.forget(oldest)
         return self._kept[number]

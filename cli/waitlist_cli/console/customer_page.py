@@ -78,7 +78,8 @@ def routes(console: Console) -> list[Route]:
     def save(request: Request, form: Form) -> Response:
         waitlist_id, page = waitlist_of(request), with_names(typed_page(form))
         try:
-            save_settings(console, waitlist_id, form, {"page": None if page == NO_PAGE else page})
+            given: dict[str, Any] = {"page": None if page == NO_PAGE else page}
+            return save_settings(console, PATH, waitlist_id, form, given, "The page is saved.")
         except Refused as error:
             if not error.fields:
                 raise
@@ -86,7 +87,6 @@ def routes(console: Console) -> list[Route]:
             answer.status_code = 422
             answer.headers.update({"HX-Retarget": "#page", "HX-Reswap": "outerMorph"})
             return answer
-        return console.done("The page is saved.", to=f"/lists/{waitlist_id}/page")
 
     def arrange(request: Request, form: Form) -> Response:
         """Add, move or remove a question in the form, without saving the change."""

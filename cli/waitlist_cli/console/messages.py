@@ -78,7 +78,8 @@ def routes(console: Console) -> list[Route]:
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
         try:
-            save_settings(console, waitlist_id, form, {"messages": _typed(form)})
+            given, notice = {"messages": _typed(form)}, "The message settings are saved."
+            return save_settings(console, PATH, waitlist_id, form, given, notice)
         except Refused as error:
             # The form's field names do not begin with `messages.`, so remove this prefix from the
             # field names in the errors.
@@ -87,7 +88,6 @@ def routes(console: Console) -> list[Route]:
                 for found in error.fields
             ]
             raise Refused(error.message, error.code, error.status, fields) from error
-        return console.done("The message settings are saved.", to=f"/lists/{waitlist_id}/messages")
 
     return [
         Route(PATH, show),

@@ -121,9 +121,8 @@ def routes(console: Console) -> list[Route]:
         )
 
     def save(request: Request, form: Form) -> Response:
-        waitlist_id = waitlist_of(request)
-        save_settings(console, waitlist_id, form, {"admission": _typed(form)})
-        return console.done("The admission policy is saved.", to=f"/lists/{waitlist_id}/policy")
+        given, notice = {"admission": _typed(form)}, "The admission policy is saved."
+        return save_settings(console, PATH, waitlist_of(request), form, given, notice)
 
     return [
         Route(PATH, show),

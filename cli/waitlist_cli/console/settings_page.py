@@ -67,8 +67,8 @@ def routes(console: Console) -> list[Route]:
 
     def save(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)
-        save_settings(console, waitlist_id, form, _typed(form))
-        return console.done("The settings are saved.", to=f"/lists/{waitlist_id}/settings")
+        given = _typed(form)
+        return save_settings(console, PATH, waitlist_id, form, given, "The settings are saved.")
 
     def ask_new(request: Request) -> Response:
         like = request.query_params.get("like", "")

@@ -12,11 +12,13 @@ from waitlist_cli.operations.claim import CLAIM_PERSON, explain_lost_call
 from waitlist_cli.operations.every_action import LIST_ACTIONS, PERSON_ACTIONS, find_action
 from waitlist_cli.operations.names import MOST_NAMES, name_of
 from waitlist_cli.operations.person import Person
+from waitlist_cli.operations.settings import change_back
 from waitlist_cli.terminal.output import format_count
 from waitlist_cli.terminal.times import localize
 
 # The reason in a person's history for an action that undoes another action.
 REASON_OF_UNDO = "undo"
+RESTORED = "Undone: The settings have their former values again."
 
 
 def routes(console: Console) -> list[Route]:
@@ -27,6 +29,10 @@ def routes(console: Console) -> list[Route]:
             raise Refused("This action was undone before, or the console was restarted.")
         if found.decision is not None and not console.decisions.undo(found.decision):
             raise Refused("This action has already been carried out, and can no longer be undone.")
+        if found.change is not None:
+            change_back(console.api, waitlist_id, found.change)
+            console.undos.forget(number)
+            return console.done(RESTORED, to=found.page)
         # Each undo has its own key, and the idempotency keys of its requests begin with this key.
         # If the operator presses the button twice, the second press has no effect.
         notices = [

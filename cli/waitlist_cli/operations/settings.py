@@ -1,6 +1,7 @@
 """Creates waitlists and changes their settings."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.errors import Refused
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
 
 SETTINGS_CHANGED = "settings_changed"
 WAITLIST_EXISTS = "waitlist_exists"
+CHANGED_AGAIN = (
+    "Somebody has changed the same settings since you saved them, so nothing was undone. Open the "
+    "page again to see the change."
+)
 # The maximum number of attempts to save a change if other operators change settings at the same
 # time.
 TRIES = 5
@@ -62,9 +67,17 @@ def zone_of(api: "Api", waitlist_id: str) -> Callable[[], str]:
     return lambda: str(api.operator("GET", f"/{waitlist_id}")["timezone"])
 
 
+@dataclass(frozen=True)
+class Change:
+    """The values of the changed settings before and after a change."""
+
+    before: Document
+    after: Document
+
+
 def change_seen(
     api: "Api", waitlist_id: str, seen: Mapping[str, Any] | None, given: Document
-) -> Any:
+) -> Change:
     """Change the settings whose values in `given` differ from the values that the operator saw.
 
     If another operator has changed one of the same settings, raise Refused.
@@ -75,14 +88,16 @@ def change_seen(
         mine = {name: value for name, value in given.items() if value != seen[name]}
         if others := [name for name in mine if now[name] not in (seen[name], mine[name])]:
             break
+        mine = {name: value for name, value in mine.items() if value != now[name]}
         if not mine:
-            return now
+            return Change({}, {})
         patch = {
             name: replacement_patch(now[name], value) if isinstance(value, dict) else value
             for name, value in mine.items()
         }
         try:
-            return change(api, waitlist_id, patch, now["version"])
+            saved = change(api, waitlist_id, patch, now["version"])
+            return Change({name: now[name] for name in mine}, {name: saved[name] for name in mine})
         except Refused as error:
             if error.code != SETTINGS_CHANGED:
                 raise
@@ -93,6 +108,19 @@ def change_seen(
         SETTINGS_CHANGED,
         412,
     )
+
+
+def change_back(api: "Api", waitlist_id: str, made: Change) -> None:
+    """Give the changed settings their former values again.
+
+    If somebody has changed one of these settings since then, raise Refused.
+    """
+    try:
+        change_seen(api, waitlist_id, made.after, made.before)
+    except Refused as error:
+        if error.code != SETTINGS_CHANGED:
+            raise
+        raise Refused(CHANGED_AGAIN, error.code, error.status) from error
 
 
 def replacement_patch(former: Any, new: Any) -> Any:

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from html import unescape
 
 import pytest
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened, api_of, opened
+from tests.unit.cli.console.test_settings import SETTINGS
 from waitlist_cli.client.ids import entry_id_of
 from waitlist_cli.console import decisions
 from waitlist_cli.operations.action import ListAction
@@ -70,6 +72,50 @@ def test_an_action_on_a_list_can_be_undone(
     assert undo is not None
     console.submit(undo)
     assert bakery.typed.json("show", bakery.waitlist_id)[setting] == before
+
+
+def save_settings(console: Opened, bakery: Bakery, **changes: str) -> str | None:
+    """Save the settings, and return the path to which the button *Undo* posts."""
+    path = f"/lists/{bakery.waitlist_id}/settings"
+    found = re.search(r'name="seen" value="([^"]*)"', console.page(path))
+    assert found
+    saved = console.send(path, **{**SETTINGS, "seen": unescape(found[1]), **changes})
+    page = console.page(saved.headers["HX-Redirect"])
+    assert "The settings are saved." in page
+    undo = re.search(r'hx-post="([^"]+/undo/\d+)"', page)
+    return undo and undo[1]
+
+
+def test_saved_settings_get_their_former_values_again(console: Opened, bakery: Bakery) -> None:
+    """Other settings that somebody has changed since then stay as they are."""
+    waitlist_id = bakery.waitlist_id
+    before = bakery.typed.json("show", waitlist_id)
+    undo = save_settings(console, bakery, capacity="10", rest_max_days="30", rest_times="2")
+    assert undo is not None
+    bakery.typed.run("edit", waitlist_id, "--lease", "77")
+    assert "The settings have their former values again." in console.submit(undo)
+    after = bakery.typed.json("show", waitlist_id)
+    assert (after["capacity"], after["rest"]) == (before["capacity"], before["rest"])
+    assert after["lease_seconds"] == 77
+    assert "was undone before" in console.submit_refused(undo)
+
+
+def test_saved_settings_that_somebody_has_changed_again_are_not_undone(
+    console: Opened, bakery: Bakery
+) -> None:
+    undo = save_settings(console, bakery, capacity="10", lease_seconds="60")
+    assert undo is not None
+    bakery.typed.run("edit", bakery.waitlist_id, "--capacity", "11")
+    assert "Somebody has changed the same settings" in console.submit_refused(undo)
+    after = bakery.typed.json("show", bakery.waitlist_id)
+    assert (after["capacity"], after["lease_seconds"]) == (11, 60)
+
+
+def test_settings_that_were_saved_without_a_change_have_no_undo(
+    console: Opened, bakery: Bakery
+) -> None:
+    save_settings(console, bakery)
+    assert save_settings(console, bakery) is None
 
 
 def test_offers_to_several_people_are_taken_back_at_once(console: Opened, bakery: Bakery) -> None:
