@@ -72,8 +72,8 @@ def test_a_full_memory_is_an_outage_and_changes_nothing(
 def test_a_full_memory_refuses_a_completion_and_the_next_claim_and_changes_nothing(
     valkey: Server, filled: Line
 ) -> None:
-    """If the memory of Redis is full, a message that runs several scripts changes nothing (promises
-    P3 and P4).
+    """If Redis' memory is full, a message that runs several scripts changes nothing (promises P3
+    and P4).
     """
     token = filled.claimed()["ann"]["token"]
     completion = filled.message("complete", entry_id=filled.id_of("ann"), token=token)

@@ -25,8 +25,8 @@ STRIKES: dict[str, Strike] = {
 every_strike = pytest.mark.parametrize("strike", STRIKES.values(), ids=STRIKES)
 every_offset = pytest.mark.parametrize(("public_off", "keeper_off"), [OFF, OFF[::-1]])
 JUMPS = (-HOUR_SECONDS, -5, 0, HOUR_SECONDS)
-# Every fault is tested together with every jump of the Redis clock. In half of these tests, the
-# clock of the public function is ahead. In the other half, the clock of maintenance is ahead.
+# Every fault is tested together with every jump of Redis' clock. In half of these tests, the public
+# function's clock is ahead. In the other half, maintenance's clock is ahead.
 JUMPS_AND_STRIKES = [
     pytest.param(
         *OFF[:: 1 if (row + column) % 2 else -1], jump, STRIKES[strike], id=f"{jump}, {strike}"
@@ -94,8 +94,8 @@ def test_a_clock_that_jumps_changes_no_order_and_loses_no_hold(
 def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
     valkey: Server, public_off: float, keeper_off: float, strike: Strike
 ) -> None:
-    """Only the clock of Redis decides when a claim ends, even if this clock was set back (promises
-    P3 and P4).
+    """Only Redis' clock decides when a claim ends, even if this clock was set back (promises P3 and
+    P4).
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people, past = clocks.people, begun(clocks)

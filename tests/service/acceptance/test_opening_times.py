@@ -1,4 +1,4 @@
-"""Tests of opening times. The clock of Redis alone decides whether a waitlist is open."""
+"""Tests of opening times. Redis' clock alone decides whether a waitlist is open."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An operator exports everything that the service has stored about one person."""
+"""Tests that an operator can export everything that the service has stored about one person."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ TOLD_AS = {
 def names_in(record: dict[str, Any]) -> set[str]:
     """Return the names of all fields of a record.
 
-    The names of nested fields contain a dot, as in `hold.attempts`.
+    The name of a nested field contains a dot, as in `hold.attempts`.
     """
     names = set()
     for name, value in record.items():

@@ -1,5 +1,5 @@
-"""A claim with a filter returns the first entries in the queue that match the filter, and no
-others.
+"""Tests that a claim with a filter returns the first entries in the queue that match the filter,
+and no others.
 """
 
 from typing import Any
@@ -43,7 +43,9 @@ def test_people_can_be_admitted_at_once_by_filter(people: Admissions) -> None:
 
 
 def test_one_who_is_leaving_is_not_given(people: Admissions) -> None:
-    """A second claim with this filter returns the next matching person (promise P4)."""
+    """If a matching person is leaving, a claim with a filter returns the next matching person
+    (promise P4).
+    """
     services = people.world.services
     for name in ("andrew", "christine"):
         key = (people.waitlist_id, people.id_of(name))
@@ -134,8 +136,8 @@ def test_an_instance_that_remembers_other_segments_goes_by_the_new_ones(people: 
 def test_while_segments_are_built_a_filter_has_to_wait_and_the_line_does_not(
     people: Admissions,
 ) -> None:
-    """The segments of a waitlist are not ready yet. The service refuses requests that need them,
-    because the answers could be wrong (promise P7).
+    """While the segments of a waitlist are being built, the service refuses requests that need
+    them, because the responses could be wrong (promise P7).
     """
     people.configure(segments=[["gender"]])
     female = {"gender": "F"}
@@ -163,8 +165,8 @@ def test_a_lost_order_is_rebuilt_with_its_segments(people: Admissions) -> None:
 def test_the_best_available_are_claimed_by_filters_in_order_of_preference(
     people: Admissions,
 ) -> None:
-    """An operator wants a woman who speaks Spanish. If there is none, anyone who speaks Spanish is
-    welcome, and otherwise the first person in the queue (promises P1 and P2).
+    """An operator prefers a woman who speaks Spanish. If there is none, the operator takes anyone
+    who speaks Spanish, and otherwise the first person in the queue (promises P1 and P2).
     """
     best = [F_SPANISH, SPANISH, {}]
     first = people.claim(4, key="call-1", filters=best).json

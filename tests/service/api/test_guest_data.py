@@ -1,5 +1,5 @@
-"""A guest's profile and attributes have a maximum size. They may contain only the fields for which
-the page asks.
+"""Tests that a guest's profile and attributes have a maximum size, and contain only the fields for
+which the page asks.
 """
 
 import json
@@ -82,8 +82,8 @@ def test_imports_and_edits_by_operators_are_not_limited(people: People) -> None:
 
 
 def test_a_lower_limit_does_not_refuse_the_repeat_of_a_signup(people: People) -> None:
-    """The guest repeats a signup that was accepted earlier, so the entry keeps its place (promise
-    P2).
+    """If an operator lowers the limit, a guest can still repeat a signup that was accepted before
+    (promise P2).
     """
     profile = profile_of(1000)
     assert people.sign_up("ada", key="one-signup", profile=profile).status == 201
@@ -235,8 +235,8 @@ def test_signups_are_counted_by_their_source(people: People) -> None:
 
 def test_sources_that_no_operator_has_named_count_together(people: People) -> None:
     """Links contain the source of a signup, for example a campaign, and anyone can invent a source.
-    Invented sources are counted together, and do not replace the sources that operators have
-    configured (promise P5).
+    Invented sources are counted together, and do not replace the sources that operators have named
+    (promise P5).
     """
     people.configure(page={"fields": FORM, "source": "utm_source", "sources": ["news"]})
     for number in range(52):

@@ -1,5 +1,6 @@
-"""A guest is identified by an email address or a phone number. Each person has at most one place,
-even with different spellings of the address.
+"""Tests guests who are identified by an email address or a phone number.
+
+Each person has at most one place, even with different spellings of the address.
 """
 
 import base64
@@ -256,8 +257,8 @@ def test_an_operators_change_counts_at_once_for_a_signup_that_needs_it(people: P
 
 
 def test_each_list_has_other_digests_and_an_erased_address_the_same_again() -> None:
-    """The service stores a digest of each address. Nobody can find the address of a digest without
-    the service's secret (promise P8).
+    """The service stores a digest of each address. Without the service's secret, nobody can find
+    the address that belongs to a digest (promise P8).
     """
     people = new_list(identity={"field": "email"})
     first = join(people, "ada@example.com").json["entry_id"]
@@ -308,8 +309,8 @@ def test_anyone_sees_which_field_a_signup_needs(by_phone: People) -> None:
 
 
 def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) -> None:
-    """An operator first tries the import as a dry run, which changes nothing. After the real
-    import, the link in each result opens the place of that row.
+    """A dry run of an import changes nothing. After the real import, the link in each result opens
+    the place of that row.
     """
     signed_up = join(by_mail, "gus@example.org").json
     rows = [
@@ -344,8 +345,8 @@ def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) ->
 
 
 def test_a_row_says_if_its_customer_id_is_not_the_person_of_its_address(by_mail: People) -> None:
-    """A row contains a customer id and an address that do not belong together. The owner of the
-    address could still sign up and get a second place.
+    """If the customer id and the address of a row do not belong together, the result says so.
+    Otherwise, the owner of the address could sign up and get a second place.
     """
     path = f"{by_mail.admin_path}/import"
     address = {"email": "zoe@example.org"}

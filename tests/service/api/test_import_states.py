@@ -1,4 +1,4 @@
-"""An operator moves people from one waitlist to another by an import. They keep their status and
+"""Tests imports that move people from one waitlist to another. The people keep their status and
 their place.
 """
 
@@ -43,8 +43,8 @@ def ranks(people: People) -> dict[str, tuple[int, str]]:
 
 
 def test_a_rank_gives_the_place_also_of_people_who_were_moved(people: People) -> None:
-    """An operator has moved an entry. Only its rank shows this, so the import must restore the rank
-    (promise P1).
+    """If an entry was moved, only its rank (sort key) shows this. An import must therefore restore
+    the rank (promise P1).
     """
     people.all_sign_up("ada", "bob", "cyd", "dan")
     people.bump("dan", to="front")
@@ -110,8 +110,8 @@ def import_until_crash_after(step: int) -> tuple[People, Wire]:
 
 
 def test_an_import_that_was_cut_off_anywhere_is_finished_at_its_ranks() -> None:
-    """An import crashes. Either maintenance completes it, or the operator repeats it (promises P1,
-    P2 and P3).
+    """If an import crashes, maintenance can complete it, or the operator can repeat it (promises
+    P1, P2 and P3).
     """
     _, whole = import_until_crash_after(1000)
     for step in range(len(whole.calls)):
@@ -173,7 +173,7 @@ def test_who_has_confirmed_before_is_not_asked_at_once(people: People) -> None:
 
 
 def test_customers_who_are_banned_are_refused_and_taken_off_the_list(people: People) -> None:
-    """The import bans some customers. A repeated import does not change them again (promise P5)."""
+    """If an import that bans customers is repeated, it does not change them again (promise P5)."""
     people.all_sign_up("ada")
     rows = [row("ada", banned=True, reason="sold it"), row("bob", banned=True), row("cyd")]
     tried = people.bring(*rows, dry_run=True)
@@ -223,9 +223,9 @@ def guests() -> Guests:
 
 
 def test_a_person_who_has_still_to_prove_the_address_has_so_here(guests: Guests) -> None:
-    """The imported person has not verified the address yet. As after a signup, the service sends a
-    link at once. If the person does not verify the address in time, the person leaves the waitlist
-    (promise P5).
+    """If an imported person has not verified the address, the service sends a link at once, as
+    after a signup. If the person does not verify the address in time, the person leaves the
+    waitlist (promise P5).
     """
     rows = [{"profile": {"email": one}, "joined_at": AGO, "verified": False} for one in (ADA, BOB)]
     assert outcomes(guests.bring(*rows)) == ["joined", "joined"]

@@ -1,6 +1,4 @@
-"""An operator imports people and gets their entry tokens, with which they can use their entries.
-There is a separate route for this.
-"""
+"""Tests the route that imports people and returns their entry tokens."""
 
 from typing import Any
 
@@ -56,8 +54,8 @@ def test_a_trial_gives_no_tokens(people: People) -> None:
 
 
 def test_a_repeat_gives_the_tokens_again(people: People) -> None:
-    """The response with the tokens is lost. The operator repeats the request and gets the same
-    tokens (promise P2).
+    """If an operator repeats an import because the response was lost, the new response contains the
+    same tokens (promise P2).
     """
     first = bring(people, "ada", "bob")
     with nothing_changes(people.world):
@@ -95,8 +93,8 @@ def test_no_answer_of_an_import_is_kept_on_its_way(people: People) -> None:
 def test_where_an_issuer_says_who_customers_are_the_question_refuses_the_import(
     people: People,
 ) -> None:
-    """On this waitlist there are no entry tokens. The service refuses the whole request and imports
-    nobody (promise P5).
+    """If customers have accounts, there are no entry tokens. The service then refuses the whole
+    request and imports nobody (promise P5).
     """
     people.all_sign_up("ada")
     world = people.world

@@ -114,8 +114,8 @@ def test_an_import_keeps_waiting_held_and_parked_entries_as_they_are(people: Peo
 
 
 def test_a_customer_who_is_named_twice_stands_once(people: People) -> None:
-    """Several rows belong to the same person. The first accepted row decides which place the person
-    gets (promise P2).
+    """If several rows name the same customer, the first accepted row decides the place (promise
+    P2).
     """
     answer = people.bring(row("ada"), row("ada", TIME), row("bob", "2031-01-01T00:00:00Z"), "bob")
     assert outcomes(answer) == ["joined", "already", "refused", "joined"]
@@ -162,8 +162,9 @@ def test_a_time_before_tickets_began_or_in_the_future_is_refused_saying_so(peopl
 
 
 def test_rows_of_this_moment_are_ahead_of_later_signups(people: People) -> None:
-    """The rows are of the current millisecond, and there are more rows than ticket numbers in a
-    millisecond. The clock of Redis is behind (promise P1).
+    """More rows have the current millisecond as their signup time than there are ticket numbers in
+    a millisecond, and Redis' clock is behind. People who sign up later still stand behind all of
+    these rows (promise P1).
     """
     people.world.redis_clock.micros = RedisClock.standing(START_MILLIS - 1000).micros
     names = [f"person-{number}" for number in range(50)]
@@ -195,8 +196,8 @@ def test_capacity_holds(people: People) -> None:
 
 @pytest.mark.parametrize("rejoin", ["never", "after_leaving", "always"])
 def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str) -> None:
-    """An import is repeated. By default, it does not add customers again who have left or were
-    admitted in the meantime (promise P2).
+    """By default, an import does not add customers again who have left or were admitted (promise
+    P2).
     """
     people.configure(rejoin=rejoin)
     people.all_sign_up("ada", "bob")
@@ -217,15 +218,14 @@ def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str
 
 
 def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: People) -> None:
-    """The customer has left and signed up again. A late message about the first signup does not
-    remove the second one (promise P2).
+    """If a customer has left and is imported again with the same signup time, a late message about
+    the first signup does not remove the second one (promise P2).
     """
     people.bring(row("ada", TIME))
     first = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert first is not None
     people.leave("ada")
-    # Redis forgets a signup that has ended after some time. Deleting these keys has the same
-    # effect.
+    # Some time after a signup has ended, Redis forgets it. Deleting these keys has the same effect.
     people.world.redis.delete(
         keys.shared_milliseconds(people.waitlist_id), keys.tombstones(people.waitlist_id)
     )
@@ -329,8 +329,8 @@ def test_without_an_order_an_import_is_to_be_repeated(people: People, state: str
 
 
 def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None:
-    """An operator has imported this customer. Somebody now signs up with the same customer id and
-    may be a stranger. The stranger gets no entry token.
+    """Somebody who signs up with the id of an imported customer may be a stranger, and gets no
+    entry token.
     """
     people.bring("ada")
     assert people.sign_up("ada", key="k").code == "already_on_list"
@@ -341,8 +341,8 @@ def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None
 def test_ahead_of_an_import_of_the_first_moment_there_is_room(
     people: People, priority: int
 ) -> None:
-    """A bump to the front keeps the priority of an entry. A bump to a different priority places the
-    entry by its signup time (promise P1).
+    """Moving an entry to the front keeps its priority. Moving an entry to a different priority
+    places it by its signup time (promise P1).
     """
     people.bring(row("old", "2020-01-01T00:00:00Z", priority=priority))
     people.all_sign_up("ann", "bob")

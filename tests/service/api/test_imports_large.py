@@ -1,4 +1,4 @@
-"""Every import within the documented limits succeeds, however large its rows are.
+"""Tests that every import within the documented limits succeeds, however large its rows are.
 
 The in-memory table of the tests refuses the same requests as DynamoDB does
 (tests/support/refusals.py).
@@ -43,7 +43,7 @@ def test_a_hundred_rows_of_15_kb_join(people: People) -> None:
 
 def test_a_hundred_rows_rejoin() -> None:
     """While a customer joins again, the record contains both the former and the new profile. It
-    must not become too large for DynamoDB.
+    must still not be too large for DynamoDB.
     """
     people = new_list()
     imported = rows(profile={"note": NOTE["note"][1:]}, attributes={**ATTRIBUTES, "a0": "other"})

@@ -1,4 +1,6 @@
-"""An operator issues an entry token to a customer who was imported or who has lost the token."""
+"""Tests that an operator can issue an entry token to a customer who was imported or who has lost
+the token.
+"""
 
 import pytest
 from aws_lambda_powertools import Logger
@@ -63,7 +65,7 @@ def test_with_an_issued_token_a_signup_gets_the_place_that_is_there(people: Peop
 
 
 def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> None:
-    """An operator issues a token a second time. The earlier tokens stay valid (promise P2)."""
+    """If an operator issues a second token, the earlier tokens stay valid (promise P2)."""
     earlier = people.sign_up("ada").json["entry_token"]
     with nothing_changes(people.world):
         assert token_for(people, "ada") == token_for(people, "ada")
@@ -71,9 +73,7 @@ def test_issuing_changes_nothing_and_ends_no_earlier_token(people: People) -> No
 
 
 def test_a_token_is_issued_wherever_the_person_stands(people: People) -> None:
-    """The entry may have an offer, or its customer may have been admitted or have left. The issued
-    token is valid in all these cases.
-    """
+    """An issued token is valid even if the customer has an offer, was admitted or has left."""
     people.all_sign_up("ada", "bob", "cyd")
     claims = f"{people.admin_path}/claims"
     people.world.request("POST", claims, body={"complete": True}, operator=True)
@@ -86,7 +86,7 @@ def test_a_token_is_issued_wherever_the_person_stands(people: People) -> None:
 
 
 def test_a_token_is_issued_while_the_order_is_lost(people: People) -> None:
-    """Redis is not needed for a token (promise P7)."""
+    """P7"""
     people.bring("ada")
     people.world.redis.flushall()
     token = token_for(people, "ada")
@@ -126,8 +126,8 @@ def test_an_erased_entry_gets_no_token(people: People, is_finished: bool) -> Non
 
 
 def test_an_expired_entry_gets_no_token() -> None:
-    """The entry has expired. No token can be issued, although DynamoDB has not deleted the record
-    yet (promise P8).
+    """After an entry has expired, no token can be issued for it, even if DynamoDB has not deleted
+    the record yet (promise P8).
     """
     people = new_list(retention_days=1)
     people.bring("ada")
@@ -150,7 +150,7 @@ def test_a_customer_may_not_issue_tokens(people: People) -> None:
 
 @pytest.mark.parametrize("body", ["[" * 100, '{"customer_id": "bob"}', "null"], ids=ascii)
 def test_a_body_means_nothing(people: People, body: str) -> None:
-    """The token is for the entry in the path. The body of the request does not matter (promise
+    """An issued token is for the entry in the request's path, whatever the body contains (promise
     P5).
     """
     people.bring("ada", "bob")
@@ -162,7 +162,9 @@ def test_a_body_means_nothing(people: People, body: str) -> None:
 def test_where_an_issuer_says_who_customers_are_there_is_nothing_to_hand_out(
     people: People,
 ) -> None:
-    """The response does not tell whether an entry exists (promise P5)."""
+    """If customers have accounts, no token can be issued, and the response does not reveal whether
+    an entry exists (promise P5).
+    """
     people.bring("ada")
     world = people.world
     world.api = Api(world.services.container, None, Logger(service="test", level="CRITICAL"))

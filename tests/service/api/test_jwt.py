@@ -1,5 +1,6 @@
-"""Customers have accounts with an identity provider, whose JWTs identify them. A customer can see
-and leave only the customer's own entry.
+"""Tests customers who have accounts with an identity provider, whose JWTs identify them.
+
+A customer can see and leave only their own entry.
 """
 
 from typing import Any
@@ -54,7 +55,9 @@ def test_the_tokens_sub_signs_up(members: Members) -> None:
 
 
 def test_a_repeat_needs_no_key_to_get_the_place_again(members: Members) -> None:
-    """The customer has an account, so nobody else can send this signup (promise P2)."""
+    """A customer with an account needs no idempotency key to repeat a signup, because nobody else
+    can send it (promise P2).
+    """
     answer = members.sign_up("ada")
     assert (answer.status, answer.json["position"]) == (200, 1)
     assert members.order() == ["ada", "bob"]
@@ -116,8 +119,8 @@ def test_a_place_within_a_segment_is_returned_for_me_too(members: Members) -> No
 
 
 def test_requests_without_the_authorizer_are_unauthorized(members: Members) -> None:
-    """API Gateway has not checked a JWT, for example because the deployment is wrong. On this
-    stack, an entry token or an operator's signature does not replace the JWT (promise P5).
+    """If API Gateway has not checked a JWT, for example because the deployment is wrong, neither an
+    entry token nor an operator's signature replaces the JWT (promise P5).
     """
     token = members.token_of("ada")
     calls = [("POST", ENTRIES), ("GET", ME), ("DELETE", ME), ("GET", members.entry("ada"))]
@@ -168,8 +171,8 @@ def test_customers_with_accounts_send_no_more_than_guests(members: Members) -> N
 
 
 def test_a_lists_identity_is_nothing_to_customers_with_accounts(members: Members) -> None:
-    """The `sub` claim of the JWT identifies a customer with an account. The waitlist does not ask
-    for an address and verifies none.
+    """A customer with an account is identified by the `sub` claim of the JWT, so the waitlist
+    neither asks for an address nor verifies one.
     """
     rules = {"field": "email", "verify": "before_offer", "blocked_domains": ["example.com"]}
     assert members.configure(identity=rules).status == 200
@@ -188,7 +191,9 @@ def test_a_lists_identity_is_nothing_to_customers_with_accounts(members: Members
 
 
 def test_an_import_keeps_the_stay_of_a_customer_with_an_account(members: Members) -> None:
-    """The issuer's token has proved who signed up."""
+    """An import does not replace the signup of a customer with an account, because the JWT has
+    proved who signed up.
+    """
     for on_list in ("keep", "replace"):
         (result,) = members.bring("ada", on_list=on_list).json["results"]
         assert (result["outcome"], result["warning"]) == ("already", None)

@@ -1,4 +1,4 @@
-"""The API returns names, profiles and attributes exactly as they were sent."""
+"""Tests that the API returns names, profiles and attributes exactly as they were sent."""
 
 from typing import Any
 

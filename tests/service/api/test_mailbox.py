@@ -1,5 +1,7 @@
-"""The local service has a mailbox page, which shows the messages that the service would send. Each
-message appears once. A message that no longer applies is left out.
+"""Tests the mailbox page of the local service, which shows the messages that the service would
+send.
+
+Each message appears once, and a message that no longer applies is left out.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A waitlist can have a notice. Operators write it, all customers see it, and it disappears at a
+"""Tests the notice of a waitlist. Operators write it, all customers see it, and it disappears at a
 set time.
 """
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document describes every route and every error of the API."""
+"""Tests that the OpenAPI document describes every route and every error of the API."""
 
 import json
 import re
@@ -36,8 +36,8 @@ WITHOUT_RECORD = {
     "GET /.well-known/openid-configuration",
     "GET /.well-known/jwks.json",
     "POST /v1/admin/webhook/replay",
-    # When an operator sends a test message, the function that sends messages reads DynamoDB. The
-    # public function itself does not.
+    # When an operator sends a test message, not the public function but the function that sends
+    # messages reads DynamoDB.
     "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
 }
 each_operation = each("route", labelled(*OPERATIONS))
@@ -77,8 +77,8 @@ def test_each_problem_is_described_as_problem_details(route: str) -> None:
 
 
 def test_one_schema_reads_problems_and_what_the_gateway_answers() -> None:
-    """Generated clients know one kind of error body, and API Gateway's own errors lack some of its
-    fields. No field may therefore be required.
+    """Generated clients know only one kind of error body, and API Gateway's own errors lack some of
+    its fields. No field may therefore be required.
     """
     problem = schema_of("Problem")
     of_the_service = {"type", "title", "status", "code", "detail", "errors", "opens_at"}
@@ -306,8 +306,8 @@ def test_the_document_with_an_issuer_is_that_of_such_a_stack() -> None:
 
 @pytest.mark.parametrize("name", ["customers.json", "customers-jwt.json"])
 def test_an_app_finds_the_customers_routes_alone_and_all_that_they_name(name: str) -> None:
-    """There is an OpenAPI document for customers. It contains no operation for operators, and
-    everything that it refers to (promise P5).
+    """The OpenAPI document for customers contains no operation for operators, and contains
+    everything to which it refers (promise P5).
     """
     found = variants()[name]
     content = json.dumps(found)

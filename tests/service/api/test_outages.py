@@ -1,4 +1,6 @@
-"""Redis, DynamoDB or the private function fails. The responses then have a `Retry-After` header."""
+"""Tests that responses have a `Retry-After` header if Redis, DynamoDB or the private function
+fails.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -34,8 +36,9 @@ ASKS: dict[str, Ask] = {
     "delete": lambda people: people.delete_waitlist(),
 }
 WITH_QUEUE = set(ASKS)
-# Requests that change nothing if a write to DynamoDB fails. Bumps and claims are not among them,
-# because Redis has already changed by then. A repeated request completes the bump or the claim.
+# Requests that change nothing if a write to DynamoDB fails. For bumps and claims, Redis has already
+# changed by then, so they are not among these requests. Repeating the request completes the bump or
+# the claim.
 WITH_RECORD = {
     "signup",
     "places",
@@ -158,8 +161,8 @@ each_ask = pytest.mark.parametrize("ask", sorted(ASKS))
 def test_without_the_record_nothing_happens(
     people: People, dynamodb: Switch, ask: str, failure: str
 ) -> None:
-    """The error tells the client when to try again. It does not contain the error message of AWS
-    (promises P3 and P5).
+    """If DynamoDB fails, the error tells the client when to try again. It does not contain the
+    error message of AWS (promises P3 and P5).
     """
     error, status, code = RECORD_FAILS[failure]
     people.world.services.waitlist_cache.look_up(people.waitlist_id)
@@ -206,8 +209,8 @@ def test_without_the_private_function_the_queue_is_unavailable(
 def test_a_private_function_that_dies_after_its_work_is_unavailable(
     people: People, lambda_: Switch, ask: str
 ) -> None:
-    """Nobody knows whether the failed request has had an effect. The client must repeat it (promise
-    P3).
+    """If the private function dies after its work, nobody knows whether the request has had an
+    effect, so the client must repeat it (promise P3).
     """
     lambda_.failure = lambda call: {**call(), "FunctionError": "Unhandled"}
     refused(ASKS[ask](people), 503, "queue_unavailable")

@@ -1,4 +1,4 @@
-"""Customers can change the fields of their profile that the signup form contains."""
+"""Tests that customers can change the fields of their profile that the signup form contains."""
 
 from typing import Any
 
@@ -111,8 +111,8 @@ def test_data_that_a_signup_may_not_have_changes_nothing(
 
 
 def test_a_change_asks_for_no_field_that_is_missing_already(customers: Customers) -> None:
-    """The profile of an imported customer may be larger than guests may send, or lack a required
-    field. The customer can nevertheless change other fields.
+    """An imported customer may lack a required field. The customer can still change other
+    fields.
     """
     token = customers.join()
     customers.write({"email": ADA["email"], "about": "x" * 3000})
@@ -122,9 +122,7 @@ def test_a_change_asks_for_no_field_that_is_missing_already(customers: Customers
 
 
 def test_two_devices_change_two_fields(customers: Customers, wire: Wire) -> None:
-    """A customer uses two devices. The request of the second device comes between the read and the
-    write of the first one.
-    """
+    """If a customer changes two fields with two devices at the same time, both changes are kept."""
     token = customers.join()
     others: list[int] = []
     wire.disarm()

@@ -1,7 +1,7 @@
-"""A customer can make a certain number of changes at once, and then one change per interval.
+"""Tests the limit on a customer's changes: a few changes at once, and then one change per interval.
 
-Leaving and joining again does not help. Each change adds an event to the history, which the service
-keeps as long as the entry.
+Each change adds an event to the history, which the service keeps as long as the entry. Leaving and
+joining again does not raise the limit.
 """
 
 from typing import Any
@@ -101,8 +101,8 @@ def test_joining_and_leaving_in_a_loop_ends(customers: Customers) -> None:
 def test_going_to_the_back_again_and_again_ends_and_one_may_still_leave(
     customers: Customers,
 ) -> None:
-    """Only one person is waiting. The waitlist offers its slot to this person again and again, and
-    the person declines each time.
+    """If only one person is waiting and declines each offer, the same person gets offers again and
+    again. The number of declines is limited, but the person can still leave.
     """
     customers.sign_up("ada")
     for _ in range(AT_ONCE):
@@ -128,9 +128,7 @@ def test_the_repeat_of_a_decline_is_answered_as_the_first(customers: Customers) 
 
 
 def test_what_keeps_or_uses_a_place_is_never_refused(customers: Customers) -> None:
-    """A customer has made too many changes. The customer can still confirm, enter, exit and
-    leave.
-    """
+    """A customer who has made too many changes can still confirm, enter, exit and leave."""
     customers.configure(
         confirm={"every_days": 30, "answer_days": 7}, admission={"pass_seconds": 3600}
     )
@@ -184,8 +182,8 @@ def test_a_list_that_verifies_does_not_tell_who_joins_too_often() -> None:
 
 
 def test_a_stranger_who_signs_an_address_up_again_and_again_shuts_nobody_out() -> None:
-    """A stranger signs up with somebody's address again and again, and never verifies it. The owner
-    of the address can nevertheless make as many changes as others.
+    """Even if a stranger signs up with somebody's address again and again, the owner of the address
+    can make as many changes as others.
     """
     guests = Watched.on(rejoin="always")
     for _ in range(AT_ONCE + 5):

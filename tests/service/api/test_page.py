@@ -248,7 +248,7 @@ def test_vendored_files_are_those_that_the_table_names_with_their_licences() -> 
 
 @pytest.mark.parametrize("script", sorted(one.name for one in FOLDER.glob("*.js")))
 def test_no_class_defines_a_method_twice(script: str) -> None:
-    """JavaScript does not report a method that is defined twice. It uses the last definition."""
+    """JavaScript does not report a method that is defined twice, and uses the last definition."""
     for body in re.split(r"^(?:export )?class ", (FOLDER / script).read_text("utf-8"), flags=re.M):
         methods = re.findall(r"^  (?:static |async )*([#\w]+)\(.*\) \{$", body, flags=re.M)
         assert len(methods) == len(set(methods)), methods
@@ -266,8 +266,8 @@ def test_scripts_are_served_whole_but_for_their_comments() -> None:
 
 
 def test_no_file_names_another_server() -> None:
-    """The page loads no file from a different server, which would learn who is waiting (promise
-    P8).
+    """The page loads no file from a different server, because this server would learn who is
+    waiting (promise P8).
     """
     namespace = "http://www.w3.org/2000/svg"
     for path in (*FOLDER.iterdir(), *VENDOR.glob("*.js")):
@@ -312,7 +312,7 @@ def test_a_link_preview_gets_the_headers_of_the_page() -> None:
 
 
 def test_previews_and_search_engines_get_what_the_list_allows() -> None:
-    """The name, text and URLs of a waitlist appear in the HTML only as values of attributes
+    """In the HTML, the name, text and URLs of a waitlist appear only as values of attributes
     (promise P5).
     """
 
@@ -388,7 +388,9 @@ def test_the_address_for_other_sites_is_kept_for_a_short_time_only() -> None:
 
 @pytest.mark.parametrize("edition", ["0123456789abcdef", "LATEST", "latest2", "-"])
 def test_an_edition_that_does_not_exist_fills_no_cache(edition: str) -> None:
-    """Customers may still have a page from before a deployment. It still finds its files."""
+    """A page from before a deployment, which customers may still have open, still finds its
+    files.
+    """
     people = new_list()
     path = f"/assets/{edition}/waitlist.js"
     answer = get(people, path)

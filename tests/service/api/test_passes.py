@@ -1,4 +1,4 @@
-"""Tests of the keys with which other servers check passes. KMS, which holds the keys, may fail."""
+"""Tests the keys with which other servers check passes. KMS, which holds the keys, may fail."""
 
 import jwt
 import pytest
@@ -55,8 +55,8 @@ def issuer_of_pass(people: People) -> str:
 
 
 def test_behind_the_edge_no_answer_leads_to_the_api(inside: People) -> None:
-    """Passes and keys name the address of CloudFront, and not the address of API Gateway. The
-    function reads it from its stage variables (promise P5).
+    """Passes and keys name CloudFront's address and not API Gateway's. The function reads the
+    address from its stage variables (promise P5).
     """
     assert issuer_of_pass(inside) == URL
     inside.world.stage_variables = {"edge_url": EDGE}

@@ -1,5 +1,5 @@
-"""Every response with a position also says when the client should poll again. Caches must not store
-it.
+"""Tests that every response with a position says when the client should poll again, and may not be
+cached.
 """
 
 import pytest
@@ -62,8 +62,8 @@ def test_an_entry_that_is_held_back_looks_by_its_position(people: Admissions) ->
     for name in names:
         people.hold_back(name)
     assert seconds_until_next_poll(people.poll(names[0])) == 5
-    # Nobody in this queue is ready, so everybody would be first after becoming ready. Only a
-    # customer who is both first and ready polls often.
+    # Nobody in this queue is ready, so whoever becomes ready first would be first in the queue.
+    # Only a customer who is both first and ready polls often.
     assert people.poll(names[-1]).json["ready_ahead"] == 0
     assert seconds_until_next_poll(people.poll(names[-1])) == 7
     people.hold_back(names[-1], ready=True)
@@ -80,8 +80,8 @@ def test_an_entry_that_has_ended_is_not_to_be_polled(people: Admissions) -> None
 
 
 def test_a_refusal_may_not_be_kept(people: Admissions) -> None:
-    """Caches must not store a refusal. The next request may succeed, for example after a rebuild or
-    a signup (promise P7).
+    """Caches must not store a refusal, because the next request may succeed, for example after a
+    rebuild or a signup (promise P7).
     """
     answer = people.poll("nobody")
     assert (answer.status, answer.headers["cache-control"]) == (404, "no-store")

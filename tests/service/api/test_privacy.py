@@ -1,5 +1,5 @@
-"""Redis, the logs, the metrics and the responses to strangers contain no personal data (promise
-P8).
+"""Tests that Redis, the logs, the metrics and the responses to strangers contain no personal data
+(promise P8).
 """
 
 import json
@@ -30,7 +30,7 @@ KEY = "idempotency-key-of-the-client"
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture) -> StringIO:
     caplog.set_level(logging.DEBUG)
-    # A different test may have changed the log level of this logger.
+    # Another test may have changed the log level of this logger.
     caplog.set_level(logging.DEBUG, "waitlist_api")
     return StringIO()
 
@@ -47,7 +47,7 @@ def people(log: StringIO) -> Admissions:
 
 
 def test_no_id_reveals_its_customer(people: People) -> None:
-    """Entry ids are part of URLs (promise P8)."""
+    """Entry ids are part of URLs, so an id must not reveal its customer (promise P8)."""
     assert people.sign_up(CUSTOMER).json["entry_id"] == people.id_of(CUSTOMER)
     assert people.id_of(CUSTOMER) != People(people.world, "florist").id_of(CUSTOMER)
     assert people.id_of(CUSTOMER).isalnum()
@@ -63,7 +63,7 @@ def test_the_clients_key_is_not_on_record(people: People) -> None:
 
 
 def test_a_refusal_repeats_no_value(people: Admissions) -> None:
-    """A refused value may be personal (promise P8)."""
+    """An error does not contain the refused value, which may be personal (promise P8)."""
     people.sign_up(CUSTOMER, attributes={"language": LANGUAGE})
     eight = [f"{LANGUAGE}-{number}" for number in range(8)]
     for answer in (
@@ -80,8 +80,8 @@ def test_a_refusal_repeats_no_value(people: Admissions) -> None:
 
 
 def test_no_route_takes_a_value_in_its_address() -> None:
-    """URLs are logged. A query in a URL may therefore contain names of attributes, and not their
-    values (promise P8).
+    """URLs are logged, so a query may contain names of attributes but not their values (promise
+    P8).
     """
     named = re.compile(SEGMENT_NAMES)
     assert named.fullmatch("gender,language")

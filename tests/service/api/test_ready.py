@@ -1,5 +1,5 @@
-"""People who are not ready keep their place and count in the positions of others. Claims and offers
-skip them.
+"""Tests people who are not ready for admission. They keep their place and count in the positions of
+others, but claims and offers skip them.
 """
 
 from contextlib import suppress
@@ -158,8 +158,8 @@ def test_a_rebuild_knows_who_rests(people: Admissions) -> None:
 def test_a_rest_that_is_cut_off_is_whole_or_was_never(
     people: Admissions, wire: Wire, fault: Any, step: int, retried: bool
 ) -> None:
-    """The request is interrupted at any of its calls. After a repeated request or a maintenance
-    run, DynamoDB and Redis agree.
+    """If a request to skip turns is interrupted at any of its calls, DynamoDB and Redis agree after
+    a repeated request or a maintenance run.
     """
     until = iso(people.world.clock.now_millis() + DAY * 1000)
     wire.arm(step, fault)
@@ -178,8 +178,8 @@ def test_a_rest_that_is_cut_off_is_whole_or_was_never(
 
 
 def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admissions) -> None:
-    """An operator released the entry with a delay. The delay does not end early if the customer
-    pauses, or if an operator marks the entry as ready (promise P2).
+    """The delay of a released entry does not end early if the customer asks to be skipped, or if an
+    operator marks the entry as ready (promise P2).
     """
     people.claim()
     answer = people.release("ada", delay_seconds=60)
@@ -207,8 +207,8 @@ def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admission
 
 @pytest.mark.parametrize("how", ["whole", "unrecorded", "unrecorded, then moved"])
 def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, how: str) -> None:
-    """A rebuild restores the delay of a released entry. This holds even if the entry was moved
-    before maintenance recorded the release (promise P3).
+    """A rebuild restores the delay of a released entry, even if the entry was moved before DynamoDB
+    recorded the release (promise P3).
     """
     people.claim()
     wire.arm(0, crash_after)
@@ -238,8 +238,8 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
 def test_the_record_of_a_move_that_overtakes_the_release_gets_the_delay(
     people: Admissions, wire: Wire
 ) -> None:
-    """An operator releases an entry with a delay, and a second operator moves it at the same time.
-    DynamoDB first learns of the move, and then of the release and its delay (promise P3).
+    """If an entry is moved while it is released with a delay, DynamoDB may learn of the move first.
+    The record must still get the delay (promise P3).
     """
     people.claim()
     move = BumpCommand(

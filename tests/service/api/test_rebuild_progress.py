@@ -1,4 +1,4 @@
-"""Redis has lost a queue. Operators can see how far its rebuild has come."""
+"""Tests that operators can see the progress of a rebuild after Redis has lost a queue."""
 
 from typing import Any
 
@@ -27,8 +27,8 @@ def run(people: People, left_millis: int) -> None:
 
 
 def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
-    """Operators see the progress of a rebuild with a total. The total is the number of entries
-    before the loss, as maintenance last counted them (promise P7).
+    """The total of a rebuild is the number of entries before the loss, as maintenance last counted
+    them (promise P7).
     """
     people.all_sign_up(*NAMES)
     people.leave("eve")
@@ -48,8 +48,8 @@ def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
 
 
 def test_the_total_of_what_was_never_counted_grows(people: People) -> None:
-    """Operators see the progress of a rebuild with a total. The total is never smaller than the
-    number of entries that are already restored.
+    """If maintenance never counted the entries, the total of a rebuild is the number of entries
+    that are already restored.
     """
     people.all_sign_up(*NAMES)
     people.world.redis.flushall()

@@ -1,4 +1,6 @@
-"""An operator reinstates a customer who has left. The customer gets the former place again."""
+"""Tests that an operator can reinstate a customer who has left. The customer gets the former place
+again.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -116,7 +118,7 @@ ENDS: list[Callable[[Admissions], None]] = [
 def test_a_reinstated_entry_stands_between_its_former_neighbours(
     people: Admissions, end: Callable[[Admissions], None]
 ) -> None:
-    """The rank, the priority and the signup time are the same as before (promise P1)."""
+    """A reinstated entry has its former rank (sort key), priority and signup time (promise P1)."""
     before, token = restored_values(people, "cyd"), people.token_of("cyd")
     end(people)
     assert people.order() == ["ann", "bob", "dan", "eve"]
@@ -199,8 +201,8 @@ def test_the_end_of_a_parked_stay_is_in_the_history(people: Admissions) -> None:
 
 
 def test_a_no_show_that_redis_alone_has_noticed_is_in_the_history(people: Admissions) -> None:
-    """A customer missed an offer, and only Redis knows this. An operator reinstates the customer.
-    Later, maintenance adds the missed offer to the history (promise P3).
+    """If an operator reinstates a customer whose missed offer only Redis has noticed, maintenance
+    adds the missed offer to the history later (promise P3).
     """
     does_not_come(people)
     people.world.advance(1)
@@ -333,8 +335,8 @@ def test_a_parked_entry_of_a_full_list_comes_back(people: Admissions) -> None:
 
 
 def test_a_parked_entry_of_an_overfull_list_stays_parked(people: Admissions) -> None:
-    """There are more people on the waitlist than its new capacity allows. A parked customer cannot
-    be reinstated now, but stays parked and can be reinstated later (promise P3).
+    """If there are more people on the waitlist than its new capacity allows, a parked customer
+    cannot be reinstated, but stays parked and can be reinstated later (promise P3).
     """
     is_parked(people)
     configure(people, capacity=4)
@@ -385,7 +387,9 @@ def test_the_customers_former_signup_does_not_show_the_new_token(people: Admissi
 
 
 def test_an_entry_whose_rank_is_taken_stands_between_its_neighbours(people: Admissions) -> None:
-    """Eve has got the rank that Cyd had before he left."""
+    """If another entry has got the former rank (sort key) of a reinstated entry, the reinstated
+    entry still stands between its former neighbours.
+    """
     rank = people.recorded("cyd")["rank"]
     leaves(people)
     assert people.bump("eve", places=1, key="move").status == 200
@@ -408,8 +412,8 @@ def test_a_reinstatement_that_is_cut_off_is_finished(
     fault: Any,
     by: str,
 ) -> None:
-    """A request to reinstate a customer crashes. A repeated request completes it. If the crashed
-    request had already written to DynamoDB, maintenance can complete it too (promises P2 and P3).
+    """If a request to reinstate a customer crashes, a repeated request completes it. If the crashed
+    request had already written to DynamoDB, maintenance can complete it, too (promises P2 and P3).
     """
     before = restored_values(people, "cyd")
     end(people)

@@ -1,4 +1,4 @@
-"""A customer signs up a second time. The new signup may contain a different profile and different
+"""Tests second signups of a customer. The new signup may contain a different profile and different
 attributes, and may be refused.
 """
 
@@ -41,8 +41,8 @@ def unrevised(item: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("sent", SENT)
 def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent: str) -> None:
-    """The second signup is refused. The former profile stays, although the record contained the new
-    one for a moment (promise P5).
+    """If the second signup is refused, the former profile stays, although the record contained the
+    new one for a moment (promise P5).
     """
     before = item_of(left)
     left.configure(capacity=1)
@@ -64,8 +64,8 @@ def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent:
 
 
 def test_leaving_in_the_middle_of_signing_up_again_removes_the_former_data(left: People) -> None:
-    """A customer leaves while the second signup is unfinished, so the entry has no place in Redis.
-    Maintenance nevertheless records that the customer has left (promise P8).
+    """If a customer leaves while the second signup is unfinished, the entry has no place in Redis.
+    Maintenance must still record that the customer has left (promise P8).
     """
     services = left.world.services
     key = (left.waitlist_id, left.id_of("ann"))

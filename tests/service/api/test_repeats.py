@@ -1,5 +1,5 @@
-"""A client may repeat a signup and gets the same response. A stranger who knows the customer id
-gets nothing (promise P2).
+"""Tests that a client can repeat a signup and gets the same response. A stranger who knows the
+customer id gets nothing (promise P2).
 """
 
 import pytest
@@ -11,7 +11,7 @@ ANOTHER = "arn:aws:iam::123456789012:user/another"
 
 
 def test_a_repeat_with_the_same_key_gets_the_same_answer(people: People) -> None:
-    """A repeated signup returns the same entry token (promise P2)."""
+    """P2"""
     people.all_sign_up("ada")
     first = people.sign_up("bob", key="k")
     with nothing_changes(people.world):
@@ -27,7 +27,7 @@ def test_a_repeat_with_the_same_key_gets_the_same_answer(people: People) -> None
 def test_a_key_with_another_body_is_refused(
     people: People, body: dict[str, object], has_left: bool
 ) -> None:
-    """A client uses the same idempotency key for a different body. The request is refused, even if
+    """If a client uses an idempotency key with a different body, the request is refused, even if
     the customer has left in between (promise P5).
     """
     first = {"profile": {"name": "Bob", "age": 5}, "attributes": {"language": "Spanish"}}
@@ -41,8 +41,8 @@ def test_a_key_with_another_body_is_refused(
 
 
 def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
-    """A repeated signup is compared with the first request. It does not matter that an operator has
-    edited the entry since (promise P2).
+    """A repeated signup is compared with the first request, even if an operator has edited the
+    entry since (promise P2).
     """
     first = people.sign_up("bob", key="k", profile={"name": "Bob"})
     assert people.edit("bob", profile={"name": "Robert"}).status == 200
@@ -52,7 +52,7 @@ def test_a_repeat_is_one_also_after_an_operators_edit(people: People) -> None:
 
 @pytest.mark.parametrize("key", ["first-try", "123456789012345", ""])
 def test_a_key_that_can_be_guessed_is_refused(people: People, key: str) -> None:
-    """Whoever knows the idempotency key of a signup can get the entry token. The service refuses
+    """Whoever knows the idempotency key of a signup can get the entry token, so the service refuses
     keys that are too short (promise P5).
     """
     body, path = {"customer_id": "ada"}, f"{people.path}/entries"
@@ -137,7 +137,7 @@ def test_a_bumps_key_with_another_body_is_refused(people: People, other: dict[st
 
 
 def test_a_bumps_key_belongs_to_the_operator_who_used_it(people: People) -> None:
-    """Two operators happen to use the same key. The service makes both bumps (promise P2)."""
+    """If two operators happen to use the same key, the service makes both bumps (promise P2)."""
     people.all_sign_up("ada", "bob", "cyd")
     path, body = f"{people.admin_entry('cyd')}/bump", {"places": 1}
     for arn, position in ((None, 2), (ANOTHER, 1), (ANOTHER, 1)):
@@ -148,8 +148,8 @@ def test_a_bumps_key_belongs_to_the_operator_who_used_it(people: People) -> None
 
 
 def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> None:
-    """Two operators happen to use the same key. The second operator does not get the claim tokens
-    of the first one (promise P4).
+    """If two operators happen to use the same key, the second operator does not get the claim
+    tokens of the first one (promise P4).
     """
     people.all_sign_up("ada", "bob")
     path = f"{people.admin_path}/claims"
@@ -166,7 +166,7 @@ def test_a_claims_key_belongs_to_the_operator_who_used_it(people: People) -> Non
 def test_a_claims_key_with_another_body_is_refused(
     people: People, other: dict[str, object]
 ) -> None:
-    """An operator uses the key of a claim for a different request. The service refuses it, and
+    """If an operator uses the key of a claim for a different request, the service refuses it, and
     claims and admits nobody (promise P5).
     """
     people.all_sign_up("ada", "bob")

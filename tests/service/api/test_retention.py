@@ -1,5 +1,5 @@
-"""Customers have left or were admitted. The service deletes their data after the number of days
-that an operator has set (promise P8).
+"""Tests that the service deletes the data of customers who have left or were admitted, after the
+number of days that an operator has set (promise P8).
 """
 
 from typing import Any
@@ -88,7 +88,9 @@ def test_an_admitted_or_removed_entry_expires_too(people: Admissions, how: str) 
 
 
 def test_an_end_that_was_cut_off_expires_when_maintenance_finishes_it(people: Admissions) -> None:
-    """A customer's request to leave crashed after its first step (promise P3)."""
+    """If a customer's request to leave crashed after its first step, the entry expires after
+    maintenance has completed the request (promise P3).
+    """
     people.all_sign_up("ada")
     key = (people.waitlist_id, people.id_of("ada"))
     people.world.services.leaves.begin(*key, Leave(by="customer"))
@@ -145,7 +147,9 @@ def test_a_refused_rejoin_leaves_the_former_stay_to_go_when_it_would_have(
 
 
 def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admissions) -> None:
-    """DynamoDB deletes an expired item up to some days late (promise P8)."""
+    """DynamoDB may delete an expired item some days late. Until then, the service must not find the
+    item (promise P8).
+    """
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada", "bob")
     people.leave("ada")
@@ -166,8 +170,8 @@ def test_an_expired_entry_is_not_found_before_dynamodb_deletes_it(people: Admiss
 
 
 def test_an_expired_customer_joins_as_a_new_one(people: Admissions) -> None:
-    """The waitlist allows nobody to join again. After the customer's data has expired, the customer
-    can nevertheless sign up, even with the same idempotency key.
+    """Even if the waitlist allows nobody to join again, a customer whose data has expired can sign
+    up, even with the same idempotency key.
     """
     people.configure(retention_days=DAYS, rejoin="never")
     people.all_sign_up("ada")
@@ -190,8 +194,8 @@ def test_an_expired_and_deleted_customer_joins_as_a_new_one(people: Admissions) 
 
 
 def test_an_erased_person_does_not_come_back_by_an_end(people: Admissions) -> None:
-    """The person was erased. Setting an expiry date on the history must not create deleted events
-    again (promise P8).
+    """After a person was erased, setting an expiry date on the history must not create deleted
+    events again (promise P8).
     """
     people.all_sign_up("ada")
     people.leave("ada")

@@ -1,4 +1,4 @@
-"""The successful response of each route."""
+"""Tests the successful response of each route."""
 
 import json
 import re
@@ -145,8 +145,8 @@ def test_looking(people: People) -> None:
 
 
 def test_leaving_also_when_it_is_repeated(people: People) -> None:
-    """A customer leaves. All customers behind this customer move up by one position at once
-    (promises P2 and P6).
+    """When a customer leaves, all customers behind move up by one position at once (promises P2 and
+    P6).
     """
     people.all_sign_up("ada", "bob")
     for _ in range(2):
@@ -319,7 +319,7 @@ def test_erasing_also_when_it_is_repeated(people: People) -> None:
 
 
 def recorded(people: People) -> str:
-    # The journal of the last days contains only ids, and expires by itself.
+    # The journal of the last days contains only ids, and expires without being deleted.
     items = people.world.dynamodb.scan()["Items"]
     return json.dumps([item for item in items if not item["pk"]["S"].startswith("JOURNAL#")])
 

@@ -1,5 +1,5 @@
-"""Strangers who know an email address, but cannot read its mailbox, must not learn whether its
-owner is on the waitlist.
+"""Tests that strangers who know an email address, but cannot read its mailbox, do not learn whether
+its owner is on the waitlist.
 
 For known and unknown addresses, the service sends exactly the same response and makes the same
 calls to AWS and Redis. `make bench` measures whether they also take the same time.
@@ -137,7 +137,7 @@ def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched
 
 
 def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address() -> None:
-    """The stranger also has two signups, one before and one after the new signup. Neither their
+    """A stranger may also have two signups, one before and one after the new signup. Neither their
     positions nor the public total and the public board show that there is a new signup.
     """
     guests = Watched.on(segments=[["size"]], page=FORM)
@@ -269,7 +269,9 @@ def test_a_refusal_says_the_same_by_the_same_calls(
 
 
 def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None:
-    """The function still has the old settings in its cache."""
+    """A change of `rejoin` applies at once to customers who have left, even if a function still has
+    the old settings in its cache.
+    """
     guests.configure(identity=RULES, rejoin="never")
     guests.join(ADA)
     guests.leave(ADA)
@@ -280,8 +282,8 @@ def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None
 
 
 def test_all_codes_that_verify_nothing_are_one_answer(guests: Watched) -> None:
-    """All these codes are invalid. They belong to a signup that has ended, to an erased signup or
-    to a different waitlist, they are too old, or they were invented.
+    """The response is the same for every invalid code: for a signup that has ended, an erased
+    signup or a different waitlist, and for a code that is too old or invented.
     """
     other = Guests(guests.world, "butcher")
     other.configure(identity=RULES)
@@ -318,8 +320,8 @@ def test_only_operators_find_people(guests: Watched) -> None:
 
 @pytest.mark.parametrize("verify", ["off", "before_offer"])
 def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
-    """A customer enters somebody else's address. Whatever that person has done on the waitlist, the
-    response and the calls are the same. The response does not contain the address.
+    """If a customer enters somebody else's address, the response and the calls are the same,
+    whatever that person has done on the waitlist. The response does not contain the address.
     """
     guests = Watched.on(identity={**RULES, "verify": verify})
     states = ("admitted", "waiting", "left", "banned", "erased", "moved")
@@ -352,7 +354,7 @@ def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
 
 
 def test_an_address_that_someone_has_moved_to_costs_one_read_more(guests: Watched) -> None:
-    """After a change of address, the service must also read the entry that now has this address.
+    """After a customer has changed to an address, a signup with this address needs one more read.
     The responses are the same.
     """
     guests.join(ADA)

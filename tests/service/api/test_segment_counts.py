@@ -1,4 +1,6 @@
-"""Operators see how many people wait in each segment. The API returns the segments in pages."""
+"""Tests that operators see how many people wait in each segment. The API returns the segments in
+pages.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -152,7 +154,9 @@ def test_it_is_asked_again_where_all_the_first_are_edited_meanwhile(
 def test_a_segment_that_no_record_names_is_left_out(
     wired: Admissions, people_beside: Admissions, wire: Wire
 ) -> None:
-    """While the request is running, the only entry of a segment is erased (promise P8)."""
+    """If the only entry of a segment is erased while the request is running, the response leaves
+    the segment out (promise P8).
+    """
     services = people_beside.world.services
 
     def erase() -> None:

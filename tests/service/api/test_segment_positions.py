@@ -1,4 +1,4 @@
-"""Customers see their position in a segment, for example "third in line for Spanish"."""
+"""Tests that customers see their position in a segment, for example "third in line for Spanish"."""
 
 from typing import Any
 
@@ -122,8 +122,8 @@ def test_a_request_for_segment_positions_restores_a_lost_entry(people: Admission
 
 
 def test_after_an_edit_that_was_cut_off_the_record_decides(people: Admissions) -> None:
-    """An edit is recorded, but was interrupted before it told Redis. The response already shows the
-    position in the new segment, and no position in the old one (promise P7).
+    """If an edit was interrupted after DynamoDB had recorded it and before Redis was told, the
+    response already contains the position in the new segment, and none in the old one (promise P7).
     """
     before_edit = people.world.services.entries.get(people.waitlist_id, people.id_of("billy"))
     assert before_edit is not None
@@ -163,8 +163,8 @@ def wired(people: Admissions, wire: Wire) -> Admissions:
 def test_an_edit_in_the_middle_gives_the_new_place(
     wired: Admissions, people: Admissions, wire: Wire
 ) -> None:
-    """A customer has left a segment. The response contains no position in this segment any more
-    (promise P6).
+    """If a customer changes to another segment during the request, the response contains only the
+    position in the new segment (promise P6).
     """
     places(wired, "billy", "language")
 

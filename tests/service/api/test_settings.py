@@ -64,7 +64,7 @@ def test_a_full_list_refuses_signups_until_a_customer_leaves(people: People) -> 
     assert people.sign_up("bob", key="signup-bob").json["position"] == 2
     after = Snapshot.of(people.world.dynamodb, people.world.redis)
     assert after.items == before.items
-    # Redis remembers that the signup was refused. A late copy of its message must not add an entry.
+    # Redis remembers that the signup was refused, so a late copy of its message adds no entry.
     stamped = {keys.tombstones("bakery"), keys.meta("bakery")}
     changed = {
         key for key in after.redis.keys if after.redis.keys[key] != before.redis.keys.get(key)
@@ -111,8 +111,8 @@ def test_hidden_counts_are_shown_to_operators_only(people: People) -> None:
 
 
 def test_hidden_counts_stay_hidden_from_a_restored_entry(people: People) -> None:
-    """The counts of the waitlist are hidden. Redis has lost an entry, and the customer's poll
-    restores it. The response contains no total (promise P7).
+    """If the counts are hidden and a customer's poll restores an entry that Redis has lost, the
+    response contains no total (promise P7).
     """
     people.configure(hide_counts=True)
     people.all_sign_up("ada", "bob")
@@ -171,7 +171,7 @@ def test_a_list_without_rejoining_refuses_a_customer_who_left(people: People) ->
 def test_a_refusal_to_come_again_leaves_what_was(
     people: People, settings: dict[str, object]
 ) -> None:
-    """A second signup is refused. The former signup and its history stay as they are (promise
+    """If a second signup is refused, the former signup and its history stay as they are (promise
     P5).
     """
     people.all_sign_up("ada", "bob")
@@ -184,8 +184,8 @@ def test_a_refusal_to_come_again_leaves_what_was(
 
 
 def test_hidden_counts_are_in_no_answer_to_a_customer(people: People) -> None:
-    """An operator hides the counts. A second process has old settings in its cache, but hides the
-    counts at once (promise P8).
+    """If an operator hides the counts, a process with old settings in its cache hides them at once,
+    too (promise P8).
     """
     people.all_sign_up("ada", "bob")
     others = World.on(people.world.dynamodb, people.world.redis, clock=people.world.clock)

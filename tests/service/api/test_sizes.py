@@ -1,5 +1,6 @@
-"""A body may have at most 16 KB. An import, which has up to 500 rows, may have 2 MB. A larger body
-is refused before it is parsed (promise P9).
+"""Tests the limits on the size of a body: 16 KB, or 2 MB for an import, which has up to 500 rows.
+
+A larger body is refused before it is parsed (promise P9).
 """
 
 import base64
@@ -48,7 +49,9 @@ def test_a_body_of_the_limit_is_read(people: People, letter: str) -> None:
 def test_a_byte_more_is_refused_unread(
     people: People, monkeypatch: pytest.MonkeyPatch, more: int, letter: str
 ) -> None:
-    """API Gateway may pass on a body in base64. The limit counts the decoded bytes (promise P5)."""
+    """If API Gateway passes on a body in base64, the limit counts the decoded bytes
+    (promise P5).
+    """
     body = body_of(MAX_BODY_BYTES + more, letter)
     encoded = base64.b64encode(body.encode()).decode()
     monkeypatch.setattr(json_body, "loads", fail)

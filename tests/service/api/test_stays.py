@@ -1,5 +1,7 @@
-"""An entry token is valid for one signup. If the customer leaves and signs up again, the customer
-gets a new token, and the old one is refused (promise P5).
+"""Tests that an entry token is valid for one signup.
+
+If the customer leaves and signs up again, the customer gets a new token, and the old one is refused
+(promise P5).
 """
 
 from collections.abc import Callable
@@ -109,7 +111,7 @@ each_story = pytest.mark.parametrize("story", STORIES, ids=lambda one: one.__nam
 
 @each_story
 def test_a_token_of_an_earlier_stay_is_refused(people: People, story: Story) -> None:
-    """A request with the token of an earlier signup is refused and changes nothing (promise P5)."""
+    """P5"""
     people.configure(segments=SEGMENTS)
     token = story(people)
     with nothing_changes(people.world):
@@ -157,8 +159,8 @@ def test_an_earlier_stays_token_gets_no_place_by_a_signup(people: People, story:
 def test_a_stranger_who_signed_a_victim_up_cannot_take_the_victim_out_of_line(
     people: People,
 ) -> None:
-    """A stranger signs a customer up, keeps the token, and leaves. Later, the real customer signs
-    up. The stranger's token is worthless (promise P5).
+    """If a stranger has signed a customer up and left, the stranger's token is worthless when the
+    real customer signs up (promise P5).
     """
     people.all_sign_up("bob")
     strangers = signup_token(people, "ada")
@@ -200,7 +202,7 @@ def test_a_token_is_good_out_of_line_too(people: People, status: str) -> None:
 
 
 def test_a_renewed_token_is_of_the_same_stay(people: People) -> None:
-    """The secret key of all tokens is replaced. A token must still belong to one signup only
+    """After the secret key of all tokens was replaced, a token still belongs to one signup only
     (promise P5).
     """
     earlier = signup_token(people, "ada")

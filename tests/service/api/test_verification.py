@@ -1,5 +1,6 @@
-"""A guest signs up and gets a place at once. The service makes no offer to the guest until the
-guest has verified the email address.
+"""Tests guests who must verify their email address.
+
+A guest gets a place at the signup, but no offer until the address is verified.
 """
 
 import json
@@ -109,8 +110,8 @@ def seen(answer: Answer) -> tuple[Any, ...]:
 def test_every_address_gets_the_same_answer_in_the_same_time_by_the_same_calls(
     guests: Guests, wire: Wire
 ) -> None:
-    """The address may be new, not yet verified, verified or banned, or its owner may have left. The
-    response is the same in all cases.
+    """The response is the same whether the address is new, not yet verified, verified or banned, or
+    its owner has left.
     """
 
     def answered(address: str, key: str | None = None, **profile: Any) -> tuple[Any, ...]:
@@ -219,8 +220,8 @@ CONSENT: dict[str, list[dict[str, Any]]] = {
 
 
 def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: Guests) -> None:
-    """A stranger has signed up with somebody's address. When the owner signs up, the owner's data
-    replaces the stranger's. The place stays the same.
+    """If a stranger has signed up with somebody's address and the owner then signs up, the owner's
+    data replaces the stranger's. The place stays the same.
     """
     guests.configure(identity=RULES, page=CONSENT, segments=[["size"]], messages={"kinds": []})
     stranger = {"profile": {"email": "ADA@EXAMPLE.COM", "name": "Mallory", "terms": "I agree"}}
@@ -269,7 +270,9 @@ def test_the_link_goes_to_the_newest_spelling(guests: Guests) -> None:
 
 
 def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> None:
-    """The email to the first spelling bounced."""
+    """If the email to one spelling of an address bounced, the address may be reachable in another
+    spelling.
+    """
     guests.join("A.D.A@gmail.com")
     entries, key = guests.world.services.entries, ("bakery", guests.id_of("ada@gmail.com"))
     record = entries.get(*key)
@@ -283,7 +286,9 @@ def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> 
 
 
 def test_data_that_new_settings_refuse_are_not_kept(guests: Guests) -> None:
-    """The function instance that handles the request still has the former settings in its cache."""
+    """Data that the new settings refuse is not kept, even if the function still has the former
+    settings in its cache.
+    """
     guests.join(ADA)
     operator = Guests(World.on(guests.world.dynamodb, guests.world.redis))
     operator.configure(identity=RULES, max_guest_bytes=40)
@@ -347,8 +352,8 @@ def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
 def test_a_stay_that_has_ended_expires_with_all_that_it_asked_for(
     guests: Guests, ends: str
 ) -> None:
-    """The history contains the time at which the address must be verified. This event expires like
-    all others, whether or not the time has passed (promise P8).
+    """The event that asks for the verification names its deadline. This event expires like all
+    others, whether or not the deadline has passed (promise P8).
     """
     guests.configure(identity=RULES, retention_days=1)
     guests.join(ADA)
@@ -390,8 +395,8 @@ def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again
 
 
 def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
-    """An operator knows from elsewhere that the address is right. A late request of the operator
-    names the signup, so it does not verify a later signup.
+    """An operator can verify an address without a code. A late request of the operator names the
+    signup, so it does not verify a later signup.
     """
 
     def mark(**body: Any) -> Answer:
@@ -422,8 +427,8 @@ def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
 
 
 def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
-    """Each event of an entry needs its own stamp (logical timestamp), because webhooks identify an
-    event by it. In this test, the clock of Redis stands still or is behind.
+    """Each event of an entry needs its own stamp (logical timestamp), by which webhooks identify
+    the event. In this test, Redis' clock stands still or is behind.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))
@@ -435,8 +440,8 @@ def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
 
 
 def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -> None:
-    """The deadline has passed. The customer verifies the address after maintenance has read the
-    entry and before it lets the customer leave.
+    """After the deadline, a customer may verify the address while maintenance is about to end the
+    signup. Only one of the two happens.
     """
     guests.join(ADA)
     guests.world.advance(59 * MINUTE)
@@ -485,8 +490,8 @@ def rank_of_ada(guests: Guests) -> int | None:
 def test_two_devices_at_once_are_one_entry_with_one_rank(
     guests: Guests, wire: Wire, step: int
 ) -> None:
-    """Two devices sign up with two spellings of the same address at the same time, and then verify
-    it at the same time with two codes.
+    """If two devices sign up with two spellings of the same address at the same time, and verify it
+    at the same time, there is only one entry.
     """
     answers: list[Answer] = []
     wire.arm(step, before(lambda: answers.append(guests.join("Ada+2@Example.com"))))
