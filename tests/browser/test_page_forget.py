@@ -148,7 +148,7 @@ def test_a_late_answer_does_not_bring_the_entry_back(stage: Stage) -> None:
         ENTRY, lambda route: held.append(route) if is_poll(route) else route.continue_()
     )
     stage.page.wait_for_event("request", lambda request: bool(ENTRY.search(request.url)))
-    stage.page.evaluate("() => 0")  # The route is handled after its request.
+    stage.page.evaluate("() => 0")  # Playwright has now handled the request.
     late = held[0].fetch()
     forget(stage)
     held[0].fulfill(response=late)
@@ -167,7 +167,7 @@ def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
     stage.page.route(ENTRIES, lambda route: route.continue_() if held else held.append(route))
     stage.press("Join the line")
     stage.shows("You are joining…")
-    stage.page.evaluate("() => 0")  # The route is handled after its request.
+    stage.page.evaluate("() => 0")  # Playwright has now handled the request.
     stage.press("Forget me here")
     expect(stage.page.get_by_text("If your request has arrived, you have a place")).to_be_visible()
     stage.confirm("Forget me")

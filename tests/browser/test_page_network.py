@@ -448,7 +448,7 @@ def test_a_late_answer_does_not_undo_an_action_of_the_customer(stage: Stage) -> 
         ENTRY, lambda route: held.append(route) if is_poll(route) else route.continue_()
     )
     stage.page.wait_for_event("request", lambda request: bool(ENTRY.search(request.url)))
-    stage.page.evaluate("() => 0")  # The route is handled after its request.
+    stage.page.evaluate("() => 0")  # Playwright has now handled the request.
     late = held[0].fetch()
     stage.press("Not now")
     stage.confirm("Go to the end")

@@ -53,7 +53,9 @@ def as_list(value: Any) -> list[Any]:
 
 
 def holds(expression: Any, parameters: dict[str, str]) -> bool:
-    """Only the condition functions that the template uses are supported."""
+    """Evaluate a condition of the template. Only the condition functions that the template uses are
+    supported.
+    """
     ((function, operands),) = expression.items()
     match function:
         case "Condition":

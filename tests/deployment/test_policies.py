@@ -117,8 +117,8 @@ def test_a_bump_only_backend_may_only_bump_in_its_waitlist() -> None:
     assert find_allowed_routes("bump-only.json", waitlist_id="another") == set()
 
 
-# This policy concerns other AWS services, not the routes of the API.
-# tests/unit/tools/test_preflight.py compares it with the calls that are made.
+# This policy concerns other AWS services than API Gateway. tests/unit/tools/test_preflight.py
+# compares it with the calls that are made.
 OF_AWS = {"preflight.json"}
 EVERY = {path.name for path in POLICIES.glob("*.json")}
 

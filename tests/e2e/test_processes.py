@@ -75,7 +75,8 @@ def test_the_service_stops_cleanly_while_requests_are_in_flight() -> None:
                 assert begun.wait(60)
                 assert service.stop() == 0
             answered = {status.result() for status in statuses}
-    # Requests that are already running are answered. Later requests are refused, or cannot connect.
+    # When the service stops, it still answers the requests that are running. Later requests are
+    # refused, or cannot connect.
     assert answered <= {201, 503, None}
     assert service.errors == ""
 

@@ -33,7 +33,7 @@ def crowd(valkey: Server) -> Iterator[Line]:
     requests = [line.message("signup", **line.stay(name)) for name in PEOPLE]
     accepted(line.handle({"op": "batch", "requests": requests}))
     yield line
-    client.close()  # Otherwise, the connection of each worker would stay open.
+    client.close()  # Close the connections of all workers, which would otherwise stay open.
 
 
 def until_no_entry_waits(line: Line, size: int, **fields: Any) -> list[Claimed]:

@@ -43,7 +43,7 @@ def crowd(valkey: Server) -> Iterator[Line]:
     ]
     accepted(line.handle({"op": "batch", "requests": requests}))
     yield line
-    client.close()  # Otherwise, the connection of each worker would stay open.
+    client.close()  # Close the connections of all workers, which would otherwise stay open.
 
 
 def asked(line: Line, segment: str) -> dict[str, Any]:

@@ -37,20 +37,19 @@ class Stay:
     """A customer's stay on the waitlist, from a signup until the customer leaves or enters."""
 
     state: State
-    # The current place.
     rank: Place
-    # The place that the signup got.
+    # The place that the entry got at the signup.
     ticket: Place = 0
     attempts: int = 0
     # The latest claim of the entry.
     hold: str = ""
-    # How the claimer or an operator ended the latest claim.
+    # How the worker or an operator ended the latest claim.
     hold_end: str = ""
     # The claim was extended.
     is_long: bool = False
     # The claim or offer has expired, but Redis has not ended it yet.
     is_over: bool = False
-    # The customer has to accept the claim or offer.
+    # Whether the customer must accept the claim or offer.
     is_offer: bool = False
     # The slot that was used for an offer.
     paid: str = ""
@@ -82,7 +81,7 @@ class Stay:
     key: str = ""
     is_reinstated: bool = False
     has_number: bool = False
-    # The stay before an import, or before a signup that is not finished.
+    # The earlier stay, which an import or a signup that is not finished will replace.
     former: "Stay | None" = None
 
     @property
@@ -141,20 +140,21 @@ class Policy:
     """
 
     max_inside: int | None = None
-    # The number of slots that become due at one time.
+    # Each time of the schedule allows this number of offers.
     scheduled: int = 0
-    # One more slot becomes due after a day. The rate counts the people who enter.
+    # The rate allows one more offer after a day, and counts the people who enter.
     has_rate: bool = False
     no_show: NoShow = "keep_place"
-    # After this number of unused offers, `after_misses` decides instead of `no_show`.
+    # After a customer has missed this number of offers, `after_misses` decides what happens instead
+    # of `no_show`.
     misses: int | None = None
     after_misses: AfterMisses = "leave"
-    # The number of declines after which a customer still keeps their place.
+    # A customer can decline this number of offers and still keep their place.
     declines_kept: int = 0
-    # A customer whose last poll is older counts as away.
+    # A customer who has not polled for this number of seconds counts as away.
     presence_seconds: int | None = None
     end: Literal["", "ahead", "over"] = ""
-    # Customers who still wait at the end of the admission leave.
+    # Whether customers who still wait at the end of the admission leave.
     leaves_then: bool = False
 
     @property
@@ -169,9 +169,9 @@ class Waitlist:
     stays: frozenset[tuple[str, Stay]] = frozenset()
     done: frozenset[str] = frozenset()
     tickets: int = 0
-    # For each import and name: the status that the import has read.
+    # The status that each import has read for each name.
     looked: frozenset[tuple[str, str, str]] = frozenset()
-    # For each import and name: the place that the import has reserved but not used yet.
+    # The place that each import has reserved for each name but not used yet.
     drawn: frozenset[tuple[str, str, int]] = frozenset()
     # The number of places that were reserved for rows with an early `joined_at`.
     early: int = 0
@@ -188,13 +188,14 @@ class Waitlist:
     hours: Literal["open", "opens", "closes", "shut"] = "open"
     # What happens to a customer who does not confirm the wait. None means that nobody is asked.
     then: Unanswered | None = "park"
-    # Each customer who joins gets a call number.
+    # Whether each customer who joins gets a call number.
     has_numbers: bool = False
-    # The slots that are due, in the order of their use.
+    # The slots (permissions for one offer) that can be used now, in the order of their use.
     slots: tuple[str, ...] = ()
-    # Redis may lose the slots, including those that were used for open offers.
+    # Whether Redis may have lost the slots, including those that were used for open offers.
     may_lose: bool = False
-    # The histories by name. Long runs that do not check histories leave this field empty.
+    # The histories of the customers by name. In long runs that do not check histories, this field
+    # is empty.
     events: frozenset[tuple[str, tuple[Event, ...]]] = frozenset()
     has_histories: bool = True
     by_name: dict[str, Stay] = field(init=False, compare=False, repr=False)
@@ -540,7 +541,7 @@ def offered(
     return line
 
 
-# A poll at this second is always too old.
+# This time of a customer's last poll is so early that the customer always counts as away.
 LONG_AGO = -(10**9)
 
 

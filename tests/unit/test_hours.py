@@ -28,7 +28,7 @@ def millis(text: str) -> int:
         (("08:00", "22:00"), "2026-11-25T12:00", ["25T07:00-25T21:00", "26T07:00-26T21:00"]),
         (("22:00", "02:00"), "2026-11-25T00:30", ["24T21:00-25T01:00", "25T21:00-26T01:00"]),
         (("08:00", "22:00"), "2026-11-25T21:00", ["26T07:00-26T21:00", "27T07:00-27T21:00"]),
-        # In this night, the clocks skip the time at which the offer hours begin. The hours begin
+        # On this night, the clocks skip the time at which the offer hours begin. The hours begin
         # right after the skipped time.
         (("02:30", "22:00"), "2026-03-29T00:00", ["29T01:00-29T20:00", "30T00:30-30T20:00"]),
         (("22:00", "02:30"), "2026-03-28T20:00", ["28T21:00-29T01:00", "29T20:00-30T00:30"]),
@@ -36,7 +36,7 @@ def millis(text: str) -> int:
         # this day. If they only begin or end within this hour, the other hours remain.
         (("02:10", "02:50"), "2026-03-28T20:00", ["30T00:10-30T00:50", "31T00:10-31T00:50"]),
         (("02:50", "02:10"), "2026-03-28T20:00", ["28T01:50-29T01:00", "29T01:00-30T00:10"]),
-        # This night is an hour longer than usual.
+        # On this night, the clocks are set back, so the night is an hour longer than usual.
         (("22:00", "04:00"), "2026-10-24T19:00", ["24T20:00-25T03:00", "25T21:00-26T03:00"]),
     ],
 )

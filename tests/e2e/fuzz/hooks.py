@@ -73,10 +73,11 @@ BEYOND_ANY_SCHEMA = {
     "header.if-none-match": "it excludes If-Match",
     "header.idempotency-key": "only a bump by places needs the key",
 }
-# This operation merges the changes into the settings, and then validates the result.
+# This operation merges the changes into the settings, and then validates the result, which may be
+# invalid.
 MERGED = "changeWaitlist"
 SETTINGS = ("putWaitlist", MERGED)
-# Each row of an import gets its own result. The request succeeds even if some rows are refused.
+# An import returns a result for each row, and succeeds even if some rows are refused.
 IMPORTS = ("importEntries", "importWithTokens")
 # A customer who has left can still read their entry. Schemathesis would report this as the use of
 # something that was deleted.
@@ -91,7 +92,7 @@ PRECONDITIONS = ("settings_changed", "waitlist_exists")
 
 
 Case = schemathesis.Case[Any]
-# This token is valid for 12 hours. It is None in a run for guests.
+# The token is valid for 12 hours. In a run for guests, it is None.
 ISSUED = (
     LocalIssuer(os.environ["JWT_ISSUER"], os.environ["JWT_AUDIENCE"]).token(
         "customer-0001", int(time.time())

@@ -101,7 +101,7 @@ class MemorySampler:
                 role = _role(process.cmdline())
                 found.setdefault(role, []).append(process.memory_info().rss / 2**20)
             except psutil.Error:
-                continue  # the process has just ended
+                continue  # The process ended before its memory was read.
         return Sample(
             at=time.monotonic(),
             megabytes={role: sum(each) / len(each) for role, each in found.items()},

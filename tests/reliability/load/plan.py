@@ -71,7 +71,7 @@ class LaunchPlan:
     most_seconds: float = option(2700, "after which no other customer gets in")
     seed: int = option(1, "of the pauses")
     back_after: tuple[float, float] = (120, 360)
-    lease_seconds: int = 0  # a launch has no claims
+    lease_seconds: int = 0  # There are no claims in a launch.
 
     @property
     def limits(self) -> dict[str, int]:

@@ -17,7 +17,7 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND, TIER, ticket_of_milli
 
 MOMENT = TICKETS_PER_MILLISECOND
 SECOND = 1000 * MOMENT
-# No deadline in a case is more than a day away.
+# Every deadline in a case of the model checker is at most a day away.
 HORIZON = 24 * 3600 * SECOND
 TIMES = re.compile(r"(?<![0-9A-Za-z.])\d{12,17}(?![0-9A-Za-z])|\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z")
 

@@ -351,7 +351,7 @@ def test_a_higher_number_reaches_a_list_at_rest(waitlist: Waitlist, world: World
 
 
 def test_a_customer_gets_one_notice_before_an_offer_ends(waitlist: Waitlist, world: World) -> None:
-    """This notice is sent to a customer with an offer, and not to a claimed customer."""
+    """Before an offer ends, its customer gets one notice. Claimed customers get none."""
     people = waitlist("ann", "bob", "cyd", **telling("ending"))
     people.admit(1)
     assert people.claimed() == ["bob"]

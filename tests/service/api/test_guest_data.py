@@ -205,8 +205,8 @@ def test_the_consent_of_a_guest_is_kept_with_its_version(people: People) -> None
     first = people.sign_up("ada", profile=sent, key=key)
     agreed = {"text": GERMAN, "version": "2026-11"}
     assert people.person("ada").json["profile"] == {**FILLED, "terms": agreed}
-    # The text of the terms has changed, and the guest has only agreed to the old text. A repeated
-    # signup does not change this.
+    # A guest has agreed to the old text of the terms, which has changed since. A repeated signup
+    # does not change this consent.
     changed = [{**one, "label": "New"} if one["name"] == "terms" else one for one in FORM]
     people.configure(page={"fields": changed})
     people.world.clock.advance(31)  # The function caches the settings for 30 seconds.

@@ -1,5 +1,5 @@
-"""Each pass has an id, `jti`. The events of the admission contain the same id, whichever request
-has recorded the admission.
+"""Tests the id of each pass, `jti`. The events of the admission contain the same id, whichever
+request has recorded the admission.
 """
 
 from collections.abc import Callable

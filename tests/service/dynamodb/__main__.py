@@ -20,7 +20,7 @@ SUITES = [
     "tests/service/api",
     "tests/service/acceptance",
 ]
-# Only these unit tests use a table. The others need no DynamoDB.
+# Of the unit tests, only these use a table. The others need no DynamoDB.
 WITH_A_TABLE = ("tests.support.tables", "tests.support.dynamodb", "tests.support.world")
 PARALLEL = ["--numprocesses", "auto", "--dist", "worksteal"]
 # Ctrl-C sends SIGINT. CI and `kill` send SIGTERM. The Java process must then end, too.

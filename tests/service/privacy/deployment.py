@@ -1,4 +1,4 @@
-"""All deployed functions behind a local gateway, and everything that they log."""
+"""Provides all deployed functions behind a local gateway, and everything that they log."""
 
 import json
 import os

@@ -19,8 +19,8 @@ from waitlist_shared.contracts import REQUESTS
 from waitlist_shared.errors import BY_CODE
 
 ANSWERS = {word for _, word in OUTCOMES} | {"pong", "batch"} | set(BY_CODE)
-# All values of each dimension. CloudWatch stores a separate metric for each value, which costs
-# money.
+# All values of each dimension. They must be few, because CloudWatch stores and charges a separate
+# metric for each value.
 OPERATIONS: dict[str, set[str]] = {
     "public": {*route_authorizers(), "unknown"},
     "private": {*map(str, REQUESTS), "unknown"},

@@ -107,7 +107,9 @@ def waits_longer(world: World, number: int) -> None:
 
 
 def private_function_is_gone(world: World, _number: int) -> None:
-    """No customer sends requests. Maintenance calls the private function and gets no answer."""
+    """Simulate a minute in which no customer sends requests, and in which maintenance calls the
+    private function and gets no answer.
+    """
     all_is_well(world, "private", "maintenance", "api")
     world.maintain(beats_missed=1)
 

@@ -212,7 +212,8 @@ def test_an_id_that_a_spreadsheet_has_changed_is_refused(value: str) -> None:
 def test_an_id_that_only_looks_like_a_number_is_kept(value: str) -> None:
     entry = columns_of().read({"customer_id": value}).entry
     assert entry == {"customer_id": value}
-    # Only ids are checked for such damage. Other numbers are imported as they are.
+    # Only ids are refused because a spreadsheet has damaged them. Other numbers are imported as
+    # they are.
     entry = columns_of().read({"customer_id": "ada", "income": "4.9E+11"}).entry
     assert (entry or {})["profile"] == {"income": "4.9E+11"}
 
