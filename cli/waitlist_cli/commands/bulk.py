@@ -85,11 +85,13 @@ def import_file(
         ),
     ] = None,
     zone: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--zone", help="Time zone, such as Europe/Berlin, of the times that have no UTC offset."
+            "--zone",
+            help="Time zone, such as Europe/Berlin, of the times that have no UTC offset. By "
+            "default, it is the time zone of the waitlist.",
         ),
-    ] = "UTC",
+    ] = None,
     time_format: Annotated[
         str | None,
         typer.Option(
@@ -166,6 +168,8 @@ def import_file(
     given = GivenOptions(customer, identity, keep_time, time_format, taken, others == "profile")
     found = guess_settings(context.output, read_first_rows(file, form, delimiter, encoding), given)
     who = customer or found.customer or identity or CUSTOMER
+    if zone is None and (keep_time or "joined_at" in named.values()):
+        zone = zone_of(context.api, waitlist)()
     columns = build_columns(
         customer=who,
         identity=identity,
@@ -174,7 +178,7 @@ def import_file(
         attributes=attribute or (),
         mapped=mapped or (),
         keep_others=others == "profile",
-        zone=zone,
+        zone=zone or "UTC",
         time_format=time_format or found.time_format,
         splits_values=form != "jsonl",
         addresses=found.addresses,

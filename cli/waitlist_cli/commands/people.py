@@ -20,7 +20,7 @@ from waitlist_cli.operations.lists import RESUME
 from waitlist_cli.operations.person import Person
 from waitlist_cli.operations.questions import check_profile
 from waitlist_cli.operations.readiness import HOLD_BACK, READY
-from waitlist_cli.operations.settings import replacement_patch
+from waitlist_cli.operations.settings import replacement_patch, zone_of
 from waitlist_cli.operations.sign_up import (
     FIRST_PRIORITY,
     JOINED_AT,
@@ -56,7 +56,7 @@ from waitlist_cli.terminal.parameters import (
     profile_of,
 )
 from waitlist_cli.terminal.setting_options import with_settings
-from waitlist_cli.terminal.times import parse_utc_option
+from waitlist_cli.terminal.times import parse_option
 
 PANEL = "People"
 EITHER = "Waitlists and people"
@@ -193,7 +193,9 @@ def signup(
         profile=profile,
         attributes=attributes_of({}, attribute),
         priority=values["priority"],
-        joined_at=parse_utc_option(joined_at, f"--joined-at {joined_at}") if joined_at else None,
+        joined_at=parse_option(joined_at, f"--joined-at {joined_at}", lambda: settings["timezone"])
+        if joined_at
+        else None,
     )
     entry = context.call("GET", waitlist, f"/entries/{result['entry_id']}")
     if context.output.as_json:
@@ -255,8 +257,8 @@ def rest(
         str,
         typer.Option(
             "--until",
-            help="Time until which the customer lets others pass, such as "
-            "2026-12-24T09:00:00+01:00.",
+            help="Time until which the customer lets others pass, such as 2026-12-24T09:00. A time "
+            "without a UTC offset is in the time zone of the waitlist.",
         ),
     ],
     person: Person,
@@ -267,7 +269,8 @@ def rest(
     customer, so it needs the customer's entry token. To pass over a person without a token, use
     `ready --no`.
     """
-    body = {"until": parse_utc_option(until, f"--until {until}")}
+    zone = zone_of(context.api, person.waitlist_id)
+    body = {"until": parse_option(until, f"--until {until}", zone)}
     path = f"{person.path}/rest"
     print_status(context, context.api.customer("POST", path, token, body, key=person.key))
 

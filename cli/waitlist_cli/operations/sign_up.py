@@ -121,8 +121,9 @@ FIRST_PRIORITY = replace(PRIORITY, value="0")
 JOINED_AT = Field(
     "joined_at",
     "Joined at",
-    hint="Time of the signup, such as 2026-03-01T09:30:00+01:00. The time determines the place in "
-    "the queue. By default, it is the current time.",
+    hint="Time of the signup, such as 2026-03-01T09:30. A time without a UTC offset is in the time "
+    "zone of the waitlist. The time determines the place in the queue. By default, it is the "
+    "current time.",
     option="--joined-at",
 )
 ADD = ListAction(

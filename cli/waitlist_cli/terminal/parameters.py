@@ -74,7 +74,7 @@ Since = Annotated[
         "--since",
         metavar="TIME",
         help="Include only what happened since this time: today, 30min, 1h, 2d, or "
-        "2026-03-01T09:30:00+01:00.",
+        "2026-03-01T09:30. A time without a UTC offset is in the time zone of the waitlist.",
     ),
 ]
 Unverified = Annotated[

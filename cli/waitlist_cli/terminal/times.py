@@ -107,15 +107,27 @@ def check_time_format(time_format: str) -> str:
     return time_format
 
 
-def parse_utc_option(text: str, label: str) -> str:
+def parse_option(text: str, label: str, zone: Callable[[], str]) -> str:
     """Parse a time that an operator typed, and convert it to UTC.
 
-    Error messages call the time `label`.
+    If the time has no UTC offset, it is a local time in the time zone that `zone` returns. Error
+    messages call the time `label`.
     """
     try:
-        return utc(text)
+        return _in_utc(text, zone)
+    except SkippedTime:
+        raise WrongUsage(
+            f"{label}: the clocks in {zone()} skip this time. Give an earlier or later time."
+        ) from None
     except (ValueError, OverflowError):
-        raise WrongUsage(f"{label}: give a time such as 2026-03-01T09:30:00+01:00.") from None
+        raise WrongUsage(
+            f"{label}: give a time such as 2026-03-01T09:30, in the time zone of the waitlist."
+        ) from None
+
+
+def _in_utc(text: str, zone: Callable[[], str]) -> str:
+    has_offset = datetime.fromisoformat(text).tzinfo is not None
+    return utc(text) if has_offset else utc(text, ZoneInfo(zone()))
 
 
 def since_of(
@@ -136,8 +148,7 @@ def since_of(
             return {"since": in_utc(datetime.combine(day, time(), own))}
         if found := AGO.fullmatch(text):
             text = (now - timedelta(**{UNITS[found[2]]: int(found[1])})).isoformat()
-        has_offset = datetime.fromisoformat(text).tzinfo is not None
-        return {"since": utc(text) if has_offset else utc(text, ZoneInfo(zone()))}
+        return {"since": _in_utc(text, zone)}
     except (ValueError, OverflowError):
         raise WrongUsage(
             f"--since {text}: give today, 30min, 1h, 2d, 2026-03-01 or 2026-03-01T09:30:00+01:00."

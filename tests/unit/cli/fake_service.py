@@ -65,6 +65,8 @@ class FakeService:
                 self.lost_answers -= 1
                 return problem(503, "record_unavailable", Retry_After="0")
             return done
+        if method == "GET" and path.endswith("/waitlists/bakery"):
+            return answer(200, {"timezone": "UTC"})
         return problem(404, "not_found")
 
     def _import(self, body: bytes, *, with_tokens: bool) -> Answer:

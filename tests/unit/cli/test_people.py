@@ -4,12 +4,14 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
+from tests.unit.cli.people_files import write_csv
 from tests.unit.cli.typed import Typed, problem
 from waitlist_cli.client.ids import entry_id_of
 
@@ -331,6 +333,27 @@ def test_a_signup_sends_the_options_that_were_typed(fake: FakeService) -> None:
         "joined_at": "2026-03-01T09:00:00Z",
         "tell": True,
     }
+
+
+def test_a_time_without_an_offset_is_in_the_time_zone_of_the_list(
+    typed: Typed, bakery: Bakery, tmp_path: Path
+) -> None:
+    """The command line shows times in this zone, and the console reads times in this zone."""
+    waitlist_id = bakery.waitlist_id
+    typed.run("edit", waitlist_id, "--timezone", "Europe/Berlin", "--rest-max-days", "60")
+    typed.run("signup", waitlist_id, "ada", "--joined-at", "2026-03-01T10:00")
+    path = write_csv(tmp_path / "p.csv", [["customer_id", "at"], ["bob", "2026-03-01 11:00"]])
+    typed.run("import", waitlist_id, path, "--keep-time", "at")
+    for name, joined_at in (("ada", "2026-03-01T09:00Z"), ("bob", "2026-03-01T10:00Z")):
+        shown = typed.json("position", *of(bakery, name))["joined_at"]
+        assert datetime.fromisoformat(shown) == datetime.fromisoformat(joined_at)
+    token = typed.json("token", *of(bakery, "ada"))["entry_token"]
+    until = (datetime.now(ZoneInfo("Europe/Berlin")) + timedelta(days=3)).replace(microsecond=0)
+    own = (*of(bakery, "ada"), "--token", token)
+    rest = typed.json("rest", *own, "--until", until.replace(tzinfo=None).isoformat())
+    assert datetime.fromisoformat(rest["rest_until"]) == until
+    skipped = typed("signup", waitlist_id, "cyd", "--joined-at", "2026-03-29T02:30")
+    assert "the clocks in Europe/Berlin skip this time" in skipped.stderr
 
 
 def test_people_are_reinstated_between_their_former_neighbours(
