@@ -85,7 +85,9 @@ def invite(count: int, key: str) -> Request:
             yield offered(line, some)
 
     def given(line: Waitlist, names: tuple[str, ...]) -> Waitlist:
-        return offered(model.all_expired(line, only_over=True), list(names)).note(key)
+        line = model.all_expired(line, only_over=True)
+        new = [name for name in names if invited(line, name) not in line.done]
+        return offered(line, new).note(key)
 
     send = partial(Client.invite, count=count, key=key)
     return Request(send, effect, parts, early, look=look, given=given)
