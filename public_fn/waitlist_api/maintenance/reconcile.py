@@ -304,10 +304,14 @@ def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether Redis has an open claim or offer that has already ended according to the
     record.
 
-    If this is true, Redis has lost the write that ended the claim or the offer. Timestamps do not
-    show this loss, because Redis may have extended or shortened the claim or the offer later.
-    Redis' timestamp is then newer than the recorded timestamp.
+    Redis has then lost the write that ended the claim or the offer. Redis may have extended or
+    shortened it since then, so the stamp in Redis can be newer than the record.
     """
+    if place.state == "offered" and record.hold.token != place.token:
+        # Redis keeps the decision about an offer until the record contains the offer. If no
+        # decision about this offer is newer than the record, the record contains a later offer.
+        news = [decision for decision in place.decisions if decision.stamp > record.stamp]
+        return all(decision.token != place.token for decision in news)
     is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")
     return is_held and bool(place.token) and record.hold.token == place.token
 

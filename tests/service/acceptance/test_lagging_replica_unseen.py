@@ -77,11 +77,13 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
     assert people.status("bob") == "offered"
 
 
+@pytest.mark.parametrize("is_offered_again", [False, True])
 def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_admission_is_lost_too(
-    waitlist: Waitlist, world: World
+    waitlist: Waitlist, world: World, is_offered_again: bool
 ) -> None:
-    """The replica does not know that an offer was declined, and shortens this offer when the
-    admission gets an earlier end. The decline in DynamoDB must nevertheless count (promise P3).
+    """Redis has forgotten that the customer declined the offer, and has the offer again.
+    Maintenance tells Redis the new end of the admission, which shortens this offer. DynamoDB still
+    contains the decline, and possibly the customer's next offer, and both count (promise P3).
     """
     people = waitlist("ann", "bob", admission={"offer_seconds": LONG})
     people.admit(count=1)
@@ -89,11 +91,19 @@ def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_ad
         assert people.decline("ann", to="back").status == 200
         until = iso(LONG // 2)
         assert people.configure(admission={"offer_seconds": LONG, "until": until}).status == 200
+        if is_offered_again:
+            people.admit_one("ann")
     some_runs(world)
-    assert people.order() == ["bob", "ann"]
+    assert people.status("ann") == ("offered" if is_offered_again else "waiting")
+    if is_offered_again:
+        inspect = c.Inspect(waitlist_id=people.waitlist_id, entry_id=people.id_of("ann"))
+        inspection = world.services.queue.send(inspect)
+        assert inspection.token == people.recorded("ann")["hold"]["token"]
     world.advance(LONG)
     some_runs(world)
-    assert people.events("ann") == ["joined", "offered", "declined"]
+    assert people.order() == ["bob", "ann"]
+    since = ["offered", "no_show"] if is_offered_again else []
+    assert people.events("ann") == ["joined", "offered", "declined", *since]
 
 
 @contextmanager
