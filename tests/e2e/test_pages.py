@@ -13,7 +13,7 @@ import pytest
 
 from tests.e2e.processes import Service, run_module
 from tests.support.curl import send
-from tools.local.banner import KEEP_TOKEN
+from tools.local.banner import KEEP_TOKEN, Addresses, banner
 
 
 class Sources(HTMLParser):
@@ -62,6 +62,14 @@ def extract_token(signup: httpx.Response) -> str:
     pipe = ["bash", "-c", f"cat | {KEEP_TOKEN} 2>/dev/null"]
     run = subprocess.run(pipe, input=signup.text, capture_output=True, text=True, check=True)
     return run.stdout.strip()
+
+
+def test_the_printed_text_ends_with_the_page_and_the_console() -> None:
+    """A new user sees the end of the text, so the end says where to begin."""
+    printed = banner(Addresses(8081, "http://127.0.0.1:8081", "redis://r", "http://d"), 1.0)
+    end = printed.splitlines()[-5:]
+    assert "  http://127.0.0.1:8081/" in end
+    assert "  PORT=8081 .venv/bin/waitlist --local console" in end
 
 
 def test_the_printed_first_steps_work_in_their_order(service: Service) -> None:

@@ -58,7 +58,12 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
             "",
             *first_steps(addresses.url, addresses.token),
             f"Sign up 2,000 people: {port}make demo",
-            f"Open the console:     {port}.venv/bin/waitlist --local console",
+            "",
+            "Next, in a browser and in a second terminal:",
+            f"  {addresses.url}/",
+            "      shows the waitlists, their pages and further links.",
+            f"  {port}.venv/bin/waitlist --local console",
+            "      opens the console, in which operators create and run waitlists.",
             "Stop: Ctrl-C",
         ]
     )
