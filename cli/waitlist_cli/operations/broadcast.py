@@ -8,7 +8,7 @@ from typing import Any
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
 from waitlist_cli.operations.claim import FILTER
-from waitlist_cli.operations.languages import LANGUAGES, languages_of, lines_of
+from waitlist_cli.operations.languages import text_fields, text_name, typed_texts
 from waitlist_cli.operations.messages import REASONS
 from waitlist_cli.terminal.output import format_count
 
@@ -23,40 +23,6 @@ STATUSES = (
 UNVERIFIED = "the address is not verified"
 
 
-def _one_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a text that is used in every language. If the waitlist has several
-    languages, return None, because each language then has a field of its own.
-    """
-    return field if len(languages_of(waitlist)) == 1 else None
-
-
-def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a message text in one of several languages.
-
-    Return None if the waitlist has only one language, or does not have the language of this field.
-    """
-    languages = languages_of(waitlist)
-    return field if field.name.rpartition("_")[2] in languages and len(languages) > 1 else None
-
-
-def _in_each_language(field: Field) -> tuple[Field, ...]:
-    """Return a field for a text that is used in every language, and a field for each language."""
-    return (
-        replace(field, adapt=_one_language),
-        *(
-            replace(
-                field,
-                name=f"{field.name}_{language}",
-                label=f"{field.label} in {name}",
-                option=f"--{field.name}-{language}",
-                help=f"{field.label} for customers who read {name}.",
-                adapt=_in_language,
-            )
-            for language, name in LANGUAGES.items()
-        ),
-    )
-
-
 SUBJECT = Field(
     "subject",
     "Subject of the email",
@@ -69,9 +35,7 @@ TEXT = Field(
     "A link to the person's place is added at the end. {name} stands for the name of the waitlist.",
 )
 TEXTS = tuple(
-    field
-    for pair in zip(_in_each_language(SUBJECT), _in_each_language(TEXT), strict=True)
-    for field in pair
+    field for pair in zip(text_fields(SUBJECT), text_fields(TEXT), strict=True) for field in pair
 )
 STATUS = Field(
     "status",
@@ -99,14 +63,16 @@ def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
 
     `usual` is the language of the text that the operator has entered without naming a language.
     """
-    text: dict[str, dict[str, str]] = {}
-    for suffix, language in (("", usual), *((f"_{code}", code) for code in LANGUAGES)):
-        typed = lines_of(values.get(f"{TEXT.name}{suffix}", ""))
-        subject = values.get(f"{SUBJECT.name}{suffix}", "").strip()
-        if typed:
-            text[language] = {"text": typed, **({"subject": subject} if subject else {})}
-        elif subject:
-            raise replace(TEXT, name=f"{TEXT.name}{suffix}").wrong("Enter the text too.")
+    texts, subjects = typed_texts(values, TEXT.name), typed_texts(values, SUBJECT.name)
+    for language in subjects.keys() - texts.keys():
+        raise replace(TEXT, name=text_name(TEXT.name, language)).wrong("Enter the text too.")
+    text = {
+        language or usual: {
+            "text": typed,
+            **({"subject": subjects[language]} if language in subjects else {}),
+        }
+        for language, typed in texts.items()
+    }
     if not text:
         raise TEXT.wrong("Enter the text of the message.")
     if values.get("filters"):

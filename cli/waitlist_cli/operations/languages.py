@@ -1,13 +1,17 @@
-"""Finds the languages that a waitlist uses for its customers."""
+"""Finds the languages that a waitlist uses for its customers, and asks for texts in them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
-from waitlist_cli.operations.action import Document
+from waitlist_cli.operations.action import Document, Field
 from waitlist_cli.operations.declared import settings
 
 # The languages of the service, with their names.
 LANGUAGES = dict(settings()["messages.language"].choices)
+# Stands for a text that is used in every language.
+EVERY = ""
 
 
 def languages_of(waitlist: Document) -> list[str]:
@@ -32,6 +36,54 @@ def _languages(waitlist: Document) -> Iterator[str]:
     text = (waitlist.get("notice") or {}).get("text")
     if isinstance(text, dict):
         yield from text
+
+
+def text_fields(
+    field: Field, shown: Callable[[Document], str | Mapping[str, str]] = lambda _: ""
+) -> tuple[Field, ...]:
+    """Return a field for a text that is used in every language, and a field for each language.
+
+    If a waitlist has one language, its dialog has only the first field. Otherwise, the dialog has
+    one field for each language of the waitlist. `shown` returns the text, or the text in each
+    language, with which the dialog begins.
+    """
+
+    def adapt(asked: Field, waitlist: Document, _person: Document) -> Field | None:
+        languages, text = languages_of(waitlist), shown(waitlist)
+        texts = {languages[0]: text} if isinstance(text, str) else text
+        if len(languages) == 1:
+            is_first = asked.name == field.name
+            return replace(asked, value=next(iter(texts.values()))) if is_first else None
+        for language in languages:
+            if asked.name == text_name(field.name, language):
+                return replace(asked, value=texts.get(language, ""))
+        return None
+
+    return (
+        replace(field, adapt=adapt),
+        *(
+            replace(
+                field,
+                name=text_name(field.name, language),
+                label=f"{field.label} in {name}",
+                option=f"--{field.name}-{language}",
+                help=f"{field.label} for customers who read {name}.",
+                adapt=adapt,
+            )
+            for language, name in LANGUAGES.items()
+        ),
+    )
+
+
+def text_name(name: str, language: str) -> str:
+    """Return the name of the field for a text in this language."""
+    return f"{name}_{language}" if language else name
+
+
+def typed_texts(values: Mapping[str, Any], name: str) -> dict[str, str]:
+    """Return the texts that the operator has entered in the fields of a text, by language."""
+    typed = {one: lines_of(values.get(text_name(name, one), "")) for one in (EVERY, *LANGUAGES)}
+    return {language: text for language, text in typed.items() if text}
 
 
 def lines_of(typed: str) -> str:

@@ -15,7 +15,7 @@ from waitlist_cli.operations.action import (
     ListRequest,
     name_zone,
 )
-from waitlist_cli.operations.languages import LANGUAGES, languages_of, lines_of
+from waitlist_cli.operations.languages import EVERY, text_fields, typed_texts
 from waitlist_cli.terminal.output import format_value
 from waitlist_cli.terminal.times import AGO, UNITS, in_utc
 
@@ -24,27 +24,10 @@ IN_PAST = "Choose a time in the future."
 ENDED = "The notice has ended. Customers no longer see it."
 
 
-def _one_text(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a text that is used in every language. If the waitlist has several
-    languages, return None, because each language then has a field of its own.
-    """
-    if len(languages_of(waitlist)) > 1:
-        return None
-    text = (waitlist.get("notice") or {}).get("text", "")
-    return replace(field, value=text if isinstance(text, str) else next(iter(text.values())))
-
-
-def _in_language(field: Field, waitlist: Document, _person: Document) -> Field | None:
-    """Return the field for a text in one of several languages.
-
-    Return None if the waitlist has only one language, or does not have the language of this field.
-    """
-    languages, language = languages_of(waitlist), field.name.removeprefix("text_")
-    if language not in languages or len(languages) == 1:
-        return None
-    text = (waitlist.get("notice") or {}).get("text", "")
-    texts = {languages[0]: text} if isinstance(text, str) else text
-    return replace(field, value=texts.get(language, ""))
+def _shown_text(waitlist: Document) -> str | Mapping[str, str]:
+    """Return the text of the present notice, or "" if there is no notice."""
+    found: str | Mapping[str, str] = (waitlist.get("notice") or {}).get("text", "")
+    return found
 
 
 def _in_zone(field: Field, waitlist: Document, person: Document) -> Field:
@@ -57,18 +40,6 @@ TEXT = Field(
     "Text",
     "long",
     "Customers read this text on their page, for example: The doctor is 30 minutes late.",
-    adapt=_one_text,
-)
-TEXTS = tuple(
-    Field(
-        f"text_{language}",
-        f"Text in {name}",
-        "long",
-        option=f"--text-{language}",
-        help=f"Text for customers who read {name}.",
-        adapt=_in_language,
-    )
-    for language, name in LANGUAGES.items()
 )
 UNTIL = Field(
     "until",
@@ -102,12 +73,8 @@ def _utc(typed: str, zone: str) -> str | None:
 
 
 def _typed_text(values: Mapping[str, Any]) -> str | dict[str, str]:
-    texts = {
-        field.name.removeprefix("text_"): lines
-        for field in TEXTS
-        if (lines := lines_of(values.get(field.name, "")))
-    }
-    text = lines_of(values.get(TEXT.name, ""))
+    texts = typed_texts(values, TEXT.name)
+    text = texts.pop(EVERY, "")
     if text and texts:
         raise WrongUsage("Give either one text for all languages, or texts in certain languages.")
     if not text and not texts:
@@ -179,7 +146,7 @@ NOTICE = ListAction(
     label="Notice",
     method="PUT",
     path=PATH,
-    fields=(TEXT, *TEXTS, UNTIL),
+    fields=(*text_fields(TEXT, _shown_text), UNTIL),
     carry_out=_put,
     inverse=_undo,
 )
