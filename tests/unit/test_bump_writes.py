@@ -1,4 +1,4 @@
-"""If an operator moves a customer, the customer's record determines what the service writes."""
+"""Tests what the service writes when an operator moves a customer."""
 
 import pytest
 
@@ -60,11 +60,11 @@ def record(status: Status, ticket: int | None, stamp: int = 0, former: int = 0) 
 def test_the_state_of_the_record_decides_how_a_bump_is_written(
     found: EntryRecord | None, how: str | None
 ) -> None:
-    """A move of a customer is recorded in one of three ways.
+    """Usually the service writes the customer's new place and an event. If the record is newer than
+    the move, the service only writes the event.
 
-    Usually the record gets the new place and an event. If the record is newer than the move, it
-    only gets the event. If the customer's signup has not been recorded yet, one write records the
-    signup and the move (promise P3).
+    If the customer's signup has not been recorded yet, the service writes the signup and the move
+    together (promise P3).
     """
     decided = MOVE.decide(found, "A001", 1)
     if decided is None:

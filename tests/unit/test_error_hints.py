@@ -22,9 +22,8 @@ def test_a_hint_follows_the_error() -> None:
 
 
 def test_the_cause_of_an_error_has_a_hint_too() -> None:
-    """Advice is also given for the cause of an error.
-
-    The error of the cluster client itself only says that it has found no cluster.
+    """The message also contains the cause of an error and what to do about it. The error of the
+    Redis cluster client does not name the cause.
     """
     cause = exceptions.NoPermissionError("no right to INFO")
     error = caused(exceptions.RedisClusterException("no cluster"), cause)

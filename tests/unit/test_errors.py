@@ -6,7 +6,7 @@ from waitlist_shared import errors
 
 
 def every_error() -> list[type[errors.WaitlistError]]:
-    """Leave out the errors that only the public function knows."""
+    """Return all errors except those that only the public function defines."""
     known = errors.WaitlistError.__subclasses__()
     return [error for error in known if error.__module__ == errors.__name__]
 

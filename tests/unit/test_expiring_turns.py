@@ -1,6 +1,5 @@
-"""Before the private function answers, it ends the claims and offers that have expired.
-
-It keeps its time limit even if very many have expired.
+"""Tests that expired claims and offers are ended before a request is answered, and that a request
+does not spend too much time on this.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ CLAIM = {"v": 1, "op": "claim", "waitlist_id": "bakery", "count": 1}
 
 
 class NeverDone:
-    """A fake Redis server on which there are always more expired claims and offers.
+    """A fake Redis server that always has more expired claims and offers.
 
     It counts the calls that end them.
     """
@@ -58,9 +57,8 @@ def test_no_turn_begins_after_the_time_limit(seconds_each: float) -> None:
 
 
 def test_the_rows_of_a_batch_share_the_turns_of_their_waitlist() -> None:
-    """The messages in a batch share the time for ending expired claims and offers.
-
-    A batch therefore takes no longer than one message (promise P9).
+    """A batch of messages ends at most as many expired claims and offers as a single message
+    (promise P9).
     """
     batch = {"v": 1, "op": "batch", "requests": [CLAIM, CLAIM]}
     answer, turns = handle_message(batch, seconds_each=0.0)

@@ -23,7 +23,7 @@ TYPES: list[Any] = [WaitlistSettings, Rows, *c.REQUESTS.values(), *c.RESULTS.val
 
 
 def message_for(one: Any) -> dict[str, Any]:
-    """msgspec examines the whole type only if every field has a value."""
+    """Give each field a value, because msgspec otherwise stops at the first missing field."""
     fields = {name: [{"op": "signup"}] for name in one.__annotations__}
     config = getattr(one, "__struct_config__", None)  # A dataclass does not have this attribute.
     return {"op": config and config.tag, **fields}

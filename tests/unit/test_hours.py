@@ -68,7 +68,8 @@ def test_a_time_outside_the_hours_moves_to_the_next_opening() -> None:
 
 
 HOUR = 3600
-# The offer hours are from 8:00 to 18:00. They are given in seconds from now, and it is 17:00 now.
+# It is 17:00 now, and offers are made from 8:00 to 18:00. Each pair contains the opening and the
+# closing of a day, in seconds from now.
 DAYS = [(day * 24 * HOUR - 9 * HOUR, day * 24 * HOUR + HOUR) for day in range(14)]
 
 

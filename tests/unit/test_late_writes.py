@@ -338,7 +338,7 @@ def with_record(act: Late) -> Step:
 
 
 JOIN_AGAIN = in_turn(Life.leave, Life.sign_up)
-# Erase the customer, who then signs up again. The record contains nothing from the first signup.
+# The record after this contains nothing from the first signup.
 COME_AS_NEW = in_turn(Life.erase, Life.sign_up)
 RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
 
@@ -355,9 +355,9 @@ def forget_signup(life: Life) -> None:
 
 
 def rewind(life: Life) -> None:
-    """Let the next signup get the stamp (logical timestamp) of the first one.
+    """Give the next signup the same stamp (logical timestamp) as the first one.
 
-    Stamps repeat if Redis fails over and the service does not notice this.
+    This happens if Redis loses writes in a failover and the service does not notice the loss.
     """
     life.stamp = 100
 

@@ -224,8 +224,8 @@ def test_the_pace_follows_a_schedule() -> None:
         9 * HOUR,
         33 * HOUR,
     ]
-    # The pace contains only the next scheduled times. After these, it continues at their average
-    # rate.
+    # The pace lists only the next scheduled times. For later times, it uses the average rate of the
+    # listed times.
     far = 500 * (MOST_INSTANTS + 10)
     assert estimate_wait(found, far)[1] == pytest.approx((MOST_INSTANTS + 9.4) * DAY, rel=0.02)
 
@@ -241,8 +241,8 @@ def test_a_rate_spreads_the_places_of_a_schedule_over_time() -> None:
     policy = Policy(instants=instants_at_nine(2), rate=100 / HOUR)
     found = compute_pace(samples(0, lambda _: 0), policy)
     assert [estimate_wait(found, one)[1] / HOUR for one in (100, 500, 600)] == [10, 14, 34]
-    # If offers of a scheduled time are not used before the next scheduled time, they expire. At 10
-    # an hour, a day allows 240 offers.
+    # Offers that have not been made before the next scheduled time expire. At a rate of 10 an hour,
+    # 240 of the 500 offers are made in the 24 hours until then.
     slow = compute_pace(
         samples(0, lambda _: 0), Policy(instants=instants_at_nine(2), rate=10 / HOUR)
     )
@@ -260,8 +260,8 @@ def test_the_estimate_considers_that_the_room_will_be_full() -> None:
     empty = compute_pace(samples(10, lambda _: 0), LAUNCH)
     low, middle, high = estimate_wait(empty, 2003)
     assert middle == pytest.approx(2003 / 50 * 2 / 3 * HOUR, rel=0.02)
-    # `whole` is the estimated wait if everybody stays inside until the pass expires. Position 2003
-    # is the third place in the 41st group of fifty people.
+    # `whole` is the wait if nobody exits before their pass expires. 50 people enter each hour, so
+    # 2000 people enter in the first 40 hours.
     whole = 40 * HOUR + 3 * 36
     assert low < 20 * HOUR < middle < whole < high
     # The first customers are admitted at the rate of the policy, because there is still room
@@ -290,10 +290,10 @@ def test_the_time_inside_is_measured_before_the_room_is_full() -> None:
 
 
 def test_many_exits_at_once_do_not_raise_the_rate() -> None:
-    """The estimate does not change if many people exit at the same time.
+    """The estimated rate is an average, even if the customer asks while people exit in large
+    numbers.
 
-    Passes last an hour. People are admitted during 20 minutes of each hour. The customer asks for
-    the position in these minutes.
+    People enter during the first 20 minutes of each hour and exit an hour later.
     """
     policy = Policy(rate=5 / MINUTE, max_inside=100, pass_seconds=HOUR)
 

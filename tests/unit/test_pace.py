@@ -28,8 +28,8 @@ def test_a_rate_opens_one_place_after_the_other() -> None:
 def test_people_who_leave_from_ahead_shorten_the_wait() -> None:
     staying, leaving = Pace(at=AT, rate=1.0), Pace(at=AT, rate=1.0, leaving=0.001)
     assert estimate_seconds(staying, 1000) == 1000
-    # The expected wait is ln(1 + 0.001 * 999) / 0.001 seconds until everybody ahead is served, and
-    # one more second for this customer.
+    # Because some people leave, the 999 people ahead are served in only ln(1 + 0.001 * 999) / 0.001
+    # seconds. The customer is served one second later.
     assert estimate_seconds(leaving, 1000) == 694
     # Nobody is ahead of the first customer. This customer's wait does not get shorter if people
     # leave.
@@ -38,7 +38,7 @@ def test_people_who_leave_from_ahead_shorten_the_wait() -> None:
 
 def test_people_also_leave_while_no_places_open() -> None:
     day = Pace(at=AT, leaving=0.0001, cycle=86_400, pieces=(Piece(3600, 3600, 50),))
-    # After an hour, 30% of the people ahead have left the waitlist.
+    # The first places open after an hour. By then, 30% of the people ahead have left the waitlist.
     assert estimate_seconds(day, 70) == 3600
     assert estimate_seconds(day, 80) == 86_400 + 3600
 

@@ -1,4 +1,4 @@
-"""Tests the processing of many items in real threads."""
+"""Tests that many items are processed in parallel."""
 
 from collections.abc import Iterator
 from threading import Barrier

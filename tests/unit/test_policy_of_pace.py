@@ -57,7 +57,9 @@ def test_a_single_time_of_a_schedule_admits_once() -> None:
 
 
 def test_places_of_the_last_instant_continue_to_open_at_the_rate() -> None:
-    """The schedule has just allowed 500 offers. At a rate of 100 an hour, they last until 14:00."""
+    """The schedule allows 500 offers at 9:00. At a rate of 100 an hour, the last of them is made at
+    14:00.
+    """
     policy = AdmissionPolicy(schedule=(AT_NINE,), rate=Rate(count=100, per="hour"))
     assert estimate_hours(policy, 100, NINE + 3 * HOUR) == pytest.approx(1)
     assert estimate_hours(policy, 300, NINE + 3 * HOUR) == pytest.approx(21 + 1)

@@ -21,7 +21,7 @@ ID = "0193b3a0-5a5a-7000-8000-0123456789ab"
 
 
 class Answering:
-    """A fake service. Each message contains the answer that it gets."""
+    """A fake service. Each message tells it what to answer."""
 
     waited_seconds = 0.0
 

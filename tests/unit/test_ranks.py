@@ -19,10 +19,6 @@ def test_a_rank_contains_its_priority_with_any_ticket(priority: int, ticket: int
 
 
 def test_every_rank_has_a_priority() -> None:
-    """Every rank belongs to a priority.
-
-    The ranks behind the last ticket of the lowest priority belong to this priority too.
-    """
     assert (priority_of(MIN_RANK), priority_of(MAX_RANK)) == (255, 0)
 
 

@@ -59,8 +59,8 @@ def find_expected_instants(cron: str, zone: ZoneInfo, begin: int, end: int) -> l
         for millis in range(begin // MINUTE * MINUTE, end + 1, MINUTE):
             found[millis] += matches(datetime.fromtimestamp(millis / 1000, zone))
     else:
-        # Check each minute that the clocks would show if they never changed. A minute that the
-        # clocks skip counts as the first minute after the change.
+        # Check each minute of a clock that is never changed for daylight saving time. If the zone's
+        # clocks skip a minute, use the first minute after the change instead.
         shown = datetime.fromtimestamp(begin / 1000, zone).replace(tzinfo=None, second=0)
         shown = shown.replace(microsecond=0) - timedelta(days=1)
         for _ in range((end - begin) // MINUTE + 2 * 24 * 60):

@@ -28,10 +28,10 @@ CACHED = WaitlistRecord(
 
 
 class Waitlists:
-    """Replaces both the cache of waitlists and Redis.
+    """A fake cache of waitlists and a fake Redis.
 
-    Each look into the cache finds a newer version of the segments. Redis knows the segments from
-    version `known` on.
+    Each lookup in the cache returns a newer version of the segments. Redis knows version `known`
+    and all later versions.
     """
 
     def __init__(self, known: int) -> None:
@@ -64,9 +64,9 @@ class Waitlists:
 
 
 class Version(Struct):
-    """A message that only contains the version of the segments.
+    """A message that contains only the version of the segments.
 
-    If the version is `refused` or older, the message cannot be built.
+    If this version is not newer than `refused`, the conversion to a request fails.
     """
 
     refused: int = 0

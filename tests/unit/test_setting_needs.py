@@ -310,10 +310,8 @@ def test_each_rule_is_tested() -> None:
 
 
 def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None:
-    """Each setting has a rule about what it needs, or is listed as needing nothing.
-
-    If this test fails for a new setting, add a rule to RULES or CONTRADICTIONS, or add the setting
-    to WITHOUT_NEEDS.
+    """If this test fails for a new setting, add a rule to RULES or CONTRADICTIONS. If the setting
+    works on every waitlist and in every stack, add it to WITHOUT_NEEDS instead.
     """
     needing = {name for rule in (*RULES, *CONTRADICTIONS) for name in rule.settings}
     assert needing | WITHOUT_NEEDS == set(names_of_settings(WaitlistSettings))

@@ -1,4 +1,4 @@
-"""Tests how the customer's record decides the next step of a signup."""
+"""Tests what a signup does next, depending on the customer's record."""
 
 from typing import Any
 

@@ -26,8 +26,8 @@ from waitlist_api.settings.sms import ALPHABET, EXTENSION, count_sms_parts
         # would still fit, but another euro sign would not.
         ("€" * 153, 3),
         ("ä" * 160, 1),
-        # A single character outside the GSM alphabet is enough: the whole text is then sent with 16
-        # bits for each character.
+        # If one character is not in the GSM alphabet, the whole text is sent with 16 bits for each
+        # character.
         ("a" * 69 + "ê", 1),
         ("a" * 70 + "ê", 2),
         ("ê" * 134, 2),
@@ -45,10 +45,8 @@ def test_the_parts_of_a_text_are_counted(text: str, parts: int) -> None:
 
 
 def test_the_alphabet_has_the_characters_of_the_standard() -> None:
-    """The alphabet contains the characters of the standard.
-
-    The standard's table has 128 codes. One of them is the escape code, which stands for no
-    character.
+    """The standard's table has 128 codes. One of them is the escape code, so the alphabet has only
+    127 characters.
     """
     assert len(ALPHABET) == 127
     assert len(EXTENSION) == 10

@@ -72,10 +72,7 @@ def test_routes_are_imported_before_a_snapshot_and_otherwise_at_their_first_requ
 
 
 def test_pydantic_models_are_built_at_their_first_use() -> None:
-    """Importing the function builds no pydantic models.
-
-    Each model is built on first use, because a request needs only a few models.
-    """
+    """Pydantic models are not built during the import. A request needs only a few of them."""
     import_routes()
     models = [
         one for one in _find_subclasses(BaseModel) if one.__module__.startswith("waitlist_api.")
@@ -112,10 +109,9 @@ def complete_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_copies_of_a_snapshot_pause_for_different_times(complete_environment: None) -> None:
-    """Each copy of a snapshot chooses different random pauses.
+    """Functions that start from the same snapshot must not pick the same random pauses.
 
-    Otherwise, clients that are refused at the same time would all return at the same time (promise
-    P9).
+    Otherwise all refused clients would come back at the same time (promise P9).
     """
     for compose in (app.api, private_app.service):
         pauses = set()

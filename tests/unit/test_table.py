@@ -57,9 +57,8 @@ def test_unprocessed_deletes_are_repeated(pauses: list[float]) -> None:
 
 
 def test_pauses_before_repeats_are_random_and_grow() -> None:
-    """The pauses before a new attempt are random and grow.
-
-    If callers were throttled together, they return at different times.
+    """Retries wait for random and growing pauses, so that throttled callers do not all return at
+    the same time.
     """
     first: list[float] = []
     for _ in range(50):

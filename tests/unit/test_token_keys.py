@@ -178,9 +178,8 @@ def test_tokens_of_all_stays_have_the_same_length(stay: int) -> None:
 
 
 def test_the_stay_of_a_token_cannot_be_changed() -> None:
-    """An entry token is valid for one signup, which is readable in the token.
-
-    Nobody can change it, because the token is signed (promise P5).
+    """An entry token names the signup for which it is valid. The signature covers this name, so
+    nobody can change it (promise P5).
     """
     tokens = EntryTokens(OLD)
     one, another = tokens.issue(*ENTRY, STAY), tokens.issue(*ENTRY, STAY + 1)

@@ -68,9 +68,10 @@ def test_a_failed_condition_is_reported_before_other_reasons(other: str) -> None
 
 
 def test_an_item_that_becomes_too_large_is_not_reported_as_throttled() -> None:
-    """A write that would make an item too large gets a different error from a throttled write.
+    """DynamoDB reports an item that is too large in the reasons of the cancelled transaction. The
+    service must not mistake this for throttling, because a retry would not help.
 
-    `make test-dynamodb` checks the same with DynamoDB Local.
+    `make test-dynamodb` runs the same check with DynamoDB Local.
     """
     client = new_table()
     table = Table(client, TABLE)

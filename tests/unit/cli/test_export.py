@@ -105,10 +105,10 @@ def test_everyone_is_exported_exactly_once(bakery: Bakery) -> None:
 
 
 def test_fields_beyond_the_limit_share_a_column(fake: FakeService) -> None:
-    """If there are too many fields, some of them share one column.
+    """An export has a limited number of columns for fields. All other fields share one column.
 
-    Guests choose the names of fields, and could otherwise create a file that no spreadsheet opens
-    (promise P8).
+    Otherwise a guest could send so many different fields that no spreadsheet opens the exported
+    file (promise P8).
     """
     common, rare = {"name": "x"}, {f"f{number}": "1" for number in range(300)}
     people = [person(profile={**common, **(rare if number == 2 else {})}) for number in range(3)]

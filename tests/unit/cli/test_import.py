@@ -116,10 +116,10 @@ def test_the_same_command_imports_the_refused_rows_after_they_are_corrected(
 def test_refused_rows_are_read_in_the_same_way_as_their_file(
     fake: FakeService, tmp_path: Path
 ) -> None:
-    """An import reads a file of refused rows with the settings of the original file.
+    """An import of refused rows uses the settings of the original import.
 
-    The refused rows alone could suggest another date format or another column of customer ids
-    (promise P5).
+    The refused rows alone would not show all settings. For example, 02/03/2026 can be read in two
+    date formats (promise P5).
     """
     rows = [["13/01/2026", "none", "ada@x.com"], ["14/01/2026", "none", "bob@x.com"]]
     rows.append(["02/03/2026", "dan@x.com", "cyd@x.com", "a cell too many"])
@@ -127,8 +127,8 @@ def test_refused_rows_are_read_in_the_same_way_as_their_file(
     words = ["import", "bakery", "--keep-time", "applied"]
     assert Typed(fake.url)(*words, path).exit_code == 1
     refused = tmp_path / "p.refused.csv"
-    # The refused row had one cell more than there are columns. The command has written this cell
-    # into a column of its own.
+    # The refused row had one cell too many. The command has written this cell to an additional
+    # column.
     result = Typed(fake.url)(*words, str(refused))
     assert result.exit_code == 0
     assert "Times are read in the format %d/%m/%Y (--time-format)." in result.stderr
@@ -244,9 +244,8 @@ def test_after_a_503_the_same_rows_are_sent_again(fake: FakeService, tmp_path: P
 def test_rows_whose_response_was_lost_are_counted_as_joined(
     fake: FakeService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If a response is lost, its rows still count as joined, even if their request was split.
-
-    A customer who occurs twice in the file joins once (promise P2).
+    """If a response is lost, the command sends the same request again, and counts its rows as
+    joined (promise P2).
     """
     monkeypatch.setattr(run, "HASTY", RetryPolicy(tries=2))
     fake.lost_answers = 3

@@ -66,10 +66,6 @@ def test_a_confirmation_is_required_before_a_list_is_deleted(bakery: Bakery) -> 
 
 
 def test_watch_in_a_narrow_terminal_counts_people_who_are_not_ready(bakery: Bakery) -> None:
-    """In a narrow terminal, `watch` still shows how many people cannot be served now.
-
-    It also says that the waitlist is not open yet.
-    """
     bakery.sign_up("ada", "bob")
     bakery.typed.run("edit", bakery.waitlist_id, "--opens-at", "2999-12-01T09:00:00Z")
     bakery.typed.run("ready", bakery.waitlist_id, "--customer", "ada", "--no")

@@ -56,7 +56,7 @@ NUMBERS_AND_MORE = {
     "\x1b[2J": "name",
     "a.b": " blanks ",
 }
-# An export followed by an import does not change these fields.
+# These fields have the same values after an export and an import.
 SAME = (
     *("customer_id", "priority", "joined_at", "rank", "profile", "attributes", "language"),
     *("rest_until", "confirmed_at", "messages_off", "unreachable", "ban_reason"),
@@ -361,9 +361,8 @@ def test_the_loss_of_a_call_number_is_noted() -> None:
 
 
 def test_a_status_column_of_another_program_becomes_a_profile_field() -> None:
-    """If a file comes from another program, its column `status` becomes a field of the profile.
-
-    Such a file contains no entry ids.
+    """A file without entry ids was not exported by this program, so its column `status` has no
+    meaning for the import.
     """
     columns = Columns()
     row = {"customer_id": "ada", "status": "left", "rank": "1"}

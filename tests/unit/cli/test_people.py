@@ -50,9 +50,9 @@ def test_a_position_is_shown_to_the_operator_and_to_the_customer(
 def test_files_of_people_may_have_another_delimiter(
     bakery: Bakery, tmp_path: Path, name: str
 ) -> None:
-    """`bump` reads a file of people with the same options as `import`, such as another delimiter.
+    """`bump` reads files of people with the same options as `import`, such as `--delimiter`.
 
-    If a spreadsheet has damaged an id, this row moves nobody.
+    It moves nobody for a row whose id was damaged by a spreadsheet.
     """
     bakery.sign_up("ada", "bob", "cyd")
     tab = ";" if name.endswith("csv") else "\t"
@@ -338,7 +338,6 @@ def test_a_signup_sends_the_options_that_were_typed(fake: FakeService) -> None:
 def test_a_time_without_an_offset_is_in_the_time_zone_of_the_list(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """The command line shows times in this zone, and the console reads times in this zone."""
     waitlist_id = bakery.waitlist_id
     typed.run("edit", waitlist_id, "--timezone", "Europe/Berlin", "--rest-max-days", "60")
     typed.run("signup", waitlist_id, "ada", "--joined-at", "2026-03-01T10:00")

@@ -115,8 +115,8 @@ def test_a_new_schedule_with_a_past_time_causes_a_warning(bakery: Bakery) -> Non
     words = ("policy", bakery.waitlist_id, "--schedule", "5 at 2020-01-01T09:00:00Z")
     text = bakery.typed(*words).stderr
     assert "2020-01-01T09:00:00Z has passed. A new schedule gives no slots" in text
-    # The command warns about a new scheduled time in the past. It does not warn about saved times,
-    # because their offers were made long ago.
+    # The command warns only about new scheduled times. Saved times in the past are normal, because
+    # their offers have been made.
     assert "A new schedule" not in bakery.typed(*words, "--max-inside", "5").stderr
 
 

@@ -32,9 +32,9 @@ FORMULAS = [
     # Spreadsheets keep only 15 digits of a number, and replace the others with zeros.
     "1234567890123456",
 ]
-# A spreadsheet may use a different separator from the file's, and would then begin a new cell
-# within one of these values. In many countries, Excel splits at semicolons. LibreOffice splits at
-# several characters.
+# Excel splits lines at semicolons in many countries, and LibreOffice splits at several characters.
+# A value that contains such a character then becomes several cells, and each cell could be a
+# formula.
 WITHIN = {
     "1;=2": "1;'=2",
     "a\t@SUM(1)": "a\t'@SUM(1)",
@@ -97,9 +97,8 @@ def test_every_value_is_restored(value: str) -> None:
 
 
 def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> None:
-    """An export contains no formulas.
-
-    Customers choose their own ids, and programs choose the reasons for parking people (promise P8).
+    """No cell of an export is a formula, even if a customer's id or another value starts with `=`
+    (promise P8).
     """
     people = [person(customer_id=value, park_reason=value) for value in FORMULAS]
     fake.script = [answer(200, {"page": None}), answer(200, {"entries": people, "cursor": None})]

@@ -1,5 +1,5 @@
-"""Tests that the command line works with every terminal and pipe, even if it is narrow, without
-UTF-8, full, or closed.
+"""Tests the command line in narrow terminals, in terminals without UTF-8, with full disks, and with
+closed pipes.
 """
 
 import csv
@@ -112,7 +112,8 @@ def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> No
 
     A table fits into the terminal, however long a profile is.
     """
-    # If the output is a terminal, the command also reads the time zone of the waitlist.
+    # `head` sends two requests if the output is a terminal, because it then also reads the
+    # waitlist's time zone. Otherwise it sends one request.
     fake.script = [people("ada", "[red]b")] * 3
     shown = terminal(fake, "head", "bakery", columns=80)
     assert shown.ended() == 0
@@ -197,7 +198,8 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
     page = json.loads(content) | {"name": HOSTILE}
     page["entries"][0]["profile"] = {HOSTILE: [HOSTILE]}
     refusal = answer(404, {"code": "waitlist_not_found", "detail": HOSTILE})
-    # An export to CSV also reads the questions of the waitlist, and `head` reads its time zone.
+    # Two commands send one more request: the export to CSV reads the questions of the waitlist, and
+    # `head` reads the time zone.
     fake.script = [answer(status, page, **headers)] * (len(found) + 2) + [refusal] * len(missing)
     shown = Terminal(program_of_several(fake, *found, *missing), clean_environment(), columns=200)
     assert shown.ended() == 0

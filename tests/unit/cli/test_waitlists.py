@@ -45,7 +45,8 @@ def test_a_waitlist_that_another_operator_has_just_created_is_not_replaced(
     result = Typed(fake.url)("create", "bakery", "--name", "Mine")
     assert (result.exit_code, "waitlist edit bakery" in result.stderr) == (1, True)
     assert fake.requests[-1][2]["if-none-match"] == "*"
-    # The first request was successful, but its response was lost.
+    # The service creates the waitlist, but its response is lost. The command then sends the request
+    # again.
     lost = refusal(503, "record_unavailable", Retry_After="0")
     fake.script = [missing, lost, answer(412, exists), answer(200, {"waitlist_id": "bakery"})]
     assert Typed(fake.url)("--json", "create", "bakery", "--name", "Mine").exit_code == 0

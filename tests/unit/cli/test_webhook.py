@@ -1,6 +1,4 @@
-"""`waitlist webhook` sends events again that could not be delivered, some hundreds with each
-request.
-"""
+"""`waitlist webhook` sends undelivered events again. Each request sends a few hundred events."""
 
 import json
 

@@ -34,9 +34,9 @@ while not pathlib.Path(sys.argv[1] + ".end").exists():
 """
 
 
-# For Ada, this program starts a second program and waits for it, as a shell does. The second
-# program ignores SIGTERM, and keeps its output open. For all other people, this program records
-# whether the second program is still running.
+# When this program serves Ada, it starts a child and waits for it, as a shell does. The child
+# ignores SIGTERM, and keeps a pipe open. When the program serves other people, it looks at the pipe
+# and records whether the child is still running.
 SHELL = """
 import json, os, signal, subprocess, sys
 pipe = sys.argv[1]
@@ -307,8 +307,8 @@ def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeSe
 def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> None:
     """If the limit of claims is reached, `work --until-empty` waits and continues.
 
-    Other people may still be waiting, who can be claimed when earlier claims have ended (promise
-    P3).
+    The waitlist may not be empty yet. More people can be claimed as soon as earlier claims have
+    ended (promise P3).
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     fake.script = [

@@ -19,8 +19,8 @@ from waitlist_cli.terminal.command import app
 PARTS = commands
 GROUP: Any = get_command(app)
 RUN_SECONDS = 60
-# These variables may be set on a developer's computer, and would change how commands behave. One of
-# them is PYTHONUNBUFFERED, because operators' output is buffered.
+# A developer's computer may have these variables, which change how commands behave. For example,
+# PYTHONUNBUFFERED would hide errors that occur only with buffered output.
 FOREIGN = ("WAITLIST_", "AWS_", "NO_COLOR", "FORCE_COLOR", "PORT", "PYTHONUNBUFFERED")
 
 
@@ -34,7 +34,9 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Typed:
-    """Types commands. If `url` is None, the commands do not know the URL of a service."""
+    """Runs commands as if an operator had typed them. If `url` is None, the operator has given no
+    URL of a service.
+    """
 
     url: str | None = None
 

@@ -34,9 +34,8 @@ class FailingFunction:
 
 
 class BusyFunction:
-    """A fake Lambda function.
-
-    Its first `times` calls are throttled, and later calls go to `then`.
+    """A fake Lambda function that throttles the first `times` calls. It answers later calls with
+    `then`.
     """
 
     def __init__(self, times: int = 10**9) -> None:

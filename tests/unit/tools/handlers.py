@@ -27,7 +27,7 @@ def describe(event: Any, context: LambdaContext) -> dict[str, Any]:
 
 
 def meet(event: Any, context: LambdaContext) -> int:
-    """Return the id of the process as soon as the test closes the connection."""
+    """Wait until the test closes the connection. Then return the id of this process."""
     with socket.create_connection(("127.0.0.1", event["port"])) as meeting:
         meeting.recv(1)
     return os.getpid()

@@ -155,7 +155,7 @@ def test_a_handler_that_takes_too_long_is_killed(
     [handler] = program.children()
     invocation = function.invoke(meeting.event)
     assert json.loads(invocation.payload)["errorType"] == "Sandbox.Timedout"
-    # Wait until the handler's process has ended. It has to end even if it never connected.
+    # The handler's process must end even if the timeout comes before the handler has connected.
     wait_until(lambda: not handler.is_running() or handler.status() == psutil.STATUS_ZOMBIE)
 
 

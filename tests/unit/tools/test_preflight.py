@@ -692,9 +692,9 @@ def test_an_invalid_minimum_of_the_cache_stops_the_deployment(
 
 
 def test_the_warm_throughput_of_a_table_cannot_be_lowered(account: Account, look: Look) -> None:
-    """The warm throughput of a table can only be raised.
+    """DynamoDB cannot lower the warm throughput of a table.
 
-    This includes the index, because a throttled index throttles the table too.
+    The table accepts only as many writes as its index, so the lower value of the two counts.
     """
     (index,) = create_table_request(RESTORED)["GlobalSecondaryIndexes"]
     warm = {"WriteUnitsPerSecond": 12_000, "ReadUnitsPerSecond": 12_000}

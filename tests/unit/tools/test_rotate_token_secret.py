@@ -105,9 +105,10 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
 def test_no_rotation_changes_the_identity_of_people(
     arn: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A rotation never changes the key from which the ids of people are computed.
+    """The ids of people are computed from a key that no rotation changes.
 
-    With another key, each address would become a new person.
+    If this key changed, the service would not recognise the address of a person who is already on
+    the waitlist.
     """
     key = tokens_at(arn, NOW).identity_key("bakery")
     token = tokens_at(arn, NOW).issue(*ENTRY, STAY)

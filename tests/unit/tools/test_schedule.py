@@ -13,7 +13,9 @@ EVENTS = Path(__file__).parents[3] / "events"
 
 
 def run(function: Invocable, minutes: int) -> list[float]:
-    """Return how long the schedule waited each time, in virtual seconds."""
+    """Run the schedule for some minutes without real waiting. Return the length of each wait in
+    seconds.
+    """
     waits: list[float] = []
 
     def wait(seconds: float) -> bool:

@@ -103,9 +103,8 @@ def test_the_command_reads_from_the_stacks_parameters_whether_bots_are_checked(
 def test_a_stack_that_lacks_its_issuer_fails(
     guests: Deployment,
 ) -> None:
-    """The smoke test fails if the stack is not configured for the issuer of the token.
-
-    The signup is then refused, because the request contains no customer id.
+    """The smoke test sends a token instead of a customer id. A stack that does not know the token's
+    issuer refuses the signup, because it has no customer id.
     """
     with ApiClient(url_of(guests)) as client, pytest.raises(CliError) as refused:
         Smoke(client, LIST).run(has_issuer=True)

@@ -49,9 +49,8 @@ def test_the_page_opens_even_if_the_service_does_not_answer() -> None:
     ],
 )
 def test_other_requests_go_to_the_service(request_: HttpRequest) -> None:
-    """The start page is at the path /, and all other paths belong to the service.
-
-    Web pages of other sites cannot read the start page, whatever their host name is.
+    """The start page answers only GET requests to / whose Host header names this computer. A page
+    on a different site therefore cannot read the start page.
     """
     answer = {"statusCode": 404, "headers": {}, "body": json.dumps({"code": "no_such_route"})}
     function = FakeFunction(lambda _: answer)

@@ -75,7 +75,9 @@ def test_a_message_that_is_received_too_often_becomes_a_dead_letter(clock: Clock
 
 
 class Stream:
-    """Returns the records of a test once, and says when all of them have been read."""
+    """A fake stream. It returns the records of the test once. The event `is_read` is set when there
+    are no more records.
+    """
 
     def __init__(self, scene: Scene) -> None:
         self.parts = [scene.table.records]
