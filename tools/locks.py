@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# The lock files, each with the oldest Python version that installs from it.
+# The lock files, each with the oldest Python version that it supports.
 LOCKS = {
     "shared/requirements.txt": "3.13",
     "private_fn/requirements.txt": "3.13",
@@ -35,7 +35,7 @@ def digest_of(source: Path) -> str:
 
 
 def is_current(lock: Path) -> bool:
-    """A lock file is current if it was written from the present content of its `.in` file."""
+    """A lock file is current if it was made from the current content of its `.in` file."""
     lines = lock.read_text(encoding="utf-8").splitlines() if lock.exists() else []
     return f"{DIGEST}{digest_of(source_of(lock))}" in lines
 

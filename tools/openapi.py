@@ -1,9 +1,11 @@
-"""Write the OpenAPI documents, which have the same content as `/docs`. Run by `make openapi`.
+"""Write the OpenAPI documents, which have the same content as `/docs`. `make openapi` runs this
+module.
 
-`docs/openapi/guests.json` describes a stack that accepts guests. `docs/openapi/issuer.patch.json`
-is a JSON Merge Patch (RFC 7396) from this document to the document of a stack whose customers sign
-in with an issuer's tokens. These two files are committed. `tools.openapi_variants` makes the other
-documents from them.
+`docs/openapi/guests.json` describes a stack whose customers do not sign in. In other stacks,
+customers sign in with an issuer's tokens. `docs/openapi/issuer.patch.json` is a JSON Merge Patch
+(RFC 7396) that turns the first document into the document for these stacks.
+
+These two files are committed. `tools.openapi_variants` makes the other documents from them.
 """
 
 import json
@@ -64,7 +66,9 @@ def patch_text() -> str:
 
 
 def _sorted(value: Any, name: str = "") -> Any:
-    """Client generators use the first media type of a response, so media types are not sorted."""
+    """Sort the keys of a document, but not the media types of a response, because client generators
+    use the first media type.
+    """
     if isinstance(value, list):
         return [_sorted(item) for item in value]
     if not isinstance(value, dict):

@@ -91,7 +91,7 @@ def customers_document(whole: dict[str, Any]) -> dict[str, Any]:
 
 
 def _linked_to(ids: set[str], value: Any) -> Any:
-    """Remove the links to operations whose ids are not in `ids`."""
+    """Keep only the links to operations whose ids are in `ids`."""
     if isinstance(value, list):
         return [_linked_to(ids, item) for item in value]
     if not isinstance(value, dict):

@@ -45,7 +45,9 @@ def _described(group: type[Settings], prefix: str = "") -> Iterator[tuple[str, d
 
 
 def _unwrapped(hint: Any) -> tuple[Any, dict[str, Any]]:
-    """Return the type without null and annotations, and the description from the annotations."""
+    """Split an annotated type into the type itself, without None, and the description in its
+    annotations.
+    """
     words: dict[str, Any] = {}
     if get_origin(hint) is Annotated and hint != UtcText:
         hint, *settings = get_args(hint)

@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(parts: Sequence[str], sizes: Sizes, console: Console) -> list[Row]:
     """Each part of the benchmark starts a Redis server of its own."""
     columns = (TextColumn("{task.description:<32}"), BarColumn(), TimeElapsedColumn())
-    # The functions print their log lines to stdout. Rich must leave these lines alone.
+    # Rich must not redirect stdout, because the functions write their log lines there.
     with Progress(*columns, console=console, redirect_stdout=False) as progress:
         return [row for part in parts for row in PARTS[part](sizes, progress)]
 

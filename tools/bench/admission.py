@@ -31,8 +31,10 @@ FASTEST = {
 
 @dataclass(frozen=True)
 class Taker:
-    """Some ways to take entries need two messages, because the second message depends on the
-    response to the first message.
+    """A way to take entries from a waitlist.
+
+    Some ways need two messages. `following` creates the second message from the response to the
+    first one.
     """
 
     line: Line
@@ -47,7 +49,9 @@ class AdmissionBench:
         self._handler, self._bare, self._sizes = handler, bare, sizes
 
     def cases(self) -> Iterator[Callable[[], Case]]:
-        """Each returned function fills the queues, so call it directly before the measurement."""
+        """Yield a function for each case. The function fills the queues, so call it directly before
+        its measurement.
+        """
         yield Bench(self._handler, self._bare, self._sizes).position_with_policy
         yield self._by_policy
         yield self._automatic

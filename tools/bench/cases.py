@@ -20,8 +20,9 @@ from waitlist_shared.limits import MAX_BATCH
 
 @dataclass(frozen=True)
 class Case:
-    """`prepare` returns the work of one round. If `as_cost` is true, costs are compared instead of
-    speeds.
+    """A measurement. `prepare` sets up a round and returns the functions that are measured.
+
+    If `as_cost` is true, costs are compared instead of speeds.
     """
 
     name: str

@@ -1,9 +1,10 @@
-"""Measure a maintenance run over thousands of waitlists. Each call to DynamoDB or to the private
-function takes 10 ms longer than usual.
+"""Measure a maintenance run over thousands of waitlists.
 
-Every waitlist has a waiting entry. Before each run, another customer joins a few of the waitlists.
-The simulated clock advances by a minute between runs, so that the other waitlists become idle. The
-measured seconds are real.
+Each waitlist has a waiting entry. Before each run, another customer joins a few of the waitlists.
+All other waitlists become idle, because the simulated clock advances by a minute between runs.
+
+Each call to DynamoDB or to the private function takes 10 ms longer than usual. The measured seconds
+are real.
 """
 
 import io
@@ -33,9 +34,9 @@ from waitlist_queue.store import RedisStore
 
 ADDED_SECONDS = 0.01
 MINUTE_SECONDS = 60
-# The first run finds the new waitlists. If a waitlist has just changed, the next run checks it once
-# more.
-COMING_TO_REST = 4
+# The number of runs before the measurement. The first run finds the new waitlists, and later runs
+# check the changed waitlists once more.
+UNMEASURED_RUNS = 4
 RUNS = 3
 TARGET_SECONDS = 30.0
 
@@ -102,7 +103,7 @@ class MaintenanceBench:
         for number in range(self._lists):
             self._services.get(Waitlists).put(_id(number), WaitlistSettings(name="A list"))
             self._sign_up(number)
-        for _ in range(COMING_TO_REST):
+        for _ in range(UNMEASURED_RUNS):
             self._run()
         tick()
         self._table.seconds = self._queue.seconds = ADDED_SECONDS

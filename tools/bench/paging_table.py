@@ -97,7 +97,7 @@ def rank_of(number: int) -> int:
 
 
 def entry_id_of(number: int) -> str:
-    """As in real ids, the first letter decides in which part of the index the entry is stored."""
+    """The first letter selects the partition of the index, as in real entry ids."""
     return ALPHABET[number % SHARDS] + f"{number // SHARDS:025o}".translate(LETTERS)
 
 
@@ -159,7 +159,7 @@ def _config() -> Item:
 def _size(item: Item) -> int:
     """Return the size for which AWS charges.
 
-    The size is the length of all names and texts. A number counts half a byte for each digit, and
+    The size is the length of all names and texts. Each number adds half a byte for each digit, and
     one more byte.
     """
     typed = [(name, *pair) for name, value in item.items() for pair in value.items()]

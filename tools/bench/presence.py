@@ -61,7 +61,9 @@ class PresenceBench:
     def _runs(
         self, message: Callable[[Line], str], times: int = 1
     ) -> Callable[[Line], Sequence[str]]:
-        """The customers at the head of the queue have polled shortly before the run."""
+        """Before the run, the customers at the head of the queue ask for their positions, so that
+        they count as present.
+        """
 
         def prepared(line: Line) -> Sequence[str]:
             for member in self._members(line, 0):

@@ -51,13 +51,14 @@ ENVIRONMENT = {
     "AWS_LAMBDA_FUNCTION_NAME": "public",
     "POWERTOOLS_TRACE_DISABLED": "true",
 }
-# The targets of these measurements. They limit how much more an operation may cost than the same
-# calls with boto3 alone, and how much longer an import may take than an import of the libraries.
+# The targets of the measurements, as multiples of a baseline. For an operation, the baseline is the
+# same calls with boto3 alone. For the start of a function, the baseline is the import of its
+# libraries.
 SIGNUP, POSITION, START_PUBLIC_TIMES, IMPORT_PRIVATE_TIMES = 1.6, 2.3, 1.5, 1.3
 
 MEASURED = "import time; began = time.process_time(); {}; print(time.process_time() - began)"
-# The first request calls `api`, which creates the function's services. It also imports the module
-# of the requested route.
+# The first request causes this work: `api` creates the function's services, and the resolver
+# imports the module of the requested route.
 START_PUBLIC = MEASURED.format(
     "from waitlist_api.app import api; from waitlist_api.http.routing import SIGN_UP, find_route; "
     "api()._resolver(find_route(SIGN_UP))"
@@ -184,8 +185,8 @@ class PublicBench:
         )
 
     def _millis(self, operation: Callable[[], Any]) -> float:
-        """Return the processor time in milliseconds, without the time of DynamoDB and the private
-        function.
+        """Return the function's own processor time for one operation, in milliseconds. The time of
+        the fake DynamoDB and of the private function is subtracted.
         """
         times = self._sizes.public_operations
         before = self._backends.seconds

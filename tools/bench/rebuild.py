@@ -92,9 +92,10 @@ class RebuildBench:
         ]
 
     def _pair(self, waiting: int, tick: Callable[[], None]) -> Pair:
-        """Run a rebuild between the two halves of the baseline.
+        """Run half of the baseline before the rebuild, and half after it.
 
-        If the speed of the machine changes during the rebuild, both are affected alike.
+        If the computer becomes slower or faster during this time, the rebuild and the baseline are
+        affected alike.
         """
         before = self._pipeline(waiting)
         ours = self._rebuild(waiting)

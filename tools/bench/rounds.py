@@ -26,8 +26,8 @@ class Round:
 
 @dataclass(frozen=True)
 class Speed:
-    """`ratio` is our speed divided by the baseline's speed. `low` and `high` are the quartiles of
-    the ratio.
+    """`ratio` is our speed divided by the baseline's speed, in the median round. `low` and `high`
+    are the quartiles of this ratio over all rounds.
     """
 
     ours_per_second: float

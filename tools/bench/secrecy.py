@@ -1,7 +1,9 @@
 """Measure whether the response time reveals that an address is on the waitlist.
 
-Each pair has a known and an unknown address, in random order, so that other load affects both
-alike. A Mann-Whitney rank test compares the times. Its z is near 0 if the times are alike. By
+Each pair consists of a known and an unknown address. They are tried in random order, so that other
+load on the computer affects both alike.
+
+A Mann-Whitney rank test compares the times. If the times do not differ, its result z is near 0. By
 chance, |z| exceeds 2.58 in one run of a hundred.
 """
 
@@ -28,15 +30,17 @@ Ask = Callable[[str], object]
 class SecrecyBench(PublicBench):
     """Measures signups, requests for a link, and changes of an address.
 
-    Signups and requests for a link are always answered after the same time. They are measured with
-    and without this delay. A change of an address needs no delay, because it does not read the
-    record of the new address.
+    The service delays the answers to signups and to requests for a link, so that all of them take
+    the same time. These requests are measured with and without the delay.
+
+    A change of an address needs no delay, because the service does not read the record of the new
+    address.
     """
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
-        """Measure each kind of request. Delayed requests are also measured without the delay.
+        """Measure each kind of request.
 
-        A measurement without the delay has no target.
+        Requests that are usually delayed are also measured without the delay, only for comparison.
         """
         with self.function():
             self.request("PUT", "/v1/admin/waitlists/secret", {"name": "S", "identity": RULES})
@@ -57,8 +61,8 @@ class SecrecyBench(PublicBench):
     def _open(self, known: Sequence[str]) -> None:
         """Create a waitlist whose responses are not delayed.
 
-        For each known address, two people sign up: the owner of the address, and a person who will
-        later ask to change to it.
+        For each known address, two people sign up. One of them is the owner of the address. The
+        other person will later try to take over the address.
         """
         rules = {**RULES, "verify": "off"}
         self.request("PUT", OPEN.replace("/v1", "/v1/admin"), {"name": "O", "identity": rules})

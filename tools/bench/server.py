@@ -11,8 +11,8 @@ from tools.local.ports import HOST
 
 @contextmanager
 def valkey() -> Iterator[int]:
-    # Let a flush free the memory at once. Otherwise, the memory would be freed during the next
-    # measurement.
+    # FLUSHALL must free the memory before it returns. Otherwise, Redis would free the memory during
+    # the next measurement.
     with running_valkey(**{"lazyfree-lazy-user-flush": "no"}) as server:
         yield server.port
 

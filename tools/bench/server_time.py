@@ -1,9 +1,11 @@
-"""Measure how long each operation occupies the single thread of Redis, in microseconds. This time
-limits the throughput of a waitlist.
+"""Measure how long each operation occupies the single thread of Redis. This time limits the
+throughput of a waitlist.
 
-`INFO commandstats` reports the time. Each operation is compared with the smallest script that does
-the same work. This script issues only the commands that `MONITOR` recorded for the operation, with
-the same arguments, on a copy of the same keys.
+`INFO commandstats` reports the time in microseconds.
+
+Each operation is compared with the smallest script that does the same work. This script contains
+only the commands that `MONITOR` has recorded for the operation. It gets the same arguments, and
+works on a copy of the keys.
 """
 
 import json
@@ -23,8 +25,8 @@ from waitlist_queue import keys
 COPY = "copy"
 # Matches names of commands and fields, which a script written by hand would contain as constants.
 WORD = re.compile(r"[A-Za-z_]{1,20}")
-# The recording ends when MONITOR reports this text. MONITOR reports commands in order, so it has
-# reported all earlier ones.
+# This text is sent to Redis after the recorded commands. MONITOR reports commands in order, so the
+# recording is complete when MONITOR reports this text.
 END = "end-of-the-recording"
 Tick = Callable[[], object]
 Payloads = Callable[[], list[str]]
@@ -129,9 +131,9 @@ class ServerTimeBench:
 
 
 def _call(commands: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
-    """Return a script that issues the commands, and the arguments of the script.
+    """Return a script that issues the commands, and its arguments.
 
-    Values that are not simple words become arguments.
+    Names of commands and fields are constants in the script. All other values are arguments.
     """
     arguments: list[str] = []
 

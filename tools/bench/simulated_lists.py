@@ -210,7 +210,7 @@ class Simulation:
 
 
 def steady(per_second: float) -> Callable[[random.Random], Service]:
-    """Serve people at a constant rate. If nobody is waiting, the unused moment is lost."""
+    """Serve people at a constant rate. Capacity that nobody uses is lost."""
 
     def begin(chance: random.Random) -> Service:
         due, last = chance.random(), 0
@@ -284,7 +284,7 @@ class Launch:
     def __call__(self, now: int, waiting: int) -> int:
         while self.ends and self.ends[0] <= now:
             heapq.heappop(self.ends)
-        # The bucket holds slots for a minute at most, as in the real service.
+        # As in the real service, the slots of at most one minute are saved.
         most = max(1.0, self.per_second * MINUTE)
         self._due = min(most, self._due + self.per_second * (now - self._last))
         self._last = now
@@ -307,19 +307,19 @@ def inside_of(service: Service) -> int:
 
 
 def bursts(
-    every: int, size: int, shaken: int, first: int = 0, *, varying: float = 0.2
+    every: int, size: int, jitter: int, first: int = 0, *, varying: float = 0.2
 ) -> Callable[[random.Random], Service]:
-    """Each group of people is served up to `shaken` seconds early or late."""
+    """Serve a group of people at regular times, up to `jitter` seconds early or late."""
 
     def begin(chance: random.Random) -> Service:
-        number, due = 0, first + chance.uniform(0, shaken)
+        number, due = 0, first + chance.uniform(0, jitter)
 
         def take(now: int, waiting: int) -> int:
             nonlocal number, due
             if now < due:
                 return 0
             number += 1
-            due = max(now + 1, first + number * every + chance.uniform(-shaken, shaken))
+            due = max(now + 1, first + number * every + chance.uniform(-jitter, jitter))
             return min(waiting, round(size * chance.uniform(1 - varying, 1 + varying)))
 
         return take

@@ -27,7 +27,8 @@ from tools.bench.targets import Row, Target
 from waitlist_api.estimates.select_pace import Policy
 
 WITHIN = Target("≥", 0.8)
-# Errors are relative to the real wait. A wait of less than a minute counts as a minute here.
+# Errors are divided by the real wait. A wait of less than a minute counts as a minute, so that
+# short waits do not cause huge relative errors.
 SHORTEST = MINUTE
 OPENS, CLOSES = 9 * HOUR, 17 * HOUR
 
@@ -142,7 +143,9 @@ SCENARIOS = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """The widths and the errors are medians, relative to the real wait."""
+    """The estimates of a scenario, compared with the real waits. `width` and `error` are medians,
+    as fractions of the real wait.
+    """
 
     looks: int
     unknown: int

@@ -33,7 +33,7 @@ def policy(people: int) -> dict[str, Any]:
 
 @dataclass
 class Launch:
-    """`counts` says how many customers have taken each action."""
+    """`counts` contains the number of customers for each kind of action."""
 
     client: ApiClient
     waitlist_id: str

@@ -1,7 +1,4 @@
-"""Sends the demo's requests.
-
-Many requests run at the same time, and each kind of request has a progress bar.
-"""
+"""Sends the demo's requests in parallel, and shows a progress bar for each kind of request."""
 
 import uuid
 from collections.abc import Callable, Sequence
@@ -69,7 +66,7 @@ class DemoQueue:
         self._configure()
 
     def begin_to_admit(self) -> None:
-        """With an admission policy, the customer page has more to show."""
+        """The customer page shows more if the waitlist has an admission policy."""
         self._configure(admission=POLICY)
 
     def _configure(self, **settings: Any) -> None:
@@ -85,7 +82,7 @@ class DemoQueue:
         self._each("Leaving", self._leave, signups)
 
     def bump(self, signups: Sequence[Signup], **where: Any) -> None:
-        """`where` contains one field of the request: `priority`, `places` or `to`."""
+        """Move people. The request contains one of the fields `priority`, `places` and `to`."""
         self._each(f"Bumping ({_words(where)})", lambda signup: self._bump(signup, where), signups)
 
     def positions(self, signups: Sequence[Signup]) -> list[int]:

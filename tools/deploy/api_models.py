@@ -79,5 +79,6 @@ def _fits(pattern: str, value: str) -> bool:
     try:
         return re.fullmatch(pattern, value) is not None
     except re.error:
-        # Python does not understand some patterns, such as Java's `\p{L}`. Accept every value then.
+        # If Python cannot compile the pattern, for example because of Java's `\p{L}`, accept every
+        # value.
         return True

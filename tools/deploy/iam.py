@@ -28,11 +28,13 @@ class Call:
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule: a policy allows or denies one action on one resource.
+    """One rule of a policy. It allows or denies one action on one resource.
 
-    `place` is the number of the resource within its statement. Rules at the same place in the
-    policies are equal, whatever the parameters of the stack are. `excepted` contains the actions of
-    a `NotAction`, and `action` is then `*`. A rule in a resource's policy has a principal.
+    `place` is the index of the resource in its statement. Two rules with the same place in a policy
+    are equal, even if the stack's parameters give them different resources.
+
+    If the statement has a `NotAction`, `excepted` contains these actions, and `action` is `*`. Only
+    a rule in a resource's policy has a principal.
     """
 
     holder: str
@@ -92,9 +94,10 @@ def is_allowed(
 ) -> bool:
     """Return whether a role may make a call.
 
-    If the call is about a key, the key's policy must allow the role itself or the whole account. If
-    it allows the account, the role's own policies must allow the call too. A permissions boundary
-    limits the role in both cases.
+    If the call uses a key, the policy of the key must allow the call. It can allow the role itself.
+    It can also allow the whole account, and then the role's own policies must allow the call too.
+
+    A permissions boundary limits the role in both cases.
     """
     mine = [rule for rule in own if rule.covers(call)]
     bounds = None if boundary is None else [rule for rule in boundary if rule.covers(call)]

@@ -13,7 +13,7 @@ from typing import Any
 from tools.deploy.stack import NAMED_BY, Resource, Stack
 
 REGION = "us-east-1"
-# Replacing such a resource would lose data, keys or addresses.
+# If CloudFormation replaced a resource of these types, data, keys or addresses would be lost.
 STATEFUL = {
     "AWS::ApiGatewayV2::Api",
     "AWS::DynamoDB::Table",
@@ -141,7 +141,8 @@ class Account:
     def create(self, stack: Stack, fails_at: str = "") -> list[str]:
         """Create a stack, and return the resources that remain.
 
-        If the resource `fails_at` fails, the creation is undone. Raise Refused if a name is in use.
+        `fails_at` is the logical id of a resource that cannot be created. The other resources are
+        then deleted again. Raise Refused if a name is in use.
         """
         made: list[str] = []
         for logical_id in order(stack.made):
@@ -167,8 +168,8 @@ class Account:
         for logical_id in reversed(made):
             resource = stack.resources[logical_id]
             policy = resource.get("DeletionPolicy", "Delete")
-            # SAM gives function versions a deletion policy that keeps them, but AWS deletes them
-            # together with the function.
+            # SAM gives function versions the deletion policy Retain, but AWS deletes all versions
+            # of a function when it deletes the function.
             if resource["Type"] == "AWS::Lambda::Version":
                 continue
             if policy == "Retain" or (policy == "RetainExceptOnCreate" and not is_rollback):

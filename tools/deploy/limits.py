@@ -79,7 +79,7 @@ TAKEN_BY = (
     ("AWS::Lambda::Function", "Role", "lambda"),
     ("AWS::CodeDeploy::DeploymentGroup", "ServiceRoleArn", "codedeploy"),
 )
-# The services that call functions. The keys are the names of the services in the ARN of the caller.
+# The services that call functions. The keys are the services' names in ARNs.
 CALLERS = {"execute-api": "apigateway.amazonaws.com", "events": "events.amazonaws.com"}
 HTTP_API_MILLIS = 30_000
 

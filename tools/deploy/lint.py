@@ -174,8 +174,8 @@ def against_schemas(stack: Stack) -> Iterator[str]:
 
 
 def first_creations(stack: Stack) -> Iterator[str]:
-    """Yield each resource that a failed creation or a deletion leaves behind, if the resource would
-    make the next creation fail.
+    """Yield the resources that a failed creation or a deletion leaves behind, and the names in use
+    that would make the next creation fail.
     """
     for fails_at in order(stack.made):
         account = Account()
@@ -204,15 +204,15 @@ BEFORE = (
     ("PublicCanaryErrorsAlarm", "PublicFnAliaslive"),
     ("PrivateDeployRole", "PrivateFnAliaslive"),
     ("PrivateCanaryErrorsAlarm", "PrivateFnAliaslive"),
-    # During an update, the private function must be the first to change. It understands callers of
-    # the last version, but not of the next version.
+    # An update must change the private function first. Each version of the private function
+    # understands the requests of the previous version, but not those of the next version.
     ("PrivateFnAliaslive", "PublicFnAliaslive"),
     ("PrivateFnAliaslive", "MaintenanceFnAliaslive"),
-    # The mapping needs the role's permissions. Without this order, it could be created directly
-    # after the role, and could not read the stream for some seconds.
+    # The event source mapping reads the stream with the role's permissions. If it were created at
+    # the same time as the permissions, it could not read the stream for some seconds.
     ("EventsFnRole", "EventsFnStream"),
-    # The events function reads what these functions write. Its new version may need data that only
-    # their new versions write.
+    # The events function reads what the public function and the maintenance function write. A new
+    # version may need data that only their new versions write.
     ("PublicFnAliaslive", "EventsFnStream"),
     ("MaintenanceFnAliaslive", "EventsFnStream"),
 )
@@ -249,8 +249,8 @@ def single_changes() -> set[tuple[str, str]]:
 
 
 def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Iterator[str]:
-    """Yield everything that an update from the defaults would lose, and everything that the way
-    back would lose.
+    """Yield everything that would be lost in an update from the defaults, or in an update back to
+    the defaults.
     """
     old = make(template=template)
     for change in changes:

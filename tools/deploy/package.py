@@ -1,8 +1,8 @@
-"""Create a template for tools that do not carry out SAM's transform. This is a part of `make
-sam-package BUCKET=…`.
+"""Create a template for tools that cannot apply SAM's transform. `make sam-package BUCKET=…` runs
+this module.
 
-The transform needs some parameters. For example, it turns `Deployment` into a configuration of
-CodeDeploy. Each template is therefore made for one section of samconfig.toml.
+The transform depends on the values of some parameters. For example, `Deployment` becomes a
+configuration of CodeDeploy. Each template is therefore created for one section of samconfig.toml.
 """
 
 import argparse
@@ -46,8 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = Settings.read(given.config_env)
         release = translate(PACKAGED, TRANSLATED, settings.parameters)
         session: Any = aws.session(settings.profile, settings.region)
-        # Each release has an object with a name of its own. Other tools only compare the name, and
-        # not the content, to find out if the template has changed.
+        # Give each release's template a new name, because other tools compare only the name to find
+        # out whether the template has changed.
         key = f"{settings.stack}-{release}.json"
         session.client("s3").put_object(Bucket=given.bucket, Key=key, Body=TRANSLATED.read_bytes())
     except (NoSuchSection, OSError, ClientError, BotoCoreError) as error:

@@ -40,8 +40,8 @@ SAM_STACK = "aws-sam-cli-managed-default"
 # Lambda keeps at least this much of the account's concurrency for functions without a reservation.
 UNRESERVED = 100
 ENOUGH = 1000
-# The number of maintenance runs that can happen at the same time. A run starts every minute and
-# takes up to five minutes, and requests can start more runs.
+# At most this many maintenance runs happen at the same time. A run starts every minute and takes up
+# to five minutes, and requests can start additional runs.
 MAINTENANCE = 10
 # AWS's default quota. It is used if Service Quotas has no value for the account.
 VPCS = 5
@@ -163,8 +163,8 @@ def check_leftovers(account: Account) -> Findings:
 
 
 def check_concurrency(account: Account) -> Findings:
-    """Requests, provisioned concurrency and reservations share the concurrency that Lambda allows
-    for the account.
+    """Lambda limits the concurrency of an account. Check that the stack's provisioned and reserved
+    concurrency fit into this limit.
     """
     limits = account.client("lambda").get_account_settings()["AccountLimit"]
     most, free = limits["ConcurrentExecutions"], limits["UnreservedConcurrentExecutions"]
@@ -328,7 +328,7 @@ def check_rates(account: Account) -> Findings:
 
 
 def check_issuer(account: Account) -> Findings:
-    """If the issuer does not answer, API Gateway refuses it."""
+    """API Gateway accepts an issuer only if it can read the issuer's OpenID configuration."""
     issuer = account.parameter("JwtIssuer")
     if not issuer:
         return
@@ -422,7 +422,7 @@ def main(arguments: Sequence[str] | None = None, fetch: Fetch = _fetch) -> int:
             f"\n{found.count(STOPS)} of these findings would stop the deployment.", file=sys.stderr
         )
         return 1
-    print("The checks found nothing that would stop the deployment.")
+    print("The checks found no problem that would stop the deployment.")
     return 0
 
 

@@ -1,9 +1,11 @@
-"""Write the id of the release into the built template, and check how large the packages are. This
-is a part of `make sam-build`.
+"""Write the id of the release into the built template, and check how large the packages are. `make
+sam-build` runs this module.
 
-The id is a digest of everything that is deployed: code, layer, template and parameters. SAM
-publishes a new version of a function only if the function has changed. It does not notice changes
-of the layer or of a parameter, but it notices a new id.
+The id is a digest of everything that is deployed: code, layer, template and parameters.
+
+SAM publishes a new version of a function only if the function's own resource has changed. It
+overlooks changes of the layer or of a parameter. The id is an environment variable of each
+function, so each release has new versions.
 """
 
 import hashlib

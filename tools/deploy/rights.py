@@ -1,7 +1,7 @@
-"""Check that the roles of a stack allow all calls that are made with them, and no others.
+"""Check that the roles of a stack allow all necessary calls, and no others.
 
-The functions' code makes some of these calls (`Use`). AWS services make the others, when they use a
-role. The comments below say where these calls are documented.
+The functions' code makes some of the calls. AWS services make the others when they use a role. The
+comments in this module name the documentation of these calls.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -11,9 +11,9 @@ from itertools import chain
 from tools.deploy.iam import ALLOW, Call, Rule, is_allowed, rules
 from tools.deploy.stack import ACCOUNT, PARTITION, Stack
 
-# The managed policies AWSLambdaBasicExecutionRole, AWSLambdaVPCAccessExecutionRole and
-# AWSXRayDaemonWriteAccess of AWS.
-# They do not include the sampling rules of X-Ray, which Lambda itself reads.
+# The actions of AWS's managed policies AWSLambdaBasicExecutionRole, AWSLambdaVPCAccessExecutionRole
+# and AWSXRayDaemonWriteAccess. The actions for X-Ray's sampling rules are left out, because Lambda
+# itself reads these rules.
 LOG_ACTIONS = ("logs:CreateLogStream", "logs:PutLogEvents")
 NETWORK_ACTIONS = (
     "ec2:AssignPrivateIpAddresses",
@@ -25,9 +25,9 @@ NETWORK_ACTIONS = (
 )
 TRACE_ACTIONS = ("xray:PutTelemetryRecords", "xray:PutTraceSegments")
 # The actions of AWS's managed policy AWSCodeDeployRoleForLambdaLimited, except those for hooks and
-# for an AppSpec in S3.
-# For the first two actions, the service authorization reference names functions as resources.
-# Lambda's guide also names their aliases.
+# for an AppSpec in S3. CodeDeploy needs the first two actions for a function and for its alias: the
+# service authorization reference names functions as their resources, and Lambda's guide also names
+# aliases.
 ALIAS_ACTIONS = ("lambda:GetAlias", "lambda:UpdateAlias")
 PROVISIONED_ACTION = "lambda:GetProvisionedConcurrencyConfig"
 ALARM_ACTION = "cloudwatch:DescribeAlarms"
@@ -38,8 +38,8 @@ LIST_STREAMS = "dynamodb:ListStreams"
 # The actions of AWS's managed policy AWSLambdaSQSQueueExecutionRole, except those for log groups
 # and streams.
 QUEUE_ACTIONS = ("sqs:DeleteMessage", "sqs:GetQueueAttributes", "sqs:ReceiveMessage")
-# Calls by the function's own code contain this condition key. Calls by a service that uses the
-# function's role do not contain it.
+# Lambda adds this condition key to calls by a function's code, but not to calls by a service that
+# uses the function's role.
 OF_CODE = "lambda:SourceFunctionArn"
 ITSELF = "its own alias"
 # The logical id of the permissions boundary in docs/operate/policies/github-oidc-role.yaml.
@@ -48,8 +48,8 @@ BOUNDARY = "Boundary"
 
 @dataclass(frozen=True, order=True)
 class Use:
-    """A call in a function's code. The environment variable `variable` contains the name of the
-    resource.
+    """A call that a function's code makes. The name of the resource is in the function's
+    environment variable `variable`.
     """
 
     function: str
@@ -103,10 +103,11 @@ class Roles:
         )
 
     def rights(self) -> Iterator[tuple[str, list[Rule]]]:
-        """Yield all permissions that could be taken away from a role, each with a name.
+        """Yield each permission with its name, so that a caller can find out whether the permission
+        is necessary.
 
-        From a permissions boundary, only whole actions can be taken away. A rule for the whole
-        account in a key's policy is left out, because it belongs to no role.
+        A permissions boundary is split only by actions. A rule for the whole account in a key's
+        policy is left out, because it belongs to no role.
         """
         for rule in chain(*self.own.values(), *self.keys.values()):
             if rule.effect == ALLOW and not rule.principal.endswith(":root"):

@@ -114,8 +114,8 @@ def _stores(servers: Servers) -> Iterator[None]:
 
 @contextmanager
 def _sam_servers(servers: Servers) -> Iterator[None]:
-    # Keep the containers warm. PublicFn does not wait until a new container of PrivateFn has
-    # started.
+    # Keep the containers warm, because PublicFn does not wait long enough for a new container of
+    # PrivateFn.
     warm = ["--warm-containers", "LAZY", *FLAGS]
     with (
         background(
@@ -201,7 +201,9 @@ def _expect(answer: Any, step: str, **fields: object) -> None:
 
 
 def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> Any:
-    """If the event is a customer's request, `proof` contains the headers of the customer."""
+    """`proof` contains the headers that authenticate the customer. They are added to events that
+    are requests of a customer.
+    """
     content = json.loads((EVENTS / event).read_text(encoding="utf-8"))
     if proof and "authorization" in content["headers"]:
         content["headers"] |= proof

@@ -35,7 +35,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Stack:
-    """The addresses for operators and customers, and what a signup needs to be accepted."""
+    """The URLs of a stack, and whether its signups need an issuer's token or a bot check."""
 
     url: str
     customers_url: str

@@ -1,8 +1,10 @@
-"""A stack as CloudFormation creates it, after SAM's transform and for given parameters.
+"""A stack as CloudFormation would create it, after SAM's transform and with given parameters.
 
-AWS would choose some names, ids and ARNs. Here they are invented, with the right form and the
-account 123456789012. `made` contains the resources with references to each other, and is used to
-check their dependencies. `resources` and `outputs` contain the values that AWS would receive.
+The names, ids and ARNs that AWS would choose are invented. They have AWS's format, and belong to
+the account 123456789012.
+
+`made` contains the resources with their references to each other, which show their dependencies. In
+`resources` and `outputs`, each reference is replaced with a value.
 """
 
 import ipaddress
@@ -91,8 +93,9 @@ class _NoManagedPolicies:
 
 @cache
 def _translated(given: str) -> dict[str, Any]:
-    # Give SAM a copy of the template, because SAM changes it. A YAML alias is one object that
-    # occurs several times, so copy each occurrence.
+    # Give SAM a copy of the template, because SAM changes it. A YAML alias puts one object in
+    # several places. Each place needs its own copy, because SAM would otherwise change all places
+    # at once.
     template = json.loads(json.dumps(read_template()))
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
@@ -276,7 +279,7 @@ class _Resolver:
     def _identity(self, logical_id: str) -> dict[str, str]:
         """Return the values of `Ref` and `GetAtt` for a resource.
 
-        If the result contains no `Ref`, the value of `Ref` is the same as `Name`.
+        If the result has no key `Ref`, `Ref` has the value of `Name`.
         """
         if logical_id not in self.made:
             raise Unresolved(f"this stack has no {logical_id}")
@@ -366,10 +369,11 @@ class _Resolver:
 
 
 def generated_name(stack_name: str, logical_id: str, longest: int) -> str:
-    """Return a name as CloudFormation generates it, with up to `longest` characters.
+    """Return a name as CloudFormation generates it, with at most `longest` characters.
 
-    If the name is too long, CloudFormation shortens the longer one of its two parts, to half of the
-    available characters at most (IdentifierUtils in CloudFormation's provider library).
+    If the stack's name and the logical id do not both fit, each of them gets half of the available
+    characters. If one of them is shorter, the other one gets the rest (IdentifierUtils in
+    CloudFormation's provider library).
     """
     room = longest - len(RANDOM) - 2
     stack_room = max(room // 2, room - len(logical_id))

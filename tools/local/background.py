@@ -1,7 +1,4 @@
-"""A base class for background work of the local service.
-
-Each kind of work runs in a thread of its own.
-"""
+"""A base class for background tasks of the local service. Each task runs in its own thread."""
 
 import threading
 

@@ -26,8 +26,8 @@ KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'
 class Addresses:
     """The addresses in the printed text.
 
-    If customers need tokens of an issuer, `token` is the first customer's token. `is_kept` is true
-    if the data stays when the service stops.
+    If customers sign in with an issuer's tokens, the printed commands contain `token`. If `is_kept`
+    is true, the service keeps its data when it stops.
     """
 
     port: int
@@ -70,7 +70,9 @@ def banner(addresses: Addresses, ready_seconds: float) -> str:
 
 
 def first_steps(url: str, token: str | None) -> list[str]:
-    """If another issuer signs the tokens, the user has to insert a token into the commands."""
+    """If the local service does not sign the tokens, the user has to insert a token into the
+    commands.
+    """
     own_token = token != FOREIGN_TOKEN
     entry_id = entry_id_of(WAITLIST_ID, CUSTOMER_ID) if own_token else "ENTRY_ID"
     entries = f"{url}/v1/waitlists/{WAITLIST_ID}/entries"

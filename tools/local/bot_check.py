@@ -64,7 +64,7 @@ class BotCheckStandIn:
         self._lock = threading.Lock()
         self._used: dict[str, str] = {}
         self.questions: list[dict[str, str]] = []
-        # When this event is set, slow responses are sent at once.
+        # Setting this event ends the delay of slow responses.
         self.is_over = threading.Event()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

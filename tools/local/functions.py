@@ -15,7 +15,7 @@ PRIVATE_NAME = "waitlist-local-private"
 MAINTENANCE_NAME = "waitlist-local-maintenance"
 PUBLIC_NAME = "waitlist-local-public"
 WEBHOOK_NAME = "waitlist-local-webhook"
-# This name leads to no function. The local mailbox answers its calls.
+# No function has this name. The local mailbox answers the calls to it.
 MESSAGES_NAME = "waitlist-local-messages"
 ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
 
@@ -140,7 +140,7 @@ def _rooms(
 
 
 def _patience(template: Mapping[str, Any]) -> float:
-    """Return how many seconds API Gateway waits after the public function's timeout."""
+    """Return by how many seconds API Gateway's timeout exceeds the public function's timeout."""
     integrations = (
         operation["x-amazon-apigateway-integration"] for operation in operations(template).values()
     )

@@ -33,7 +33,7 @@ def too_large() -> HttpResponse:
 
 
 def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
-    """API Gateway does not send Retry-After, so the header is left out unless a time is given."""
+    """API Gateway's own response has no Retry-After, so it is added only if a time is given."""
     headers: Headers = ()
     if retry_after_seconds is not None:
         headers = (("retry-after", str(retry_after_seconds)),)

@@ -42,9 +42,9 @@ class HttpRequest:
     def names_this_machine(self) -> bool:
         """Whether the Host header is missing or names this computer.
 
-        A web page can make its own domain lead to 127.0.0.1, and could then read the responses of
-        the local service (DNS rebinding). The Host header of such requests still contains the
-        page's domain.
+        A web page of an attacker can point its own domain to 127.0.0.1, and then read the responses
+        of the local service (DNS rebinding). In such requests, the Host header contains the
+        attacker's domain.
         """
         host = self.header("host")
         return host is None or is_loopback(host)
@@ -65,8 +65,8 @@ class HttpResponse:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a Host header can name no other computer than this one. The header may contain
-    a port.
+    """Return whether a Host header is `localhost` or a loopback address. The header may also
+    contain a port.
     """
     found = _HOST.fullmatch(host.lower())
     if found is None:

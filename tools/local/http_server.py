@@ -43,10 +43,10 @@ class PortError(Exception):
 
 
 class HttpServer:
-    """A server that opens its port at once, but answers only after `start`.
+    """An HTTP server. The constructor opens the port, but requests are answered only after `start`.
 
-    If the port is 0, the system chooses a free one, and `port` contains it. If the port cannot be
-    used, PortError is raised.
+    If the given port is 0, the system chooses a free port, which `port` then contains. If the port
+    cannot be used, the constructor raises PortError.
     """
 
     def __init__(self, port: int) -> None:
@@ -57,9 +57,9 @@ class HttpServer:
             if error.errno in reasons:
                 raise PortError(port, reasons[error.errno]) from error
             raise
-        # asyncio sets TCP_NODELAY only if the protocol of the socket is given. Otherwise, a
-        # response in two packets would be delayed by 40 ms, until the client has acknowledged the
-        # first packet.
+        # asyncio turns Nagle's algorithm off only if the socket was created with the protocol TCP,
+        # and this socket was not. With Nagle's algorithm, a response in two packets would be
+        # delayed by 40 ms, until the client has acknowledged the first packet.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port: int = self._socket.getsockname()[1]
         self._application: _Application | None = None
@@ -102,7 +102,7 @@ class HttpServer:
         self._thread.start()
 
     def wait_until_idle(self, timeout_seconds: float) -> bool:
-        """Return False if the current requests take too long."""
+        """Wait for the current requests. Return False if they do not end in time."""
         return self._application is None or self._application.wait_until_idle(timeout_seconds)
 
     def stop(self) -> None:
@@ -163,7 +163,7 @@ class _Application:
 
 
 async def _body(request: Request) -> bytes | None:
-    """Return None if the body is larger than Lambda allows."""
+    """Return the body of a request, or None if the body is larger than Lambda allows."""
     chunks: list[bytes] = []
     size = 0
     async for chunk in request.stream():

@@ -33,7 +33,8 @@ class JwtAuthorizer:
         return route_key in self.guarded
 
     def claims(self, request: HttpRequest, now_seconds: int) -> dict[str, str]:
-        """All values in the result are text, as in the event of API Gateway.
+        """Return the claims of the request's token. All values are strings, as in API Gateway's
+        events.
 
         Raise TokenError if the token is missing or invalid.
         """

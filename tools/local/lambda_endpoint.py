@@ -82,7 +82,7 @@ class LambdaEndpoint:
                 return _refusal(400, "InvalidParameterValueException", f"InvocationType: {other}")
 
     def stop(self, timeout_seconds: float) -> None:
-        """Wait for the asynchronous events that are being handled, and discard all others."""
+        """Wait for the asynchronous calls that are running. Discard those that have not begun."""
         self._stopping.set()
         self._background.shutdown(wait=False, cancel_futures=True)
         with self._lock:

@@ -39,10 +39,10 @@ logger = logging.getLogger(__name__)
 
 
 class LocalGateway:
-    """The HTTP application.
+    """The HTTP application of the local service.
 
-    `public` handles events of API Gateway. `endpoints` contains a handler for each path that begins
-    with one of its keys.
+    `public` is the public function. It receives requests as events of API Gateway. The keys of
+    `endpoints` are prefixes of paths, and the values handle the requests to these paths.
     """
 
     def __init__(
@@ -141,7 +141,9 @@ def _answer(invocation: Invocation) -> HttpResponse:
 
 
 def _unauthorized(description: str) -> HttpResponse:
-    """The response comes from API Gateway, so its body is not a problem document of the service."""
+    """API Gateway itself sends this response, so the body does not have the format of the service's
+    errors.
+    """
     error = f' scope="" error="invalid_token" error_description="{description}"'
     header = ("www-authenticate", f"Bearer{error if description else ''}")
     return json_response(401, {"message": "Unauthorized"}, (header,))

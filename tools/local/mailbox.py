@@ -54,7 +54,7 @@ PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
 # The thread spends at most 1/SHARE of its time on reading the table.
 SHARE = 20
-# The number of waitlists that a filter can name, because DynamoDB limits a filter to 4 KB.
+# At most this many waitlists are named in a filter, because DynamoDB limits a filter to 4 KB.
 MOST_LISTS = 100
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -66,9 +66,9 @@ PAGE = """<!doctype html>
 </main>
 </html>
 """
-# In production, a waitlist without `messages` sends nothing itself, and the operator's backend
-# sends the links that verify addresses. Here, the mailbox sends these links, to telephone numbers
-# of all countries.
+# In production, the operator's backend sends the links that verify addresses if a waitlist has no
+# `messages`. On a developer's computer there is no such backend, so the mailbox sends these links.
+# It accepts telephone numbers of all countries.
 LINKS = MessageRules(
     kinds=("verify",),
     sms_countries=tuple(sorted(SUPPORTED_REGIONS)),
@@ -82,9 +82,10 @@ Event = tuple[int, str, str, str, str]
 
 
 class LocalSender(Sender, frozen=True):
-    """Sends messages, as the messages function does.
+    """Sends messages as the messages function does.
 
-    In addition, it sends the links of waitlists that verify addresses but have no `messages`.
+    If a waitlist verifies addresses but its settings contain no `messages`, this class also sends
+    the links for this waitlist.
     """
 
     def find_rules(self, settings: WaitlistSettings) -> MessageRules | None:
@@ -135,7 +136,8 @@ class Mailbox(Background):
         )
         self._messages: list[tuple[int, Message]] = []
         self._handled: set[Event] = set()
-        # For each waitlist, the last time at which it sent no messages. Older events are skipped.
+        # For each waitlist, the last time at which its messages were turned off. Events before this
+        # time cause no messages.
         self._silent_until: dict[str, int] = {}
         self._lock = threading.Lock()
 
@@ -178,7 +180,9 @@ class Mailbox(Background):
         return HttpResponse(200, HEADERS, html.encode("utf-8", "replace"))
 
     def _webhooks(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The signature of a webhook contains the time of the event."""
+        """Yield the webhooks of all published events. Each webhook is signed with the time of its
+        event.
+        """
         url, secret = self._webhook or ("", "")
         if not secret:
             return
@@ -236,7 +240,9 @@ class Mailbox(Background):
                     yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
 
     def _history(self, waitlist_ids: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-        """If few waitlists send messages, it is much faster to read only their events."""
+        """Yield the events of the given waitlists, or of all waitlists if none are given. If few
+        waitlists send messages, reading only their events is much faster.
+        """
         lists = {f":list{number}": {"S": name} for number, name in enumerate(waitlist_ids)}
         condition = "begins_with(#sk, :history)"
         names = {"#sk": "sk"}

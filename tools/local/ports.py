@@ -13,9 +13,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 HOST = "127.0.0.1"
-# Operating systems use the ports from 32768 upwards for outgoing connections. The second port of a
-# cluster node is higher than the first by 10,000. It must not be in that range, and must not be a
-# first port.
+# Operating systems use the ports from 32768 upwards for outgoing connections. A cluster node needs
+# a port in this range of 10,000 ports, and a second port that is higher by 10,000. The second port
+# is then still below 32768, and never equal to the first port of a different node.
 FIRST_PORT, LAST_PORT = 12_000, 21_999
 DRAWS = 1_000
 STARTS = 5
@@ -29,9 +29,9 @@ class PortTaken(Exception):
 
 @contextmanager
 def reserved_port(*offsets: int) -> Iterator[int]:
-    """Reserve a free port against other processes.
+    """Reserve a free port, so that no other process takes it.
 
-    For each offset, the port that is higher by this offset is reserved too.
+    For each offset, also reserve the port whose number is higher by this offset.
     """
     with ExitStack() as stack:
         yield _reserved(stack, offsets)

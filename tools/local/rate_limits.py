@@ -13,7 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tools.local.routes import Routes
 
 SIGNUP_RATE = {"Ref": "SignupRateLimit"}
-# The burst limit is this many times the rate limit, which is also the default in the template.
+# The burst limit is this many times the rate limit. The defaults in the template have the same
+# ratio.
 BURST_SECONDS = 2
 
 

@@ -61,13 +61,13 @@ from waitlist_api.records.table import Table
 # Before the server stops, it waits this long for its current requests. The public function's
 # timeout is shorter, so all of them are answered.
 DRAIN_SECONDS = 12
-# The longest time for which the local service waits at its end for a receiver of webhooks that does
-# not answer.
+# When the local service stops, it waits at most this long for a webhook receiver that does not
+# answer.
 WEBHOOK_DRAIN_SECONDS = 2
 
 
-# The local service stores only DynamoDB's items in a file. Redis needs no file, because the service
-# rebuilds each queue from DynamoDB.
+# The file with DynamoDB's items. Redis needs no file, because the service rebuilds each queue from
+# DynamoDB.
 KEPT_FILE = "dynamodb.sqlite"
 KEPT_PASS_KEY = "pass-key.json"
 
@@ -209,8 +209,8 @@ class LocalService:
         }
 
     def _bot_check_script(self) -> str:
-        """If `siteverify` belongs to the real provider, return an empty string. The page then uses
-        the real provider's script.
+        """Return the URL of the fake provider's script. If the real provider checks the customers,
+        return an empty string, which lets the page load the real provider's script.
         """
         settings = self._settings
         if settings.bot_check_script_url is not None:

@@ -84,8 +84,8 @@ def _timestamp(request: HttpRequest, now: datetime) -> str:
 
 
 def _check_body(request: HttpRequest) -> None:
-    # This header is signed, but the body is not. The server must therefore check that the header
-    # matches the body.
+    # The header X-Amz-Content-SHA256 is signed, but the body is not. Check that the header contains
+    # the hash of the body.
     stated = request.header("x-amz-content-sha256")
     if stated is not None and stated != sha256(request.body).hexdigest():
         raise SignatureError("X-Amz-Content-SHA256 is not the hash of the body.")
@@ -133,8 +133,8 @@ def _encoded(part: str) -> str:
     return quote(unquote(part), safe="-_.~")
 
 
-# AWS encodes the path twice and sorts the query before signing. Before version 8.3, curl signed
-# both as it sent them.
+# AWS's clients encode the path twice and sort the query before they sign a request. Before version
+# 8.3, curl signed the path and the query as it sent them.
 _READINGS = [
     _RecomputingAuth(_encoded_again, _encoded_and_sorted),
     _RecomputingAuth(_as_sent, _as_sent),

@@ -93,7 +93,9 @@ class LocalQueue:
                     del self._messages[message.id]
 
     def hide(self, receipt: str, seconds: float) -> bool:
-        """Return False if the receipt is not the newest receipt of any message."""
+        """Hide a message for some seconds, and return True. If the receipt is outdated or unknown,
+        return False.
+        """
         with self._lock:
             for message in self._messages.values():
                 if message.receipt == receipt:

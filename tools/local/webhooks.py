@@ -1,7 +1,7 @@
-"""The webhook of the local service.
+"""Sends the webhooks of the local service.
 
-This module replaces several parts of a deployed stack: the table's stream, the pipes, the event
-rule and the reader of the queue.
+A deployed stack sends webhooks with several resources: the table's stream, pipes, an event rule, a
+queue and the function that reads it. This module does the work of all of them.
 """
 
 import json

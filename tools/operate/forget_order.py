@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 1
-    print("The queues will be rebuilt at their first request, or within a minute.")
+    print("Each queue will be rebuilt at the next request for its waitlist, or within a minute.")
     return 0
 
 

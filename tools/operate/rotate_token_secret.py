@@ -51,7 +51,8 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
             f"invalidate the tokens of customers who have not read their entry since. "
             f"Wait until {DAYS_BETWEEN} days have passed, or set FORCE=1."
         )
-    # A key that has not signed any tokens yet can be replaced at once.
+    # If the current key does not sign tokens yet, the new key replaces it. The key that signs now
+    # stays valid.
     previous = keys.signing(now_seconds)
     return json.dumps(
         {

@@ -29,7 +29,7 @@ class KeptTable(MemoryTable):
         )
         rows = self._file.execute("SELECT pk, sk, item FROM items")
         self.items = {(pk, sk): json.loads(item) for pk, sk, item in rows}
-        # Sort all partitions now. Otherwise, the first request would have to wait for this.
+        # Sort all partitions now, so that the first request does not have to wait for this.
         self.items.partition(TABLE_KEYS, "")
 
     def transact_write_items(self, TransactItems: list[Item], **_: Any) -> Item:  # noqa: N803

@@ -27,9 +27,9 @@ class Refused(Exception):
 
 
 class MisfitItem(Refused):
-    """DynamoDB would refuse a write because of its item.
+    """DynamoDB would refuse a write because its item is invalid.
 
-    If the write is part of a transaction, `position` says which of the writes it is.
+    In a transaction, `position` is the index of this write.
     """
 
     position = 0

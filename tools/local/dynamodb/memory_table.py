@@ -43,7 +43,9 @@ ASSIGNMENTS = re.compile(r",(?![^(]*\))")
 
 
 class Missing:
-    """The value of a missing attribute. Every comparison with it is false."""
+    """Stands for an attribute that an item does not have. Every comparison with it is false, as in
+    DynamoDB.
+    """
 
     def __eq__(self, _: object) -> bool:
         return False
@@ -157,7 +159,9 @@ class MemoryTable:
         }
 
     def _readable(self, _request: Item) -> Items:
-        """Return the items that a query can find. A subclass may return older items."""
+        """Return the items that a query can find. Tests override this method to let a query find
+        older items, as in DynamoDB's indexes.
+        """
         return self.items
 
     def _write(self, key: Key, item: Item | None) -> None:
@@ -214,7 +218,8 @@ class MemoryTable:
 def _refusing(operation: str, reasons: list[Item] | None = None) -> Iterator[None]:
     """Convert refusals to the errors that DynamoDB sends.
 
-    In a transaction, some refusals become the reasons for its cancellation.
+    If an item in a transaction is invalid, the error is the cancellation of the transaction, with a
+    reason for each write.
     """
     try:
         yield
@@ -340,7 +345,7 @@ def _holds(request: Item, name: str, item: Item) -> bool:
 
 
 def _find(item: Item, path: list[str]) -> Any:
-    """All names in the path before the last name are names of maps."""
+    """Each name in the path except the last one is the name of a map."""
     *maps, last = path
     for name in maps:
         item = item.get(name, {}).get("M", {})

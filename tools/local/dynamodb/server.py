@@ -26,8 +26,9 @@ Answer = dict[str, Any]
 STREAM_OPTION = "--stream"
 CONTENT_TYPE = "application/x-amz-json-1.0"
 ERROR_NAMESPACE = "com.amazonaws.dynamodb.v20120810#"
-# This server remembers the tokens of the newest transactions. DynamoDB remembers all tokens of ten
-# minutes, but the server's clients repeat a transaction within seconds.
+# DynamoDB remembers the token of each transaction for ten minutes. This server remembers only the
+# tokens of the newest transactions, which is enough because its clients repeat a transaction within
+# seconds.
 REMEMBERED_TRANSACTIONS = 10_000
 
 
@@ -117,9 +118,8 @@ def _body(error: ClientError) -> Answer:
 def main() -> None:
     files = [argument for argument in sys.argv[1:] if argument != STREAM_OPTION]
     file = Path(files[0]) if files else None
-    # Let Python's garbage collector check only young objects. Items live long and form no reference
-    # cycles. With 50,000 people, a full collection would take seconds, in which the server answers
-    # no request.
+    # Let Python's garbage collector check only young objects, because items live long and form no
+    # reference cycles. With 50,000 people, a full collection would block the server for seconds.
     gc.set_threshold(10_000, 50, 1_000_000)
     server = HttpServer(port=0)
     database = Database(file, has_stream=STREAM_OPTION in sys.argv)
