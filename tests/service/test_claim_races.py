@@ -138,8 +138,8 @@ def test_one_hold_is_completed_once(crowd: Line) -> None:
 
 
 def test_expired_holds_are_ended_once_however_many_look(crowd: Line) -> None:
-    """New claims and maintenance may notice at the same time that old claims have expired. Each
-    entry still returns to the queue once, with one more failed attempt (promises P1 and P4).
+    """If new claims and maintenance find the same expired claims at the same time, each entry must
+    return to the queue only once, with only one more failed attempt (promises P1 and P4).
     """
     until_no_entry_waits(crowd, 100)
     crowd.clock.advance(seconds=300)

@@ -93,9 +93,8 @@ def counted(
 
 
 def largest(letter: str) -> dict[str, list[str]]:
-    """Return attributes of nearly the largest size that guests may send.
-
-    The index stores the attributes too.
+    """Return attributes that are almost as large as a guest may send. DynamoDB's index contains
+    them too, so they add to the cost of a write twice.
     """
     return {f"a{number}": [f"{value:02d}{letter * 62}" for value in range(15)] for number in "12"}
 
@@ -134,8 +133,8 @@ def test_a_verified_signup_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_dearest_of_each_route_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All profiles and attributes have the largest size that guests may send, before and after each
-    change.
+    """To make each request as expensive as possible, profiles and attributes have the largest size
+    that guests may send, both before and after the request.
     """
     people = Admissions(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(

@@ -16,8 +16,8 @@ Series = list[float | None]
 # The values that were reported for each metric in each minute.
 Reported = Mapping[Metric, Sequence[Sequence[float]]]
 MINUTE_SECONDS = 60
-# CloudWatch also looks at a few periods before those that the alarm evaluates. In AWS's examples,
-# there are two of them.
+# If periods have no data, CloudWatch also reads a few periods before those that the alarm
+# evaluates. AWS's examples show two more periods, so this code reads two more.
 MORE_POINTS = 2
 
 STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
@@ -37,10 +37,11 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 
 @dataclass(frozen=True)
 class Alarm:
-    """An alarm of the template.
+    """Evaluates a CloudWatch alarm that the template defines.
 
-    CloudWatch's function FILL replaces missing values. AWS does not document whether FILL also
-    works for a metric without any value, so tests try both answers in `fills_nothing`.
+    CloudWatch's function FILL replaces missing values. AWS does not document what FILL does for a
+    metric that has no values at all. If `fills_nothing` is true, FILL leaves such a metric empty,
+    and tests try both cases.
     """
 
     properties: Mapping[str, Any]
@@ -202,7 +203,7 @@ def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bo
         )
 
     words = {"FILL": fill, "IF": choose, "DIFF": differences}
-    # In Python, a comparison such as `a > 1` needs parentheses next to `|`. CloudWatch needs none.
+    # Python needs parentheses around a comparison next to `|`, and CloudWatch does not. Add them.
     compared = re.sub(r"(\w+ >=? [\w.]+)", r"(\1)", expression)
     compared = re.sub(r"\bOR\b", "|", re.sub(r"\bAND\b", "&", compared))
     names = {id_: _Values(values) for id_, values in series.items()}

@@ -1,5 +1,5 @@
-"""Computes a customer's position from a board, as apps do. A board contains some positions of the
-whole queue.
+"""Computes a customer's position as an app does. The app gets a public board, which lists the ranks
+at some positions of the queue.
 """
 
 from bisect import bisect_right

@@ -1,4 +1,4 @@
-"""Replaces constants of the service in all of its modules."""
+"""Replaces constants in every module of the service that has imported them."""
 
 import sys
 from collections.abc import Iterator

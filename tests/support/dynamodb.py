@@ -18,10 +18,10 @@ ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "
 
 
 class RealTable:
-    """A client of DynamoDB Local with its own database.
+    """A client of DynamoDB Local with a database of its own.
 
-    DynamoDB Local keeps a database and four threads for each access key, so a new object uses the
-    access key of a deleted object again.
+    DynamoDB Local keeps a database and four threads for each access key, and never frees them. The
+    access key of a deleted object is therefore used again.
     """
 
     _free_keys: ClassVar[list[str]] = []

@@ -1,5 +1,5 @@
-"""Checks many files or routes in one test, because separate tests would take longer to start than
-to run.
+"""Checks many files or routes in one test. Starting a test for each of them would take longer than
+the checks.
 """
 
 import inspect

@@ -46,10 +46,7 @@ class Wire:
         return _Wired(client, self)
 
     def arm(self, step: int, fault: Fault) -> None:
-        """Set a single fault, which happens at the call with the number `step`.
-
-        The first call has the number 0.
-        """
+        """Set a single fault for the call number `step`, counted from 0."""
         self.disarm()
         self._faults[step] = fault
 
@@ -68,10 +65,10 @@ class Wire:
 
     @property
     def different_steps(self) -> dict[int, str]:
-        """Return the numbers and names of the steps at which a fault can make a difference.
+        """Return the numbers and names of the calls at which tests must try a fault.
 
-        If an operation reads several pages, only the calls for the first and the last page are
-        included.
+        If the same call follows the same call several times, for example while an operation reads
+        many pages, only the first and the last of these calls are returned.
         """
         names = [
             f"{call.name} {operation_of(call)}" if call.is_invoke else call.name
@@ -200,7 +197,9 @@ def after(action: Callable[[], object]) -> Fault:
 
 
 def operation_of(call: Call) -> str:
-    """Return the operation of a call to the private function, or "batch" if there are several."""
+    """Return the operation of a call to the private function, or "batch" if the call contains
+    several operations.
+    """
     return str(json.loads(call.arguments["Payload"]).get("op", "batch"))
 
 

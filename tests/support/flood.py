@@ -38,8 +38,8 @@ FLOOD: dict[str, Dearest] = {
     f"POST {ENTRY}/enter": Dearest(
         Operation(writes=16, reads=2, table_calls=3, events=1, signatures=1), 10
     ),
-    # Usually this request only reads. If the record does not contain the admission yet, the request
-    # records it, and `enter` then has nothing left to write.
+    # Usually, this request only reads. If it has to record the admission, `enter` no longer has to.
+    # The write is therefore counted only at `enter`.
     f"GET {ENTRY}/pass": Dearest(Operation(reads=1, table_calls=1, queue_calls=0, signatures=1), 0),
     f"POST {ENTRY}/exit": Dearest(Operation(writes=13, reads=1, table_calls=2, events=1), 10),
     f"DELETE {ENTRY}": Dearest(Operation(writes=25, reads=1, table_calls=3, events=1), 13),

@@ -14,11 +14,11 @@ MESSAGES = "messages"
 
 
 class InProcessLambda:
-    """Replaces a boto3 Lambda client in tests.
+    """Replaces a boto3 Lambda client in tests, and runs the private function in the same process.
 
-    An asynchronous invocation is not carried out, but added to `started`. An invocation of the
-    messages function is added to `trials`, and its answer comes from `trial_outcomes`. No message
-    is sent.
+    Maintenance is not started. Its invocations are added to `started`. Invocations of the messages
+    function, which sends an operator's test message, are added to `trials` and answered with the
+    next item of `trial_outcomes`.
     """
 
     def __init__(self, private: Callable[[Any], Any]) -> None:

@@ -134,9 +134,9 @@ class Line:
         return segment_id_of(self.waitlist_id, {"segment": name})
 
     def within(self, *names: str, edit: int = 0, version: int = 1) -> dict[str, Any]:
-        """The fields that put an entry into segments.
+        """Return the fields of a message that say to which segments an entry belongs.
 
-        `edit` counts the changes of the entry's attributes.
+        `edit` is the number of times that the entry's attributes have been changed.
         """
         return {
             "segments": [self.segment(name) for name in names],
@@ -169,9 +169,10 @@ class Line:
         return self.send("tag", **self.stay(name), readiness=readiness)
 
     def end_wait(self, name: str, action: str = "park", **fields: Any) -> Answer:
-        """End a customer's wait, because the customer did not confirm it.
+        """Park or remove a customer who was asked to confirm that they are still waiting, and has
+        not answered.
 
-        By default, the message refers to the customer's newest question.
+        By default, the message refers to the last time the customer was asked.
         """
         found = self.position(name)
         named = {"ticket": found.get("ticket") or 1, "confirm_by_millis": 1, "settings_version": 1}
@@ -254,7 +255,9 @@ class Line:
         return self.send("expire", min_age_seconds=min_age_seconds, **fields)
 
     def dirty(self, min_age_seconds: int = 0, **fields: Any) -> dict[str, Answer]:
-        """Return the places of entries whose changes in Redis may be missing in DynamoDB."""
+        """Return the places of entries that have changed in Redis, if DynamoDB may not have
+        recorded the change yet.
+        """
         places = accepted(self.expire(min_age_seconds, **fields))["places"]
         return {self._names[place["entry_id"]]: place for place in places}
 
@@ -309,9 +312,8 @@ class Line:
 
 
 def readiness_of(version: int, **reasons: int) -> list[Any]:
-    """Return the reasons why an entry cannot be offered or claimed, as messages contain them.
-
-    A reason that has no end has the time 0.
+    """Return the reasons why an entry cannot be offered or claimed, in the format of the messages
+    to Redis. A reason without an end has the end time 0.
     """
     return [version, [{"reason": name, "until_millis": end} for name, end in reasons.items()]]
 

@@ -19,8 +19,8 @@ State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
-# The state of the question whether a customer still wants to wait. `over` means that no answer came
-# in time. `noted` means that the history says this.
+# Whether a customer was asked to confirm that they are still waiting. `over` means that no answer
+# came in time, and `noted` that the history contains this.
 Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
 # The distance between the places of two consecutive signups.
 GAP = 2**24
@@ -59,8 +59,8 @@ class Stay:
     is_inside: bool = False
     # DynamoDB has recorded the exit, but Redis still counts the customer as inside.
     has_exited: bool = False
-    # In tests with a clock, this is the end of the claim, the time of the parking, or the end of
-    # the pass.
+    # Only tests with a clock set this. It is the time at which the claim or the pass ends, or at
+    # which the customer was parked.
     time_millis: int = 0
     rests_until_millis: int = 0
     delayed_until_millis: int = 0
@@ -71,7 +71,8 @@ class Stay:
     is_held_back: bool = False
     # Positions do not count a signup whose address is unverified.
     is_unverified: bool = False
-    # The customer has not polled since the second `polled_at`, which is too long.
+    # The customer's last poll was at `polled_at` (in seconds), which is so long ago that the
+    # customer counts as away.
     is_away: bool = False
     polled_at: int | None = None
     question: Question = ""
@@ -81,7 +82,7 @@ class Stay:
     key: str = ""
     is_reinstated: bool = False
     has_number: bool = False
-    # The earlier stay, which an import or a signup that is not finished will replace.
+    # The earlier stay, which the current signup or import will replace when it is finished.
     former: "Stay | None" = None
 
     @property
@@ -142,11 +143,11 @@ class Policy:
     max_inside: int | None = None
     # Each time of the schedule allows this number of offers.
     scheduled: int = 0
-    # The rate allows one more offer after a day, and counts the people who enter.
+    # Whether the policy has a rate, which allows one more offer after a day. The rate counts the
+    # people who enter.
     has_rate: bool = False
     no_show: NoShow = "keep_place"
-    # After a customer has missed this number of offers, `after_misses` decides what happens instead
-    # of `no_show`.
+    # After this number of missed offers, `after_misses` applies instead of `no_show`.
     misses: int | None = None
     after_misses: AfterMisses = "leave"
     # A customer can decline this number of offers and still keep their place.
@@ -154,7 +155,7 @@ class Policy:
     # A customer who has not polled for this number of seconds counts as away.
     presence_seconds: int | None = None
     end: Literal["", "ahead", "over"] = ""
-    # Whether customers who still wait at the end of the admission leave.
+    # Whether the service removes the customers who are still waiting when the admission ends.
     leaves_then: bool = False
 
     @property
@@ -164,7 +165,9 @@ class Policy:
 
 @dataclass(frozen=True)
 class Waitlist:
-    """The state of a waitlist: all stays by name, counters, and requests that count once."""
+    """The state of a waitlist. It contains all stays by name, counters, and the requests that must
+    not take effect twice.
+    """
 
     stays: frozenset[tuple[str, Stay]] = frozenset()
     done: frozenset[str] = frozenset()
@@ -184,9 +187,11 @@ class Waitlist:
     capacity: int | None = None
     policy: Policy | None = None
     max_claims: int | None = None
-    # A waitlist with `opens` opens at some time, and a waitlist with `closes` closes at some time.
+    # `opens` means that the waitlist is still closed and will open, and `closes` that it is open
+    # and will close.
     hours: Literal["open", "opens", "closes", "shut"] = "open"
-    # What happens to a customer who does not confirm the wait. None means that nobody is asked.
+    # What happens to a customer who does not confirm that they are still waiting. None means that
+    # customers are never asked.
     then: Unanswered | None = "park"
     # Whether each customer who joins gets a call number.
     has_numbers: bool = False
@@ -240,9 +245,9 @@ class Waitlist:
         return (ready[::-1] if newest else ready)[:count]
 
     def counted(self, name: str = "") -> list[str]:
-        """Return the entries that count for positions.
+        """Return the entries that are included in the position of the entry `name`.
 
-        An entry with an unverified address counts only for itself.
+        An entry with an unverified address is included only in its own position.
         """
         line = self.of("waiting")
         return [other for other in line if other == name or not self.by_name[other].is_unverified]
@@ -433,10 +438,10 @@ def ended(
 
 
 def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
-    """Replace the last event in a customer's history.
+    """Record who made a customer leave, and why.
 
-    The customer was already leaving, and a request has recorded the departure before maintenance
-    could.
+    The customer had already left in Redis, and a request has recorded this in DynamoDB before
+    maintenance. The event of the request replaces the one that maintenance would have written.
     """
     events = line.history(name)
     if not is_leaving(line, name):
@@ -468,18 +473,20 @@ def noted(line: Waitlist, name: str) -> Waitlist:
 
 
 def may_end_wait(line: Waitlist, stay: Stay) -> bool:
-    """Return whether an unanswered question ends the customer's wait.
+    """Return whether a customer leaves or is parked because they did not confirm that they are
+    still waiting.
 
-    A claim after the question makes the question void.
+    This does not happen if the customer was claimed after they were asked.
     """
     return line.then is not None and stay.hold == stay.asked_hold
 
 
 def question_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states that the next maintenance step for unanswered questions can lead to.
+    """Yield the states that the next step of maintenance can lead to, for customers who were asked
+    whether they are still waiting.
 
-    The step is a reminder, a note that no answer came, or the end of the wait. After a claim or an
-    offer, maintenance asks again.
+    A step sends a reminder, records that no answer came, or parks or removes the customer. If the
+    customer was claimed or offered after they were asked, maintenance asks again.
     """
     for name, stay in line.stays:
         if stay.state != "waiting" or not stay.is_ready or line.then is None:
@@ -541,7 +548,7 @@ def offered(
     return line
 
 
-# This time of a customer's last poll is so early that the customer always counts as away.
+# If a customer's last poll was at this time, the customer always counts as away.
 LONG_AGO = -(10**9)
 
 
@@ -569,7 +576,8 @@ def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
 def policy_run(line: Waitlist, most: int | None = None, second: int = 0) -> Waitlist:
     """Make the offers that the admission policy or a quota allows now.
 
-    Each offer uses a slot, unless `max_inside` is the only limit.
+    Each offer uses a slot (a permission for one offer). If `max_inside` is the only limit of the
+    policy, there are no slots.
     """
     due, room = line.slots, line.room
     if line.policy and not line.policy.slots:
@@ -767,8 +775,8 @@ def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
 
 def _ahead_of(line: Waitlist, name: str) -> Place:
     rank = line.by_name[name].rank
-    # The ranks from `begin` to the first ticket of this priority are reserved for entries that are
-    # moved to the front.
+    # The ranks from `begin` to the rank of the first signup with this priority are reserved for
+    # entries that are moved to the front.
     begin = (rank + ROOM) // TIER * TIER - ROOM
     others = [line.by_name[other].rank for other in line.of(*ON_LIST)]
     nearest = max([other for other in others if begin < other < rank], default=begin)

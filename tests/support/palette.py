@@ -35,9 +35,8 @@ def coloured(test: Callable[Concatenate[Line, P], None]) -> Callable[..., None]:
 
 
 def assert_exact(line: Line) -> None:
-    """Check what Redis stores about segments and unverified addresses.
-
-    The index of the segments must contain all waiting entries with their ranks.
+    """Check that Redis lists exactly the entries with unverified addresses, and that its index of
+    segments contains exactly the waiting entries with their ranks.
     """
     prefix, redis = f"wl:{{{line.waitlist_id}}}:", line.client
     tags, meta = (redis.hgetall(f"{prefix}{name}") for name in ("tags", "meta"))

@@ -16,7 +16,8 @@ from waitlist_api.auth.passes import KmsKeys, Passes
 
 WAITLIST_ID, ENTRY_ID = "bakery", "a" * 26
 PASS_SECONDS = 600
-# In these events, the passes `one` and `three` have ended, and `three` has never been used.
+# After these events, an app must refuse the passes `one` and `three`. The pass `two` is still
+# valid.
 EVENTS = [
     {"event": "admitted", "jti": "two"},
     {"event": "exited", "jti": "one"},

@@ -36,9 +36,8 @@ class People:
         return entry_id
 
     def token_of(self, name: str) -> str:
-        """Return the entry token for the customer's last signup.
-
-        A test that got no token from the signup gets a new one.
+        """Return the entry token for the customer's last signup. If the signup returned no token,
+        issue one.
         """
         if name in self.entry_tokens:
             return self.entry_tokens[name]
@@ -119,7 +118,9 @@ class People:
         return self.world.request("POST", path, body=body, key=key, token=token)
 
     def resume(self, name: str, rest_until: str | None = None) -> Answer:
-        """End a customer's pause. The default is the pause that the customer currently sees."""
+        """End a customer's pause. `rest_until` names the pause by its end. By default, it is the
+        pause that the customer currently sees.
+        """
         body = {"rest_until": rest_until or self.poll(name).json["rest_until"]}
         path, token = f"{self.entry(name)}/resume", self.token_of(name)
         return self.world.request("POST", path, body=body, token=token)

@@ -4,7 +4,7 @@ from typing import Any
 
 import httpx
 
-# The timeout is only for a test that hangs, because a busy machine may take long to answer.
+# The timeout only ends tests that hang. It is long, because a busy machine may take long to answer.
 TIMEOUT_SECONDS = 120
 
 

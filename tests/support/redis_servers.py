@@ -193,8 +193,8 @@ def cut_off(primary: Server, replica: Server) -> Iterator[None]:
     The primary is killed at the end of the `with` block, so the replica cannot reconnect.
     """
     with hung(replica):
-        # Close the replica's connection now. Otherwise it would still read the writes that have
-        # arrived in its socket.
+        # Close the replica's connection now, so that the replica does not read the writes that have
+        # already arrived in its socket.
         primary.client.client_kill_filter(_type="replica")
         yield
         primary.kill()

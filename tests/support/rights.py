@@ -20,8 +20,8 @@ MESSAGES_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/messages"
 MAIL_SET = "mails-of-waitlist"
 SMS_FROM = "BAKERY"
 BUS = "waitlist-events"
-# Maps the name that a resource has in tests to the environment variable that contains its name in a
-# deployed stack.
+# Resources have fixed names in tests. In a deployed stack, an environment variable contains the
+# name. This maps each fixed name to its variable.
 VARIABLES = {
     TABLE: "TABLE_NAME",
     PRIVATE: "PRIVATE_FUNCTION_NAME",
@@ -52,8 +52,8 @@ MADE: set[Use] = set()
 class NotAllowed(AssertionError):
     """A function has made a call that its role does not allow.
 
-    The functions handle AWS errors themselves. This class is therefore not an AWS error, so that
-    the test fails.
+    This is not a subclass of the AWS errors. The functions handle AWS errors, so the test would not
+    fail.
     """
 
 
@@ -84,8 +84,10 @@ class _Guarded:
 
 
 def _uses(function: str, method: str, arguments: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield each IAM action that AWS checks for a call, with the resource's name and, for queries,
-    the path of the index.
+    """Yield each IAM action that AWS checks for a call.
+
+    Each action comes with the resource's name and, if a query uses an index, the index's part of
+    the ARN.
     """
     match operation := _operation(method):
         case "TransactWriteItems":
@@ -141,7 +143,7 @@ def _operation(method: str) -> str:
 def _check(function: str, action: str, name: str, index: str) -> None:
     """Raise NotAllowed if the function's role does not allow the action.
 
-    Most tests make the same call thousands of times, so each result is cached.
+    Tests make the same calls thousands of times, so a call that is allowed is checked only once.
     """
     if name not in VARIABLES:
         raise NotAllowed(f"{function} calls {action} on {name}, which no variable names")
@@ -154,7 +156,7 @@ def _check(function: str, action: str, name: str, index: str) -> None:
 
 @cache
 def _roles() -> Roles:
-    # With these parameters, the stack contains the functions for webhooks and messages.
+    # Without these parameters, the stack would lack the functions for webhooks and messages.
     senders = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
     return Roles(make({"WebhookUrl": "https://example.com/hook", **senders}))
 

@@ -1,7 +1,7 @@
-"""Lets tests use two shards of the DynamoDB index and of the journal instead of sixteen.
+"""Lets tests run with two shards instead of sixteen, both of the DynamoDB index and of the journal.
 
-Each minute of the journal has one partition for each shard. Most of these partitions are empty, and
-reading them would take a third of the time of the tests that run maintenance.
+The journal has one partition for each shard and minute. Reading sixteen mostly empty partitions per
+minute would take a third of the time of the tests that run maintenance.
 """
 
 from waitlist_api.records import entry

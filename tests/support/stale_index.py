@@ -1,4 +1,4 @@
-"""Provides an in-memory DynamoDB table whose index does not show the last writes yet."""
+"""Provides an in-memory DynamoDB table with an index that lags behind, as a real index may."""
 
 from collections import deque
 from typing import Any

@@ -10,7 +10,8 @@ from redis import Redis
 
 from tests.support.redis_servers import Server, running_server
 
-# A test may use several databases at the same time, so each call returns another one.
+# A test may use several databases at the same time, so each call of `empty_redis` takes the next
+# one.
 DATABASES = cycle(range(16))
 
 

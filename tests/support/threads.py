@@ -43,6 +43,6 @@ class InOrder(Executor):
 
 @contextmanager
 def real_threads() -> Iterator[None]:
-    """The public function processes many items in threads, as it does in Lambda."""
+    """Let the public function use a real thread pool, as it does in Lambda."""
     with patch("waitlist_api.parallel.ThreadPoolExecutor", ThreadPoolExecutor):
         yield

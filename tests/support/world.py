@@ -69,7 +69,9 @@ class RedisClock:
         return "" if self.micros is None else self.micros
 
     def advance(self, seconds: float) -> None:
-        """If Redis uses the server's own clock, stop that clock first."""
+        """Advance the clock. If Redis still uses the server's own clock, the clock first stops at
+        the current time.
+        """
         start = time.time_ns() // 1000 if self.micros is None else self.micros
         self.micros = start + int(seconds * 1_000_000)
 
@@ -104,7 +106,9 @@ class World:
         here: Callable[[], str] = lambda: "",
         bot_check: BotCheck | None = None,
     ) -> "World":
-        """`here` returns the run id of the Redis server."""
+        """Return a deployment with this database and this Redis server. `here` returns the server's
+        run id.
+        """
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)
         # The clock of the time limit stands still, because a slow machine could otherwise exceed

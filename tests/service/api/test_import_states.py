@@ -43,8 +43,8 @@ def ranks(people: People) -> dict[str, tuple[int, str]]:
 
 
 def test_a_rank_gives_the_place_also_of_people_who_were_moved(people: People) -> None:
-    """If an entry was moved, only its rank (sort key) shows this. An import must therefore restore
-    the rank (promise P1).
+    """The rank (sort key) is the only trace of an earlier move, so an import must restore the rank
+    (promise P1).
     """
     people.all_sign_up("ada", "bob", "cyd", "dan")
     people.bump("dan", to="front")

@@ -162,9 +162,9 @@ def test_a_time_before_tickets_began_or_in_the_future_is_refused_saying_so(peopl
 
 
 def test_rows_of_this_moment_are_ahead_of_later_signups(people: People) -> None:
-    """More rows have the current millisecond as their signup time than there are ticket numbers in
-    a millisecond, and Redis' clock is behind. People who sign up later still stand behind all of
-    these rows (promise P1).
+    """Imported people stay ahead of later signups, even if so many of them signed up in the current
+    millisecond that their tickets reach into the next milliseconds. Redis' clock is behind here,
+    which makes the conflict more likely (promise P1).
     """
     people.world.redis_clock.micros = RedisClock.standing(START_MILLIS - 1000).micros
     names = [f"person-{number}" for number in range(50)]
@@ -218,14 +218,15 @@ def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str
 
 
 def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: People) -> None:
-    """If a customer has left and is imported again with the same signup time, a late message about
-    the first signup does not remove the second one (promise P2).
+    """A customer leaves and is imported again with the same signup time. A delayed message that
+    removes the first signup must not remove the second one (promise P2).
     """
     people.bring(row("ada", TIME))
     first = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert first is not None
     people.leave("ada")
-    # Some time after a signup has ended, Redis forgets it. Deleting these keys has the same effect.
+    # Redis forgets a signup some time after it has ended. The test deletes the keys instead of
+    # waiting.
     people.world.redis.delete(
         keys.shared_milliseconds(people.waitlist_id), keys.tombstones(people.waitlist_id)
     )

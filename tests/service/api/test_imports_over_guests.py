@@ -165,8 +165,8 @@ def test_a_list_that_is_full_by_guests_takes_the_rows_that_replace_them(people: 
 
 
 def test_during_a_rebuild_no_guest_is_replaced(people: People) -> None:
-    """During a rebuild, an import replaces no guest. Otherwise, the customer would have no place
-    until the operator repeats the import (promise P7).
+    """During a rebuild, an import cannot add the customer. It must therefore keep the guest too,
+    because otherwise the person would lose their place (promise P7).
     """
     people.all_sign_up("ada")
     people.world.redis.flushall()

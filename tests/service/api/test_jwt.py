@@ -55,8 +55,8 @@ def test_the_tokens_sub_signs_up(members: Members) -> None:
 
 
 def test_a_repeat_needs_no_key_to_get_the_place_again(members: Members) -> None:
-    """A customer with an account needs no idempotency key to repeat a signup, because nobody else
-    can send it (promise P2).
+    """A customer with an account can repeat a signup without an idempotency key, because nobody
+    else can send a request with this customer's JWT (promise P2).
     """
     answer = members.sign_up("ada")
     assert (answer.status, answer.json["position"]) == (200, 1)

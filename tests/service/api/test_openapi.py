@@ -36,8 +36,8 @@ WITHOUT_RECORD = {
     "GET /.well-known/openid-configuration",
     "GET /.well-known/jwks.json",
     "POST /v1/admin/webhook/replay",
-    # When an operator sends a test message, not the public function but the function that sends
-    # messages reads DynamoDB.
+    # The messages function sends the test message and reads DynamoDB. The public function does not
+    # read DynamoDB for this route.
     "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
 }
 each_operation = each("route", labelled(*OPERATIONS))
@@ -142,7 +142,7 @@ def test_each_answer_with_settings_has_their_version_for_if_match() -> None:
 
 @each_operation
 def test_operators_routes_ask_for_a_signature_customers_for_a_token(route: str) -> None:
-    # An empty list means that the route needs no authentication.
+    # In OpenAPI, an empty `security` list means that the route needs no authentication.
     expected: list[dict[str, list[str]]] = []
     if "/admin/" in route:
         expected = [{"sigv4": []}]
@@ -218,7 +218,8 @@ def test_it_describes_filters_and_their_attributes() -> None:
 
 
 def test_choices_are_described_by_any_of() -> None:
-    # Generated Go clients need an additional library to check `oneOf`.
+    # The document must not use `oneOf`, because generated Go clients need an additional library to
+    # check it.
     assert '"oneOf"' not in json.dumps(DOCUMENT)
 
 
@@ -279,7 +280,7 @@ def test_strings_and_lists_that_people_send_have_limits() -> None:
 def _schemas_within(schema: Any) -> Iterator[dict[str, Any]]:
     """Yield a schema and all schemas inside it.
 
-    If a schema has `properties`, its `oneOf` only repeats them, so `oneOf` is skipped.
+    A `oneOf` beside `properties` is skipped, because it only lists the same properties again.
     """
     if isinstance(schema, dict):
         yield schema

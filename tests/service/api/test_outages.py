@@ -36,9 +36,9 @@ ASKS: dict[str, Ask] = {
     "delete": lambda people: people.delete_waitlist(),
 }
 WITH_QUEUE = set(ASKS)
-# Requests that change nothing if a write to DynamoDB fails. For bumps and claims, Redis has already
-# changed by then, so they are not among these requests. Repeating the request completes the bump or
-# the claim.
+# If a write to DynamoDB fails, these requests change nothing. Bumps and claims are not in this set,
+# because they change Redis before they write to DynamoDB. The client completes them by repeating
+# the request.
 WITH_RECORD = {
     "signup",
     "places",
@@ -209,8 +209,8 @@ def test_without_the_private_function_the_queue_is_unavailable(
 def test_a_private_function_that_dies_after_its_work_is_unavailable(
     people: People, lambda_: Switch, ask: str
 ) -> None:
-    """If the private function dies after its work, nobody knows whether the request has had an
-    effect, so the client must repeat it (promise P3).
+    """If the private function crashes after it has done the work, the caller cannot know whether
+    the request took effect. The client must repeat the request (promise P3).
     """
     lambda_.failure = lambda call: {**call(), "FunctionError": "Unhandled"}
     refused(ASKS[ask](people), 503, "queue_unavailable")

@@ -21,7 +21,7 @@ IDENTITY = {"field": "email"}
 
 
 class Customers(People):
-    """Guests with addresses. They keep their entry tokens."""
+    """Customers who sign up with an address and use the returned entry token in later requests."""
 
     def join(self, profile: dict[str, Any] = ADA) -> str:
         body = {"profile": profile, "attributes": {"size": "L"}}

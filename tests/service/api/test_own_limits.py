@@ -101,8 +101,8 @@ def test_joining_and_leaving_in_a_loop_ends(customers: Customers) -> None:
 def test_going_to_the_back_again_and_again_ends_and_one_may_still_leave(
     customers: Customers,
 ) -> None:
-    """If only one person is waiting and declines each offer, the same person gets offers again and
-    again. The number of declines is limited, but the person can still leave.
+    """A person who waits alone and declines every offer would get offers forever. The number of
+    declines is therefore limited. The person can still leave.
     """
     customers.sign_up("ada")
     for _ in range(AT_ONCE):

@@ -153,9 +153,11 @@ def loaded_files(document: str) -> list[str]:
 
 
 def viewed(view: str = "") -> Iterator[str]:
-    """Yield all files that a browser loads to show a page, such as the kiosk.
+    """Yield all files that a browser must load to show the customer's page, or one of its views
+    such as the kiosk.
 
-    Files that are loaded on demand are left out, and the language is the one with the largest file.
+    Files that are only loaded when they are needed are left out. Of the language files, only the
+    largest is included.
     """
     document = get(new_list(page=PAGE), f"/w/bakery{view}").text
     yield document
@@ -171,9 +173,10 @@ def viewed(view: str = "") -> Iterator[str]:
 
 
 def largest(part: str) -> str:
-    """Return a part's texts in the language with the largest file.
+    """Return the largest language file of the customer's page, or of one part of it such as the
+    kiosk.
 
-    An empty `part` stands for the page itself.
+    If `part` is empty, the page's main language files are compared.
     """
     return max((files()[f"{part}{one}.json"].text for one in LANGUAGES), key=compressed)
 
@@ -560,7 +563,7 @@ def test_the_languages_have_the_same_texts(part: str) -> None:
             if isinstance(text, dict):
                 assert set(text) == PLURALS[language], (language, key)
             expected = placeholders(texts["en"][key])
-            # In these plural forms, a word may replace the number, such as "one person".
+            # A single plural form may omit the number and use a word, for example "one person".
             assert placeholders(text) == expected, (language, key)
             assert all(placeholders(form) <= expected for form in forms), (language, key)
         assert part or own["direction"] == ("rtl" if language == "ar" else "ltr")

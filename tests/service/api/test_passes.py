@@ -55,8 +55,9 @@ def issuer_of_pass(people: People) -> str:
 
 
 def test_behind_the_edge_no_answer_leads_to_the_api(inside: People) -> None:
-    """Passes and keys name CloudFront's address and not API Gateway's. The function reads the
-    address from its stage variables (promise P5).
+    """If the API is behind CloudFront, passes and the list of keys must contain CloudFront's
+    address and never API Gateway's. API Gateway's stage variables tell the function CloudFront's
+    address (promise P5).
     """
     assert issuer_of_pass(inside) == URL
     inside.world.stage_variables = {"edge_url": EDGE}

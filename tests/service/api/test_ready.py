@@ -178,8 +178,8 @@ def test_a_rest_that_is_cut_off_is_whole_or_was_never(
 
 
 def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admissions) -> None:
-    """The delay of a released entry does not end early if the customer asks to be skipped, or if an
-    operator marks the entry as ready (promise P2).
+    """A released entry gets no offer until its delay is over. If the customer asks for a pause, or
+    if an operator marks the entry as ready, the delay does not end earlier (promise P2).
     """
     people.claim()
     answer = people.release("ada", delay_seconds=60)
@@ -222,7 +222,8 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
         with suppress(Crash):
             people.bump("ada", to="back")
         wire.disarm()
-    # After this time, the last part of a rebuild no longer reads these changes.
+    # A rebuild also rereads the most recent changes. The time advances until these changes are too
+    # old for that.
     for seconds in (120, 3600):
         people.world.advance(seconds)
         people.world.maintain()
@@ -238,8 +239,8 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
 def test_the_record_of_a_move_that_overtakes_the_release_gets_the_delay(
     people: Admissions, wire: Wire
 ) -> None:
-    """If an entry is moved while it is released with a delay, DynamoDB may learn of the move first.
-    The record must still get the delay (promise P3).
+    """An entry is moved after Redis has released it with a delay, but before DynamoDB has recorded
+    the release. The record must still get the delay (promise P3).
     """
     people.claim()
     move = BumpCommand(

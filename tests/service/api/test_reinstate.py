@@ -201,8 +201,8 @@ def test_the_end_of_a_parked_stay_is_in_the_history(people: Admissions) -> None:
 
 
 def test_a_no_show_that_redis_alone_has_noticed_is_in_the_history(people: Admissions) -> None:
-    """If an operator reinstates a customer whose missed offer only Redis has noticed, maintenance
-    adds the missed offer to the history later (promise P3).
+    """An operator reinstates a customer who has missed an offer. If only Redis has noticed the
+    missed offer so far, maintenance adds it to the history later (promise P3).
     """
     does_not_come(people)
     people.world.advance(1)
@@ -475,7 +475,7 @@ def test_an_erasure_within_a_reinstatement_leaves_nothing(people: Admissions, wi
     leaves(people)
     cut_off_after_intent(people, wire)
     assert people.recorded("cyd")["intent"]["joining_reason"] == REASON
-    # The erasure crashes after its second call to AWS, which is its first write.
+    # The erasure crashes right after its first write, which is its second call to AWS.
     wire.arm(1, crash_after)
     with pytest.raises(Crash):
         people.erase("cyd")

@@ -41,8 +41,8 @@ def unrevised(item: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("sent", SENT)
 def test_a_refused_signup_changes_nothing_of_the_former_stay(left: People, sent: str) -> None:
-    """If the second signup is refused, the former profile stays, although the record contained the
-    new one for a moment (promise P5).
+    """A second signup first writes its profile to the record. If the signup is then refused, the
+    record must contain the former profile again (promise P5).
     """
     before = item_of(left)
     left.configure(capacity=1)
@@ -64,8 +64,8 @@ def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent:
 
 
 def test_leaving_in_the_middle_of_signing_up_again_removes_the_former_data(left: People) -> None:
-    """If a customer leaves while the second signup is unfinished, the entry has no place in Redis.
-    Maintenance must still record that the customer has left (promise P8).
+    """A customer leaves before the second signup has put the entry into Redis' queue. The departure
+    must still be recorded, and the data of the former signup must be removed (promise P8).
     """
     services = left.world.services
     key = (left.waitlist_id, left.id_of("ann"))

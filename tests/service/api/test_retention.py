@@ -194,8 +194,8 @@ def test_an_expired_and_deleted_customer_joins_as_a_new_one(people: Admissions) 
 
 
 def test_an_erased_person_does_not_come_back_by_an_end(people: Admissions) -> None:
-    """After a person was erased, setting an expiry date on the history must not create deleted
-    events again (promise P8).
+    """An update in DynamoDB creates an item that does not exist. When the history gets an expiry
+    date, this must not bring back the events that an erasure has deleted (promise P8).
     """
     people.all_sign_up("ada")
     people.leave("ada")

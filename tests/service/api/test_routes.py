@@ -47,9 +47,8 @@ DEFAULTS = {
 
 
 def ready(ahead: int) -> dict[str, Any]:
-    """Return the fields that describe a ready entry.
-
-    The entry has `ahead` ready entries ahead of it.
+    """Return the response fields of an entry that can get an offer now, and has `ahead` such
+    entries ahead of it.
     """
     since = {"rest_until": None, "delayed_until": None, "confirm_by": None}
     since |= {"call": None, "call_number": None}
@@ -319,7 +318,8 @@ def test_erasing_also_when_it_is_repeated(people: People) -> None:
 
 
 def recorded(people: People) -> str:
-    # The journal of the last days contains only ids, and expires without being deleted.
+    # The journal is left out. It covers the last few days, contains only ids, and expires by
+    # itself, so an erasure does not delete it.
     items = people.world.dynamodb.scan()["Items"]
     return json.dumps([item for item in items if not item["pk"]["S"].startswith("JOURNAL#")])
 

@@ -120,8 +120,8 @@ def test_no_state_of_an_address_is_seen_by_signup_or_links() -> None:
 
 
 def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched) -> None:
-    """The order is random. Otherwise, a difference could come from what the process has done
-    before.
+    """The requests run in random order, so that earlier requests cannot cause a difference between
+    known and new addresses.
     """
     chance = random.Random(33)
     known = [f"known-{one}@example.com" for one in range(20)]
@@ -137,8 +137,9 @@ def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched
 
 
 def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address() -> None:
-    """A stranger may also have two signups, one before and one after the new signup. Neither their
-    positions nor the public total and the public board show that there is a new signup.
+    """A stranger has two signups of their own, one ahead of another person's signup and one behind
+    it. If the other person signs up again, or a new person signs up, nothing that the stranger can
+    see changes: neither the two positions nor the public total and board.
     """
     guests = Watched.on(segments=[["size"]], page=FORM)
 
@@ -282,8 +283,8 @@ def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None
 
 
 def test_all_codes_that_verify_nothing_are_one_answer(guests: Watched) -> None:
-    """The response is the same for every invalid code: for a signup that has ended, an erased
-    signup or a different waitlist, and for a code that is too old or invented.
+    """Every code that is not valid gets the same response, so the response does not show whether
+    the signup has ended, was erased, or belongs to a different waitlist.
     """
     other = Guests(guests.world, "butcher")
     other.configure(identity=RULES)
@@ -347,15 +348,14 @@ def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
     assert unknown[0][0] == 202
     assert STRANGER not in str(unknown)
     for state, one in address.items():
-        # A customer may not enter too many new addresses in a short time, so a day passes between
-        # them.
+        # The number of new addresses that a customer may enter per day is limited.
         guests.world.advance(24 * 3600)
         assert guests.ask(change, one) == unknown, state
 
 
 def test_an_address_that_someone_has_moved_to_costs_one_read_more(guests: Watched) -> None:
-    """After a customer has changed to an address, a signup with this address needs one more read.
-    The responses are the same.
+    """After a customer has changed their address, a signup with the new address reads DynamoDB once
+    more than a signup with an unknown address. The two responses are still equal.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))

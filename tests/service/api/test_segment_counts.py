@@ -105,9 +105,9 @@ def people_beside() -> Admissions:
 
 @pytest.fixture
 def wired(people_beside: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist in a second Lambda instance.
+    """Return a second Lambda instance that serves the same waitlist.
 
-    A test can run an action between the instance's calls to AWS.
+    A test can run an action between this instance's calls to AWS.
     """
     dynamodb, redis = people_beside.world.dynamodb, people_beside.world.redis
     return Admissions(World.on(wire.client(dynamodb), redis, wire.client))

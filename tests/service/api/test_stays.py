@@ -159,8 +159,8 @@ def test_an_earlier_stays_token_gets_no_place_by_a_signup(people: People, story:
 def test_a_stranger_who_signed_a_victim_up_cannot_take_the_victim_out_of_line(
     people: People,
 ) -> None:
-    """If a stranger has signed a customer up and left, the stranger's token is worthless when the
-    real customer signs up (promise P5).
+    """A stranger signs up as a customer and then leaves. When the real customer signs up, the
+    stranger's token no longer works (promise P5).
     """
     people.all_sign_up("bob")
     strangers = signup_token(people, "ada")

@@ -240,7 +240,7 @@ def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: G
         segments=[["size"]],
         messages={"kinds": []},
     )
-    # The owner signs up so soon that the service may not send a second link yet.
+    # The owner signs up so soon after the stranger that the service may not send a second link yet.
     assert join(owner, "l", "fr").status == 202
     ada = guests.of(ADA)
     consent = {"text": "I agree", "version": "2"}
@@ -316,7 +316,8 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
     guests.world.request("POST", path, body=body, operator=True)
     guests.join(ADA, name="Mallory")
     if state == "removed and unverified":
-        # The removed signup may have been that of a stranger, so its owner can sign up again.
+        # A stranger may have made the removed signup. The owner of the address can therefore sign
+        # up again.
         assert guests.of(ADA)["not_ready"] == ["unverified"]
         return
     assert guests.of(ADA)["status"] == "left"
@@ -395,8 +396,8 @@ def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again
 
 
 def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
-    """An operator can verify an address without a code. A late request of the operator names the
-    signup, so it does not verify a later signup.
+    """An operator can verify an address without a code. The operator's request names the signup by
+    its time, so that a delayed request cannot verify a later signup.
     """
 
     def mark(**body: Any) -> Answer:
@@ -427,8 +428,8 @@ def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
 
 
 def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
-    """Each event of an entry needs its own stamp (logical timestamp), by which webhooks identify
-    the event. In this test, Redis' clock stands still or is behind.
+    """Each event of an entry needs a stamp (logical timestamp) of its own, because webhooks
+    identify events by their stamps.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))
@@ -447,8 +448,9 @@ def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -
     guests.world.advance(59 * MINUTE)
     code = guests.code(ADA)
     guests.world.advance(3 * MINUTE)
-    # Maintenance reads the shards of the index one after the other, up to the shard of this entry.
-    # It then reads the record twice, the second time before it lets the customer leave.
+    # Maintenance reads one shard of the index after the other, up to this entry's shard. It then
+    # reads the record twice and writes. The customer verifies the address directly before this
+    # write.
     first = guests.world.clock.millis // 60_000
     step = (shard_of(guests.id_of(ADA)) - first) % SHARDS + 3
     verified = []
@@ -499,8 +501,8 @@ def test_two_devices_at_once_are_one_entry_with_one_rank(
     wire.disarm()
     guests.join(BOB)
     assert len({str(seen(one)) for one in answers}) == 1
-    # The later of the two signups determines the profile. This is the signup with the second
-    # spelling, unless it came first.
+    # The profile comes from the later signup. At step 0, that is the signup with the first
+    # spelling, and at all other steps the one with the second spelling.
     spelled = ADA if step == 0 else "Ada+2@Example.com"
     assert guests.of(ADA)["profile"] == {"email": spelled}
     assert guests.stats().json["waiting"] == 2

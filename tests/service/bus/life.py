@@ -58,7 +58,7 @@ def _is_parked_and_back(scene: Scene) -> None:
 
 
 def _is_asked(scene: Scene) -> None:
-    # With a second person, the order of the events would not be fixed.
+    # The test uses only one person, because the order of two people's events could vary.
     scene.people.remove("bob")
     rules = {"every_days": 9, "answer_days": 2, "reminders_days": [1]}
     assert scene.configure(confirm=rules).status == 200

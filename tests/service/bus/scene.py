@@ -18,7 +18,8 @@ from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import Table
 from waitlist_api.records.webhooks import WebhookRecords
 
-# Claims and offers last longer than the four minutes that maintenance takes.
+# Claims and offers last so long that they do not expire while `maintain` runs, which takes four
+# minutes.
 LEASE_SECONDS = 600
 OFFER_SECONDS = 600
 MAX_ATTEMPTS = 2

@@ -210,7 +210,7 @@ def signs_up_to_be_verified(scene: Scene) -> None:
 def is_verified(scene: Scene) -> None:
     """Ada signs up, verifies her address, and repeats the signup."""
     services = scene.world.services
-    # Ada signs up without an address, because her customer id would otherwise come from her
+    # Ada signs up without an address. With an address, her customer id would be derived from the
     # address.
     command = SignupCommand(waitlist_id=scene.people.waitlist_id, customer_id="ada")
     for _repeat in range(3):
@@ -229,8 +229,8 @@ def is_verified(scene: Scene) -> None:
 
 @story(JOINED, ("address_change_asked", "customer"), ("address_changed", "customer"), ERASED)
 def moves_to_another_address_and_is_erased(scene: Scene) -> None:
-    """Erasing the new address publishes no event of its own, because nobody has signed up with this
-    address.
+    """An erasure also erases the new address. No event is published for it, because nobody has
+    signed up with this address.
     """
     scene.people.all_sign_up("ada")
     moves(scene)
@@ -239,7 +239,11 @@ def moves_to_another_address_and_is_erased(scene: Scene) -> None:
 
 
 def moves(scene: Scene) -> None:
-    """Move Ada's entry to a new address. A minute passes before each of the two steps."""
+    """Move Ada's entry to a new address.
+
+    Ada first asks for the move and then confirms it. A minute passes before each of the two
+    requests.
+    """
     services, now_millis = scene.world.services, scene.world.clock.now_millis
     record = services.entries.find(scene.people.waitlist_id, scene.people.id_of("ada"))
     to, ledger = scene.people.id_of("eve"), services.address_changes.ledger

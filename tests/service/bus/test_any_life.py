@@ -177,8 +177,8 @@ class Webhook:
     def bring(self, news: list[Detail]) -> None:
         """Deliver new events in random order, together with second copies of older events.
 
-        An erasure removes all earlier events from the history. If one of the new events is an
-        erasure, the order is therefore kept.
+        If the new events include an erasure, deliver them in order, because an erasure removes all
+        earlier events from the history.
         """
         again = [one for one in self.copies if self.chance.random() < 0.3]
         self.copies = [one for one in self.copies if one not in again] + news
@@ -199,8 +199,8 @@ class Webhook:
 def test_what_happens_later_has_the_later_stamp_whatever_the_clocks_say(
     apart: float, seed: int
 ) -> None:
-    """Each event reaches the webhook once, in the order in which the service answered the requests
-    (promises P2 and P3).
+    """Each event must reach the webhook once, and in the order in which the requests took effect,
+    even if the clocks differ (promises P2 and P3).
 
     The functions' clock is `apart` seconds ahead of Redis' clock.
     """

@@ -136,8 +136,8 @@ def test_a_bus_that_does_not_answer_gets_the_whole_batch_again(
 
 
 def test_each_run_of_maintenance_is_a_heartbeat(bus: Bus) -> None:
-    """Every maintenance run must change an item, so that a heartbeat is published even if nothing
-    has happened. The stream does not contain a write that changes nothing.
+    """DynamoDB's stream omits writes that change nothing. Each maintenance run must therefore
+    change an item, so that a heartbeat is published even if nothing else has happened.
     """
     scene = Scene()
     for _minute in range(2):

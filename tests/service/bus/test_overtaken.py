@@ -51,8 +51,8 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
     prepare(scene)
     before = len(scene.details("ada"))
     elsewhere = scene.people_elsewhere()
-    # At this step, Redis has already executed the slow request. A slow bump has also read the
-    # record before this step.
+    # The fast request runs when Redis has already executed the slow request, but DynamoDB has not
+    # recorded it yet.
     scene.wire.arm(step, faults.before(lambda: fast(elsewhere)))
     slow(scene.people)
     assert scene.words("ada")[before:] == expected

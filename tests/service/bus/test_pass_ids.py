@@ -75,8 +75,8 @@ def test_admission_and_exit_have_the_jti_of_the_pass(admission: Callable[[Scene]
 
 
 def test_the_next_signup_has_the_jti_of_the_pass_that_it_ends() -> None:
-    """If a customer who is inside signs up again, their time inside ends without an event `exited`.
-    The event of the new signup contains the id of the pass that has ended (promise P4).
+    """A customer who was admitted and has entered signs up again. There is no event `exited` then,
+    so the event `joined` must contain the id of the pass that ends (promise P4).
     """
     scene = Scene()
     enters(scene)

@@ -71,8 +71,8 @@ def lose_redis(scene: Scene) -> None:
 def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
     happen: Happen,
 ) -> None:
-    """After a loss of data, the new Redis server's clock may show the same time as before. New
-    events must still get higher stamps (logical timestamps) (promise P3).
+    """After Redis has lost its data, the new server's clock may show no later time than the old
+    events have. New events must still get higher stamps (logical timestamps) (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -87,9 +87,9 @@ def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
 def test_what_follows_two_losses_of_redis_comes_after_what_the_record_alone_has(
     happen: Happen,
 ) -> None:
-    """Redis loses its data twice, and the second server's clock is behind, so its stamps (logical
-    timestamps) are ahead of every clock. The third server must still give out higher stamps
-    (promise P3).
+    """Redis loses its data twice. The second server's clock is behind, so this server counts on
+    from the earlier stamps (logical timestamps). The third server must still continue with higher
+    stamps (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -166,8 +166,8 @@ def is_erased_and_banned(people: Admissions) -> object:
 def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
     comes: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """A ban gets its stamp (logical timestamp) from the function's clock, which is ahead of Redis'
-    clock. The next signup must still get a higher stamp (promise P3).
+    """A ban gets its stamp (logical timestamp) from the clock of a Lambda function, which is ahead
+    of Redis' clock here. The next signup must still get a higher stamp than the ban (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -182,8 +182,9 @@ def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
 
 
 def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_own() -> None:
-    """If the old address of an entry leads to another entry, a new signup with this address still
-    gets a higher stamp (logical timestamp) than all earlier events of the address (promise P3).
+    """A customer takes over an address that somebody has used before. If a person later signs up
+    with this address, the signup must get a higher stamp (logical timestamp) than all earlier
+    events of the address (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -311,8 +312,8 @@ def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit
 def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
     follows: Callable[[Admissions], object],
 ) -> None:
-    """A Redis server that has lost the newest writes may make a change to a stay that has already
-    ended. This change is not published (promise P3).
+    """A Redis server that has lost the newest writes may change an entry that has already left the
+    waitlist. This change is not published (promise P3).
     """
     scene = Scene()
     scene.people.all_sign_up("ada")

@@ -261,8 +261,8 @@ def test_it_calls_every_operation(client: PythonClient, send: Send, called: set[
 
 
 def test_it_reads_a_status_that_is_new(client: PythonClient) -> None:
-    """A later version of the service may add a status. A client that accepts only the known ones
-    would then fail.
+    """A client must accept a status that it does not know, because a later version of the service
+    may add one.
     """
     entry: dict[str, Any] = {
         "entry_id": ENTRY_ID,

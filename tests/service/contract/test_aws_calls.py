@@ -1,4 +1,4 @@
-"""Tests that each operation makes exactly the listed calls to AWS, in this order (promise P9)."""
+"""Tests which calls to AWS each operation makes, and in which order (promise P9)."""
 
 from collections.abc import Callable
 from typing import Any

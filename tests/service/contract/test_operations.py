@@ -42,7 +42,9 @@ INIT = c.Init(
 
 
 def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> None:
-    """Positions and ranks mean the same in the results of all operations (promise P6)."""
+    """One operation can use the positions and ranks that a different operation has returned
+    (promise P6).
+    """
     queue.send(INIT)
     ada, bob = queue.send(c.Signup(**tagged(ADA))), queue.send(c.Signup(**tagged(BOB)))
     assert (ada.position, bob.position, bob.total) == (1, 2, 2)
@@ -85,8 +87,8 @@ def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> Non
 
 
 def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
-    """During a rebuild, a signup gets no position. A message that restores an entry is refused if
-    its epoch number belongs to a different rebuild (promise P7).
+    """During a rebuild, a signup gets no position. Redis accepts a message that restores an entry
+    only if the message contains the number of the current rebuild (promise P7).
     """
     opened = queue.send(
         c.Init(

@@ -46,9 +46,8 @@ def test_a_private_event_has_only_known_fields(name: str) -> None:
 
 
 def assert_within(part: Any, whole: Any) -> None:
-    """Check that `whole` contains every field of `part`.
-
-    Decoding would silently ignore a misspelt field.
+    """Check that `whole` contains every field of `part`. Decoding ignores unknown fields, so it
+    would not find a misspelt field.
     """
     if isinstance(part, dict):
         assert set(part) <= set(whole)

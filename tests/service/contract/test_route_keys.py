@@ -49,7 +49,9 @@ def status_of(world: World, event: Event) -> tuple[int, str]:
 
 
 def authorized_as(event: Event, route_key: str) -> Event:
-    """Return an event that was authorised for a different route than its path."""
+    """Return an event whose path belongs to one route, although IAM has authorised the request for
+    a different route.
+    """
     context = {**event["requestContext"], "routeKey": route_key}
     return {**event, "routeKey": route_key, "requestContext": context}
 
@@ -120,8 +122,8 @@ def test_an_entry_is_not_erased_by_the_right_to_delete_a_list(world: World) -> N
 
 @pytest.mark.parametrize("cut", ["?x", "?", "#x", "\n", "/x", "%3Fx", "%2Fx", "\x85"], ids=ascii)
 def test_a_path_that_was_cut_on_its_way_is_not_found(world: World, cut: str) -> None:
-    """If the path in the event is shorter than the path that IAM has authorised, the function runs
-    no route.
+    """If the path in the event is shorter than the path that IAM has authorised, the two may belong
+    to different routes. The function must refuse the request.
     """
     path = "/v1/admin/waitlists/bakery-opening"
     event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id=f"bakery-opening{cut}")
@@ -142,8 +144,8 @@ def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter:
 
 
 def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
-    """Even if the path begins with the name of a stage, the function checks that an operator has
-    signed the request.
+    """If the name of a stage stands before the path, the function must still check that an operator
+    has signed the request.
     """
     path = "/prod/v1/admin/waitlists/bakery-opening"
     event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id="bakery-opening")

@@ -1,6 +1,8 @@
-"""Run tests of the record, the API and the acceptance tests with AWS's DynamoDB Local instead of
-the in-memory table. `make test-dynamodb` runs this program. If it gets arguments, it passes them to
-pytest instead of its own.
+"""Runs the tests of the record and the API and the acceptance tests with AWS's DynamoDB Local
+instead of the in-memory table.
+
+`make test-dynamodb` runs this program. Arguments for pytest, if there are any, replace the
+program's own.
 """
 
 import os
@@ -20,7 +22,7 @@ SUITES = [
     "tests/service/api",
     "tests/service/acceptance",
 ]
-# Of the unit tests, only these use a table. The others need no DynamoDB.
+# Unit tests that import one of these modules use a table. The other unit tests need no DynamoDB.
 WITH_A_TABLE = ("tests.support.tables", "tests.support.dynamodb", "tests.support.world")
 PARALLEL = ["--numprocesses", "auto", "--dist", "worksteal"]
 # Ctrl-C sends SIGINT. CI and `kill` send SIGTERM. The Java process must then end, too.
@@ -59,7 +61,7 @@ def _run_tests(arguments: Sequence[str], url: str) -> int:
         tests.send_signal(signal.SIGINT)
         return 1
     except SystemExit as end:
-        # Ctrl-C in the terminal has already reached pytest.
+        # Pytest already has the signal if somebody has pressed Ctrl-C in the terminal.
         if end.code != _status(signal.SIGINT):
             tests.send_signal(signal.SIGINT)
         raise

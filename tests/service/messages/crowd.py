@@ -139,10 +139,8 @@ class Crowd:
 
     @property
     def twice(self) -> list[Message]:
-        """Return the messages that were accepted twice although the response to the first was not
-        lost.
-
-        There must be none.
+        """Return the messages that were sent twice, although the service had received the response
+        to the first one. There must be no such message.
         """
         return [key for key, count in self.taken.items() if count > 1 and key not in self.unheard]
 
@@ -243,9 +241,8 @@ class Crowd:
         return failed, pauses
 
     def _answer(self, sent: dict[str, Any]) -> Answer:
-        """Answer as SES and the SMS service do on a bad day.
-
-        Fail if the message no longer applies when it is sent.
+        """Answer like SES or the SMS service, and fail at random. Note each message that no longer
+        applies.
         """
         is_text = "Context" in sent
         self.texts += is_text
@@ -300,8 +297,8 @@ def told(crowd: Crowd, people: int) -> None:
     crowd.start(signups, people - signups)
     for _ in range(7):
         crowd.minute()
-    # The function is down for an hour, in which the offer hours end. Everything else waits until
-    # they begin again the next morning.
+    # The function is down for an hour. The offer hours, in which customers may get offers, end
+    # within this hour. Offers and their messages then wait until the next morning.
     died = crowd.now_millis
     crowd.dead_minutes(60)
     lives = crowd.now_millis

@@ -1,5 +1,5 @@
-"""Tests of messages about invitations. The counts of an invitation say how many of these messages
-were delivered.
+"""Tests messages about invitations, and that each invitation counts how many of its messages were
+delivered.
 """
 
 import re
@@ -56,7 +56,8 @@ def test_a_message_of_an_invitation_that_bounces_is_not_delivered(stage: Stage) 
     (offered,) = stage.news()
     stage.send(offered, offered)
     assert delivered(stage, invitation) == 1
-    # The stamp (logical timestamp) in an event has one digit more than the one in the record.
+    # Messages carry the stamp (logical timestamp) of the record, which is the event's stamp without
+    # its last digit.
     stamp = str(int(offered["stamp"]) // 10)
     assert stage.send({**stage.bounce("ada"), "kind": ["offered"], "stamp": [stamp]}) == []
     assert delivered(stage, invitation) == 0

@@ -1,8 +1,8 @@
-"""Tests that operators learn within minutes if messages cannot be sent, because the function
-reports how late each message is.
+"""Tests that operators learn within minutes that messages cannot be sent. The function reports how
+late each message is.
 
-SQS has a metric for the age of the oldest message. This metric leaves out messages that were
-received three times or more, so it would not show that SES refuses the sender.
+SQS' own metric for the age of the oldest message is not enough. It ignores messages that were
+received three times or more, which happens when SES refuses the sender.
 """
 
 import json
@@ -48,8 +48,9 @@ class Minutes:
     capsys: pytest.CaptureFixture[str]
     values: dict[Metric, list[list[float]]] = field(default_factory=dict)
     minutes: int = 0
-    # For each message, the time at which it becomes visible again, how often it was received, when
-    # it came into the queue, and its event.
+    # The messages in the queue. Each tuple contains the time at which the message becomes visible
+    # again, the number of times it was received, the time at which it came into the queue, and its
+    # event.
     waiting: list[tuple[int, int, int, Detail]] = field(default_factory=list)
 
     def announce(self, *details: Detail) -> None:

@@ -132,7 +132,7 @@ def test_each_further_mail_comes_after_a_longer_pause_and_after_a_quiet_day_it_b
     for minute in range(1, 9):
         stage.world.advance(MINUTE)
         sent.append(mails_of_joins(minute, 2))
-    # After the first emails, the next ones were sent one, two and four minutes later.
+    # After the first emails, the pause before each email doubles from one to two and four minutes.
     assert sent == [AT_ONCE, 1, 0, 1, 0, 0, 0, 1, 0]
     stage.world.advance(DAY + MINUTE)
     assert mails_of_joins(10, 10) == AT_ONCE
@@ -385,7 +385,7 @@ def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     offered = stage.news()
     assert stage.send(*offered[:4]) == []
     assert percent(capsys) == 90
-    # Two messages are left, and the budget allows only one of them.
+    # Two messages are not sent yet, and the budget allows only one more.
     assert stage.send(*offered[4:]) == [1]
     assert percent(capsys) == 100
     assert len(stage.stand_ins.mails) == 10
@@ -435,7 +435,8 @@ def test_sms_are_counted_by_their_parts(stage: Stage, monkeypatch: pytest.Monkey
     stage.joins("ada", phone="+49 1512 3456789")
     stage.joins("bob", phone="+49 1512 3456780")
     stage.send_news()
-    # The French text needs more SMS parts than this half of the budget still has.
+    # Messages that strangers can cause may use only half of the budget, which is six SMS parts.
+    # Each French text needs more than half of these.
     assert texts(stage) == ["+4915123456789"]
     assert limited_by_kind(stage) == {"joined": 1}
 

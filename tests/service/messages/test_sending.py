@@ -169,9 +169,8 @@ def test_a_crash_between_sending_and_noting_may_send_twice(stage: Stage) -> None
     stage.joins("ada")
     news = stage.news()
 
-    # The first six calls read the settings, the entry and the address, and write a note, the
-    # address and the budget of the day. The next call sends the message. The function crashes
-    # before it records this.
+    # After six calls to DynamoDB, the function sends the message. It crashes before its next call,
+    # which would record that the message was sent.
     stage.wire.arm(6, crash_before)
     with pytest.raises(Crash):
         stage.send(*news)
@@ -337,8 +336,8 @@ def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage
 
 
 def test_a_link_that_was_sent_late_is_good_for_as_long_as_any(stage: Stage) -> None:
-    """Even if an email with a link is sent so late that the link should have expired, the link
-    works for its full time.
+    """The lifetime of a link begins when its email is sent. Even a late email therefore contains a
+    link that works for the full time.
     """
     stage.configure(
         identity={"field": "email", "verify_minutes": 60}, messages={"kinds": ["verify"]}
@@ -510,9 +509,9 @@ def test_who_was_moved_to_the_end_is_not_told_that_they_are_near(stage: Stage) -
 
 
 def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage) -> None:
-    """A customer was told that their turn is near, and got an offer, which an operator has
-    withdrawn. Even if a copy of the message arrives in between, the customer is not told again
-    (promise P2).
+    """After the message that their turn is near, a customer gets an offer, and an operator
+    withdraws the offer. If a copy of the message reaches the function during the offer, it is
+    dropped, and the customer must not get the message a second time (promise P2).
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")
@@ -531,8 +530,9 @@ def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage
 def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
     stage: Stage, is_dead: bool
 ) -> None:
-    """The function drops a message because the customer is claimed. If the claim ends before this
-    is recorded, or if the function crashes, the customer must still be told later.
+    """The function drops the message that the customer's turn is near, because the customer is
+    claimed. If the claim is released before the function has recorded the drop, or if the function
+    then crashes, the customer must still get the message later.
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")

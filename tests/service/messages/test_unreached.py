@@ -118,7 +118,7 @@ def test_a_mail_that_is_on_its_way_to_the_former_address_says_nothing_of_the_pre
     stage: Stage, answer: Answer
 ) -> None:
     """A customer's address changes while an email to the old address is being sent. If this email
-    is refused or bounces, the new address must still count as reachable.
+    is refused or bounces, the service must not conclude that the new address cannot be reached.
     """
     stage.joins("ada")
     news = stage.news()

@@ -81,8 +81,9 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
 
 
 def test_a_click_within_a_reinstatement_holds_for_the_stay_that_follows(stage: Stage) -> None:
-    """If a person unsubscribes while an operator reinstates the entry, the new signup must get no
-    messages either, because the service has confirmed the request (promise P3).
+    """A person unsubscribes while an operator is putting the entry back on the waitlist. The
+    service has confirmed the request to unsubscribe, so the person must get no messages after the
+    reinstatement either (promise P3).
     """
     path = joined(stage)
     stage.people.leave("ada")

@@ -33,7 +33,8 @@ ENTRY_ID = entry_id_of("bakery", CUSTOMER)
 ENTRY = f"{LIST}/entries/{ENTRY_ID}"
 ADMIN_ENTRY = f"{ADMIN}/entries/{ENTRY_ID}"
 CLAIM = f"{ADMIN}/claims/{ENTRY_ID}"
-# The code belongs to an earlier signup. A valid code would get the same response.
+# The code belongs to an earlier signup. The service does not say so, and sends the same response as
+# for a valid code.
 UNSUBSCRIBE_CODE = EntryTokens(SECRET).unsubscribe_code("bakery", ENTRY_ID, 1)
 SIGNUP = {"customer_id": CUSTOMER, "profile": PROFILE, "attributes": ATTRIBUTES}
 SETTINGS = {
@@ -526,7 +527,8 @@ EDIT = {
     "profile": {**PROFILE, "note": WORD},
     "reason": REASON,
 }
-# For these operators' routes: what must be done before the request, and the body of the request.
+# For each of these operators' routes, the preparation that the request needs, and the request's
+# body.
 DONE: dict[str, tuple[Callable[[Deployment], dict[str, Any] | None], dict[str, Any]]] = {
     "PATCH /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (nothing, EDIT),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump": (

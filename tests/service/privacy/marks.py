@@ -29,7 +29,7 @@ def _forms() -> frozenset[str]:
     for shift in range(3):
         for case in (WORD, WORD.upper(), WORD.capitalize()):
             encoded = base64.b64encode(b"." * shift + case.encode()).decode().rstrip("=")
-            # The first and the last characters are left out, because they depend on the
+            # The first and the last Base64 characters are left out, because they depend on the
             # neighbouring bytes.
             forms.add(encoded[4 if shift else 0 : -1].lower())
     return frozenset(forms)

@@ -86,8 +86,8 @@ def forms_of(address: Address) -> frozenset[str]:
                 forms |= {digest.hexdigest(), base64.b64encode(digest.digest()).decode()[:20]}
                 forms.add(base64.b32encode(digest.digest()).decode()[:20])
     lowered = {form.lower() for form in forms}
-    # If a form contains a shorter form, only the shorter one is needed, because searching for it
-    # also finds the longer one.
+    # If a search term contains a shorter search term, the shorter one finds both, so the longer one
+    # is left out.
     marks = {mark.lower() for mark in address.marks}
     return frozenset(
         form for form in lowered if form in marks or not any(mark in form for mark in marks)
@@ -98,7 +98,8 @@ class Life:
     def __init__(self, service: Deployment, address: Address, stand_ins: StandIns) -> None:
         self.service, self.address, self.bodies = service, address, list[str]()
         self.stand_ins = stand_ins
-        # This function searches for the address, also between the person's requests.
+        # This function searches logs and queues for the address. It is also called between the
+        # person's requests.
         self.check: Callable[[], None] = lambda: None
         self._taken = 0
         self.list, self.admin = "/v1/waitlists/people", "/v1/admin/waitlists/people"
@@ -252,7 +253,8 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
     for name in ("httpx", "httpcore", "botocore", "urllib3"):
         caplog.set_level(logging.WARNING, name)
     caplog.set_level(logging.DEBUG)
-    # In this test, responses need not take equally long, so the test turns off the waiting.
+    # The service delays some responses so that all take equally long. This test does not need the
+    # delay.
     monkeypatch.setattr(EvenTimes, "since", lambda *_: nullcontext())
     forms = forms_of(address)
 
@@ -291,7 +293,7 @@ def test_an_address_is_in_the_profile_and_nowhere_else(
         service.maintain()
         life.tell()
         check()
-        # The address must be in these places. Otherwise, the search would prove nothing.
+        # Check that the search works, in places where the address is allowed.
         assert found_in([str(service.table.scan()["Items"])])
         sent = stand_ins.mails if address.field == "email" else stand_ins.texts
         assert found_in([json.dumps(one) for one in sent])

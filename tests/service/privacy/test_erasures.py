@@ -146,8 +146,8 @@ def test_a_signup_again_that_was_cut_off_leaves_no_profile_behind(
 
 
 def test_the_keys_of_all_moves_are_gone(people: Admissions) -> None:
-    """The record contains only the customer's last signup, but the erasure also deletes the keys of
-    the signups before it (promise P8).
+    """An operator has moved the customer several times. The erasure must delete the idempotency
+    keys of all these moves, and keep those of other customers (promise P8).
     """
     for number in range(3):
         assert people.bump(NAME, key=f"key-{number}", to="back").status == 200

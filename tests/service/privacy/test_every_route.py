@@ -33,7 +33,8 @@ from tools.local.operator import local_operator
 from waitlist_api.auth.credentials import TOKEN, EntryTokens
 from waitlist_api.entries.queries import EntryQueries
 
-# Operators' routes do not depend on how customers are identified.
+# The identity provider of the customers matters only to customers' routes, so operators' routes run
+# once.
 EACH_ROUTE = [
     *(pytest.param(route, False, id=route) for route in DRIVES),
     *(pytest.param(route, True, id=f"{route}, with an issuer") for route in OF_CUSTOMERS),
@@ -86,8 +87,7 @@ def test_personal_data_stays_in_the_record(
     DRIVES[route](service)
     service.maintain()
     printed = "".join(capfd.readouterr())
-    # The test searches the whole log records, because additional fields also appear in the log
-    # line.
+    # The whole log record is searched, because a log line also shows a record's additional fields.
     logged = [f"{record.getMessage()} {vars(record)}" for record in caplog.records]
     logged += caplog.text.splitlines()
     assert found_in([*printed.splitlines(), *logged]) == []
@@ -97,7 +97,7 @@ def test_personal_data_stays_in_the_record(
     outside = [*printed.splitlines(), *logged, *redis_texts(service.redis), *service.urls]
     recorded = [str(item) for item in service.table.scan()["Items"]]
     assert tokens_found_in([*outside, *recorded], service.issued) == []
-    # The search would prove nothing if these places were empty.
+    # Check that there was something to search.
     assert '"CloudWatchMetrics"' in printed
     assert "tools" in {record.name.split(".")[0] for record in caplog.records}
     assert len(service.urls) >= 3
@@ -136,8 +136,8 @@ def check_events(service: Deployment) -> None:
 
 
 def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:
-    """The history contains the name of the operator. Otherwise, a test that finds no name in the
-    events would prove nothing.
+    """The history does contain the operator's name. It is therefore significant that no event
+    contains the name.
     """
     prepare(service)
     DRIVES["POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"](service)

@@ -42,7 +42,8 @@ class CapturedLogs:
         self.answers.clear()
 
     def keep(self, answer: httpx.Response) -> None:
-        # API Gateway itself has refused the other requests, so no function has logged them.
+        # Only responses from a function have this header. API Gateway refuses some requests itself,
+        # and no function logs these.
         if HEADER in answer.headers:
             self.answers.append(answer)
 

@@ -1,8 +1,9 @@
-"""The metrics of a stack in CloudWatch, minute by minute. A test can let a part of the stack fail.
+"""Simulates the metrics of a stack in CloudWatch, minute by minute. A test can let a part of the
+stack fail.
 
-The parts report what the AWS documentation says: Lambda reports each call, SQS each queue that is
+Each part reports what the AWS documentation says. Lambda reports each call, SQS each queue that is
 in use, and API Gateway each request. ElastiCache and the maintenance function report every minute.
-DynamoDB reports throttled writes, and SES its bounce rates, only if there are any.
+DynamoDB reports throttled writes only if there are any, and SES does the same with bounce rates.
 """
 
 from collections import defaultdict
@@ -16,7 +17,7 @@ from tools.deploy.stack import Stack, make
 from waitlist_api.maintenance.run_log import COUNTS, LEVELS, count_troubles
 
 Numbers = dict[str, float]
-# How many minutes without a fault come before a fault.
+# The number of minutes without a fault at the beginning of a test.
 BEFORE = 60
 # The functions that get their events from the event bus through a queue. The keys are the names of
 # these functions in metrics.
@@ -38,8 +39,8 @@ class World:
     values: dict[Metric, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
     minute: int = 0
 
-    # Each of the following methods reports what one part of a stack reports in a minute. A fault
-    # replaces one of these reports.
+    # Each of these methods adds one minute of the metrics of one part of the stack. A fault calls a
+    # method with different values, or leaves it out.
 
     def begin(self) -> None:
         self.minute += 1

@@ -70,7 +70,8 @@ OF_AWS = {
         "EngineCPUUtilization",
     },
 }
-# These metrics count requests. Maintenance also reports zeros for them.
+# The dashboard's chart of maintenance leaves out metrics that count requests. Maintenance reports
+# these too, but only as zero.
 OF_REQUESTS = {"cold_guards"}
 ALARMS = {
     "ErrorsAlarm",

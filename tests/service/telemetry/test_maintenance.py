@@ -55,8 +55,8 @@ def test_depths_are_summed_and_the_oldest_is_of_the_worst(people: Admissions) ->
         "offered": 1,
         "parked": 1,
     }
-    # Each ticket is half a millisecond later than the one before. Cyd has the third ticket, which
-    # is 1 ms after the start.
+    # The oldest waiting person is Cyd. Her ticket is 1 ms later than the first, so she has waited
+    # for slightly less than 40 s, and seconds are rounded down.
     assert seen["oldest_waiting_seconds"] == 39
     assert seen["oldest_parked_seconds"] == 40
     assert seen.get("waitlists_cold", 0) == 0
@@ -288,8 +288,8 @@ def test_a_stack_without_lists_asks_the_private_function_too(
 
 
 def test_the_alarms_of_troubles_have_the_numbers_of_the_runs() -> None:
-    """If the parameter Monitoring is `essential`, one metric counts the troubles for which there
-    are otherwise separate alarms. It must use the same thresholds.
+    """If the parameter Monitoring is `essential`, a single metric counts all problems that
+    otherwise have alarms of their own. The metric must use the same thresholds as these alarms.
     """
     alarms = {
         one["Properties"].get("MetricName"): one["Properties"]["Threshold"]

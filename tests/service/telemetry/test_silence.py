@@ -1,9 +1,9 @@
-"""Tests that an alarm goes off if its part of the stack reports errors, and also if this part
-reports nothing any more.
+"""Tests that an alarm goes off if its part of the stack reports errors, and also if this part stops
+reporting.
 
 The list of faults says which alarms go off, both in a stack with all alarms and in a stack with the
-essential alarms. AWS does not say what its function `FILL` does without any data, so the result
-must not depend on it.
+essential alarms. AWS does not say whether its function `FILL` also adds values to a metric without
+any. The result must therefore be the same in both cases.
 """
 
 from collections.abc import Callable
@@ -62,9 +62,8 @@ class Fault:
 
 
 def without(*parts: str, then: Minute | None = None) -> Callable[[World, int], None]:
-    """Return a function that reports one minute in which `parts` report nothing.
-
-    `then` reports other values instead.
+    """Return a function that reports one minute of metrics, without those of `parts`. `then` adds
+    different metrics.
     """
 
     def minute(world: World, _number: int) -> None:
@@ -519,7 +518,8 @@ def lived(fault: Fault, mode: str) -> World:
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_rings_its_alarms_and_no_other(fault: Fault, mode: str) -> None:
     world = lived(fault, mode)
-    # Alarms on dead letters and on bounce rates went off while their metrics still had values.
+    # Alarms on dead letters and on bounce rates are still on from the time when their metrics had
+    # values.
     before = dict.fromkeys(fault.stays, ALARM)
     expected = fault.expected(mode)
     for fills in (True, False):

@@ -92,7 +92,8 @@ def standing(tls: ssl.SSLContext | None = None) -> Iterator[Stand]:
 
     class Server(ThreadingHTTPServer):
         def handle_error(self, request: Any, client_address: Any) -> None:
-            # A client that does not accept the certificate ends the connection.
+            # If a client does not accept the server's certificate, it ends the connection. This is
+            # no fault of the server, so the error is ignored.
             if not isinstance(sys.exception(), ssl.SSLError):
                 super().handle_error(request, client_address)
 

@@ -122,8 +122,8 @@ class Simulation:
             self.sqs.queue.send(detail.body.decode())
 
     def deliver(self, entry_id: str = "") -> bool:
-        # Receiving messages hides them. They are hidden for zero seconds, so that all messages that
-        # are not used stay visible.
+        # SQS hides a received message for some time. Here, this time is zero, so that the messages
+        # that are not delivered stay visible.
         visible = self.sqs.queue.receive(1000, 0)
         visible = [one for one in visible if entry_id in one.body]
         if not visible:

@@ -342,8 +342,9 @@ def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
 def test_an_event_that_was_given_up_comes_by_a_replay_and_by_no_second_copy(
     stage: Stage, stand: Stand
 ) -> None:
-    """If an event was given up and later events were sent, a second copy of the event is not sent,
-    because it would arrive out of order. An operator can still send the event again.
+    """The function has given an event up and then sent a later one. If a second copy of the first
+    event arrives, the function does not send it, because it would be out of order. An operator can
+    still have the event sent again.
     """
     joined = is_given_up(stage, stand)
     stage.announce(joined)
@@ -373,8 +374,9 @@ def test_a_copy_of_a_replay_that_was_given_up_brings_nothing(stage: Stage, stand
 def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_message(
     stage: Stage, stand: Stand
 ) -> None:
-    """Events that were given up together with a later event are not sent when their own messages
-    arrive.
+    """If a later event of a person arrives first, the function tries to send all earlier events
+    with it. When it gives them up together, the earlier events' own messages must not be sent
+    later.
     """
     stand.always = status(500)
     lives(stage)
@@ -399,7 +401,7 @@ def test_a_dead_letter_of_a_person_who_was_erased_since_is_not_sent_again(
     is_given_up(stage, stand)
     people = stage.scene.people
     assert people.hold_back("ada").status == 200
-    # EventBridge could not put this event into the queue, so it is a dead letter.
+    # This is a dead letter of EventBridge, which could not put the event into the queue.
     stage.dead.send(json.dumps({"detail": stage.scene.news()[0]}))
     assert people.erase("ada").status == 204
     stage.scene.maintain()
@@ -427,8 +429,8 @@ def test_dead_letters_that_are_sent_again_arrive_in_order(stage: Stage, stand: S
     stage.advance(60)
     assert replay(stage, before).json == {"replayed": 4, "more": False}
     assert stage.dead.bodies == []
-    # Some dead letters are put into the queue twice and out of order, which may happen if this
-    # request is interrupted.
+    # If a request for a replay is interrupted, some dead letters can be put into the queue twice
+    # and out of order.
     for body in reversed(stage.queue.bodies):
         stage.queue.send(body)
     stage.run_for(7200)
@@ -445,8 +447,8 @@ def test_a_replay_ends_before_its_request_does(stage: Stage) -> None:
         detail = {"event": "left", "waitlist_id": "bakery", "entry_id": "a" * 26}
         at = "2026-09-21T14:18:55.000Z"
         stage.dead.send(json.dumps({**detail, "stamp": str(number), "at": at}))
-    # Dead letters of EventBridge have its own format and are sent again. A dead letter that is not
-    # an event stays where it is.
+    # A dead letter from EventBridge has a format of its own, and is also sent again. A dead letter
+    # that is not an event stays in the queue of dead letters.
     stage.dead.send(json.dumps({"detail": {**detail, "stamp": "1", "at": at}}))
     stage.dead.send("{}")
     answers = [replay(stage, {"since": "2026-01-01T00:00:00Z"}).json for _ in range(2)]
@@ -488,8 +490,8 @@ def test_the_events_of_an_erased_person_keep_their_order(stage: Stage, stand: St
 
 
 def test_an_erasure_after_an_exit_is_the_last(stage: Stage, stand: Stand) -> None:
-    """If a receiver was down until a person had been erased and had signed up again, it gets no
-    earlier event of this person after `erased` (promise P8).
+    """While the receiver is down, a person is erased and signs up again. When the receiver works
+    again, it must get all earlier events of the person before `erased` (promise P8).
     """
     people = stage.scene.people
     assert stage.scene.configure(admission={}).status == 200
@@ -558,8 +560,8 @@ def test_the_certificate_is_that_of_the_name_and_not_of_the_address(
 def test_the_connection_goes_to_the_address_that_was_checked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The function looks the host name up only once. The name cannot lead to a different address
-    when the function connects.
+    """The function looks up the host name only once, so that it connects to the address that it has
+    checked.
     """
     names = iter([["93.184.215.14"], ["127.0.0.1"]])
     connected = []

@@ -27,10 +27,10 @@ def problem(status: int, code: str, detail: str = "because", **headers: str) -> 
 
 @dataclass
 class FakeService:
-    """A fake service that stores imported people, and sends prepared responses.
+    """A fake service that sends prepared responses and stores imported people.
 
-    If `answers` contains the method of a request, this response is sent. Otherwise the next
-    response in `script` is sent. When `script` is empty, imports are stored.
+    If `answers` contains the method of a request, its response is sent. All other requests get the
+    next response from `script`. When `script` is empty, the service stores imported people.
     """
 
     url: str = ""
@@ -41,8 +41,8 @@ class FakeService:
     on_request: Callable[[str], None] = lambda _path: None
     on_import: Callable[[int], None] = lambda _calls: None
     imports: int = 0
-    # The number of imports that the service will store but answer with 503, as if the response had
-    # been lost.
+    # For this number of imports, the service stores the people but responds with 503. This looks to
+    # the client like a lost response.
     lost_answers: int = 0
     keys: dict[str, str] = field(default_factory=dict)
     guests: set[str] = field(default_factory=set)

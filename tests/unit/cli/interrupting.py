@@ -23,8 +23,7 @@ def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, s
         os.kill(process.pid, number)
         if number == signal.SIGKILL:
             process.wait(30)
-        # If a signal does not kill the process, the process handles it before it reads this
-        # response.
+        # Send the response only now, so that the process handles the signal before the response.
         go_on.set()
         out, err = process.communicate(timeout=30)
     fake.on_import = lambda _calls: None

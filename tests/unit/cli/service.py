@@ -59,10 +59,9 @@ class WithMailbox:
 
 @dataclass(frozen=True)
 class PublicFunction:
-    """The public function.
+    """Runs the public function for one event at a time.
 
-    It handles one event at a time. If an event starts maintenance, maintenance runs directly after
-    this event.
+    If an event invokes maintenance, maintenance runs directly after the event.
     """
 
     world: World

@@ -250,9 +250,9 @@ def test_all_parked_people_are_redriven(bakery: Bakery) -> None:
 
 
 def test_a_redrive_names_the_parking_that_it_ends(fake: FakeService) -> None:
-    """A request to redrive a person says when the person was parked.
-
-    If the person has been parked again since, the request changes nothing (promise P2).
+    """A request to return a parked person to the queue contains the time at which the person was
+    parked. If the person has returned and was parked again, a delayed request changes nothing
+    (promise P2).
     """
     at = "2026-11-24T19:00:00.000Z"
     fake.script = [

@@ -123,9 +123,8 @@ def test_the_error_about_a_missing_column_names_its_option() -> None:
     ],
 )
 def test_no_part_of_a_time_is_ignored(text: str, options: str, expected: str) -> None:
-    """An import refuses a time with the name of a time zone.
-
-    Python's strptime would read the name, but ignore it.
+    """An import must use every part of a time, or refuse the time. Python's strptime alone would
+    accept the name of a time zone and ignore it.
     """
     columns = columns_of(kept_time="applied", zone="Europe/Berlin", time_format=options)
     entry = columns.read({"customer_id": "ada", "applied": text}).entry
@@ -212,8 +211,8 @@ def test_an_id_that_a_spreadsheet_has_changed_is_refused(value: str) -> None:
 def test_an_id_that_only_looks_like_a_number_is_kept(value: str) -> None:
     entry = columns_of().read({"customer_id": value}).entry
     assert entry == {"customer_id": value}
-    # Only ids are refused because a spreadsheet has damaged them. Other numbers are imported as
-    # they are.
+    # A number that a spreadsheet has shortened is an error only in an id. Other values are imported
+    # as they are.
     entry = columns_of().read({"customer_id": "ada", "income": "4.9E+11"}).entry
     assert (entry or {})["profile"] == {"income": "4.9E+11"}
 

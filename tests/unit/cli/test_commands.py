@@ -203,9 +203,8 @@ def test_health_shows_both_stores(fake: FakeService, status: str, exit_code: int
 
 
 def test_help_and_completion_do_not_import_slow_modules() -> None:
-    """Help and completion import no slow modules.
-
-    They are the commands for which people wait most often.
+    """Help and completion must start fast, because people use them most often. They import no slow
+    modules.
     """
     text = "import sys, waitlist_cli.commands; print(*sys.modules)"
     done = subprocess.run(

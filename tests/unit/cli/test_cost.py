@@ -164,9 +164,8 @@ def test_verification_costs_a_message_for_each_signup() -> None:
 
 
 def test_the_help_names_the_number_of_parts_of_the_services_texts() -> None:
-    """The command's help says how many SMS parts the service's own texts need.
-
-    The test takes the longest message in each language, with the longest URL that an API can have.
+    """The command's help must say how many SMS parts the service's own texts need in each language.
+    The test computes this for the longest message and the longest possible URL of an API.
     """
     url = "https://abcdefghij.execute-api.ap-southeast-2.amazonaws.com"
     parts = {

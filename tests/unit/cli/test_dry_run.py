@@ -92,9 +92,9 @@ def test_ambiguous_times_are_counted(fake: FakeService, tmp_path: Path) -> None:
 
 
 def test_people_from_another_programs_file_can_get_messages(bakery: Bakery, tmp_path: Path) -> None:
-    """If an import reads a file from another program, the people in it can get messages.
-
-    The report says how many people no message can reach.
+    """An import recognises the columns with email addresses and telephone numbers in another
+    program's file, so that these people can get messages. The report says how many people no
+    message can reach.
     """
     numbers = ("--sms-countries", "DE", "--sms-number-types", "fixed_line")
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "offered", *numbers)

@@ -41,8 +41,7 @@ bob signup: waiting at 1, true
 bob leave: left
 ada by bob: forbidden
 """
-# With this policy, the next customer gets an offer within a second, and no offer expires during a
-# test.
+# With this policy, the service makes an offer each second, and no offer expires during a test.
 POLICY = {"rate": {"count": 60, "per": "minute"}, "offer_seconds": 3600, "pass_seconds": 3600}
 INSTALL = {
     "node": "install Node.js 20 or newer",
@@ -54,6 +53,8 @@ INSTALL = {
 EXAMPLES = ROOT / "docs" / "app" / "examples"
 STORY = "joined at 1\nentered with a pass of 3 parts\nexited\n"
 # Return the generator's options, as docs/app/generated-clients.md states them.
+# If the API allows one of several types, the Kotlin client uses `Any`, because the generator can
+# only make a class that requires the fields of all these types.
 #
 # Where the API allows one of several types, the Kotlin client uses `Any`. Otherwise, the generator
 # would make one class that requires the fields of all types.
@@ -149,9 +150,8 @@ def check(printed: str, operator: Operator) -> None:
 
 
 def typescript_folder(name: str) -> Path:
-    """Return an empty folder for a program.
-
-    The folder is inside the folder of `node_modules`, so the program finds its libraries.
+    """Create and return an empty folder for a TypeScript program. The folder is inside
+    `node_modules`, so that the program finds its libraries.
     """
     folder = MODULES / ".generated" / name
     shutil.rmtree(folder, ignore_errors=True)

@@ -73,7 +73,7 @@ class Opened:
         )
 
     def submit_again(self, path: str, **form: str) -> str:
-        """Submit a form that the console answers with a second question. Return that question."""
+        """Submit a form that must be confirmed. Return the question that the console asks."""
         response = self.send(path, **form)
         assert response.status_code == 200, response.text
         assert response.headers["HX-Retarget"] == "#dialog-body"

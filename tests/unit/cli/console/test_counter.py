@@ -111,8 +111,8 @@ def test_the_browser_remembers_the_desk(counter: Counter) -> None:
     [("", "Enter the name of this desk"), ("a" * 300, "may have at most 60 characters")],
 )
 def test_a_desk_without_a_usable_name_calls_nobody(counter: Counter, room: str, says: str) -> None:
-    """If the name of the desk cannot be used, the error is shown at its field, which has
-    the focus.
+    """If the name of the desk is not valid, the console shows the error at the field and puts the
+    focus there.
     """
     counter.bakery.sign_up("ada")
     sent = counter.console.send(counter.path, room=room, key=counter.key)
@@ -265,8 +265,8 @@ def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter
 
 
 def test_people_who_are_passed_over_stand_beside_the_next_people(counter: Counter) -> None:
-    """The people who are called next and those who are skipped add up to the number of people who
-    wait.
+    """The page lists every waiting person once, either among those who will be called next or among
+    those who are passed over.
     """
     counter.bakery.sign_up("ada", "bob", "cyd")
     ada = person(counter.console, counter.bakery, "ada")

@@ -55,8 +55,9 @@ TERMS = {
 
 
 def form_of(*questions: dict[str, str], **changes: str) -> dict[str, Any]:
-    """Each question has the same field names. The value of such a field is a list with one item for
-    each question.
+    """Return the values of the form with these questions.
+
+    The form repeats the same fields for each question, so the value of such a field is a list.
     """
     columns = {name: [one[name] for one in questions] for name in EMAIL} if questions else {}
     return {**PAGE, **changes, **columns}

@@ -28,7 +28,7 @@ WAITLIST: dict[str, Any] = {
 
 
 def start(console: Opened, page: str, **form: Any) -> None:
-    """Start an import with the meanings that the page has guessed for the columns."""
+    """Start an import, and accept the page's guess of what each column means."""
     html = console.page(page)
     columns = re.findall(r'name="column" value="([^"]*)"', html)
     targets = re.findall(

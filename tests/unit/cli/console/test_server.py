@@ -26,8 +26,8 @@ from waitlist_cli.console.server import bound_sockets
 from waitlist_cli.errors import WrongUsage
 
 END_SECONDS = 60
-# This program replaces the browser. It copies the page that it should open, and ends when the page
-# has been deleted.
+# This program runs instead of a browser. It copies the page that it was told to open, and then
+# waits until the console deletes the page.
 BROWSER = """
 import sys, time
 from pathlib import Path
@@ -184,10 +184,9 @@ def test_the_browser_is_opened_without_a_secret_on_its_command_line(
 def test_no_other_program_can_use_the_port_on_an_address_of_localhost(
     family: socket.AddressFamily, host: str
 ) -> None:
-    """No other program can listen at [::1] on the console's port.
-
-    Chromium tries this address before 127.0.0.1, and would send the console's session cookie to
-    such a program.
+    """The console also occupies its port on [::1], so that no other program can listen there.
+    Chromium tries this address before 127.0.0.1, and would send the console's session cookie to the
+    other program.
     """
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(one)) for one in bound_sockets(0)]

@@ -342,8 +342,8 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
 def test_the_form_says_what_happens_to_people_who_do_not_use_their_offers(
     console: Opened, bakery: Bakery
 ) -> None:
-    """The form says when customers count as away, what follows an offer that was declined or not
-    accepted, and when the admission ends.
+    """The form also has fields for people who do not use their offers, and for the end of the
+    admission. The preview describes each change in words.
     """
     path = f"/lists/{bakery.waitlist_id}/policy"
     fields = {

@@ -129,9 +129,9 @@ def test_offers_to_several_people_are_taken_back_at_once(console: Opened, bakery
 
 
 def test_each_action_can_be_undone_or_asks_twice() -> None:
-    """An action on a person that cannot be reversed can be undone until the console sends it.
-
-    Only a token and a link are shown at once, because they change nothing.
+    """Some actions cannot be reversed. The console must either delay such an action, so that it can
+    be undone before it is sent, or ask the operator to confirm it. This is not needed for showing a
+    token or a link, which changes nothing.
     """
     for action in PERSON_ACTIONS:
         assert action.inverse or action.can_wait or action.sure or action.reveals, action.name
@@ -153,8 +153,10 @@ def test_the_dialog_says_whether_an_action_can_be_undone(console: Opened, bakery
 
 @dataclass
 class Desk:
-    """Some actions can only be undone before the console sends them. `due` contains these
-    actions.
+    """A console whose delayed actions are sent when the test calls `wait`.
+
+    An action that cannot be reversed is sent after a delay, so that it can be undone. Until then,
+    it is in `due`.
     """
 
     console: Opened
