@@ -68,6 +68,7 @@ def _words(setting: Setting) -> dict[str, Any]:
         "null": setting.null,
         "choices": dict(setting.choices),
         "minimum": setting.ge,
+        "max_answer": setting.max_answer,
     }
     return {name: value for name, value in words.items() if value not in ("", {}, None)}
 

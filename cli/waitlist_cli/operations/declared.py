@@ -31,6 +31,8 @@ class Setting:
     null: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     minimum: int = 0
+    # If the setting contains questions, the maximum number of characters in an answer.
+    max_answer: int = 0
     is_nullable: bool = False
     default: Any = None
 

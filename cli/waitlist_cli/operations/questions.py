@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from waitlist_cli.operations.action import Document, Field
+from waitlist_cli.operations.declared import settings
 from waitlist_cli.operations.names import label_of, questions_of
 from waitlist_cli.terminal.output import CONTROLS
 
@@ -21,7 +22,7 @@ ADDRESSES = {"email": ("Email address", "email"), "phone": ("Telephone number", 
 ONE_PLACE = "A later signup with this address is treated as a signup of the same person."
 FOR_GUESTS = "Guests must answer this question."
 # The maximum length of an answer that the service accepts from guests.
-MOST_ANSWER = 200
+MOST_ANSWER = settings()["page.fields"].max_answer
 MAIL = re.compile(r"\S.*@[^@\s.]+(\.[^@\s.]+)+")
 # A telephone number may end with an extension, such as "ext. 12".
 EXTENSION = re.compile(r"\s*(;ext=|ext\.?|x|#)\s*\d{1,7}$", re.IGNORECASE)

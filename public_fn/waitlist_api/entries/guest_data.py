@@ -6,14 +6,13 @@ from typing import Any, get_args
 from waitlist_api.entries.addresses import is_mail_address, may_be_number
 from waitlist_api.errors import FieldError, InvalidFields
 from waitlist_api.records.entry import json_text
-from waitlist_api.settings.page import FieldType, PageField
+from waitlist_api.settings.page import MAX_ANSWER, FieldType, PageField
 from waitlist_api.settings.waitlist import WaitlistSettings
 
 TOO_LARGE = (
     "profile and attributes together may have at most {limit} bytes as JSON on this waitlist, but"
     " they have {size}: send less data, or ask an operator to raise max_guest_bytes"
 )
-MAX_ANSWER = 200
 # The types of questions that ask for an address.
 ADDRESSES: tuple[FieldType, ...] = ("email", "tel")
 NOT_TEXT = "must be text of at most {limit} characters"

@@ -48,6 +48,8 @@ class Setting(Struct, frozen=True, eq=False):
     # Some settings accept either a string or a value of another type. In the path of a validation
     # error, the other type has this name.
     tag: str = ""
+    # If the setting contains questions, the maximum number of characters in an answer.
+    max_answer: int | None = None
     # Whether only the service sets this field.
     is_internal: bool = False
 

@@ -18,6 +18,8 @@ Plural = Literal["zero", "one", "two", "few", "many", "other"]
 # Signups are counted under this name if the settings do not list their source.
 OTHER = "other"
 MAX_TEXT = 2000
+# The maximum number of characters in an answer to a question of the signup form.
+MAX_ANSWER = 200
 MAX_LABEL, MAX_WORDS, MAX_WORDS_BYTES = 100, 500, 8192
 # Matches a host and an optional port, path and query. The host cannot contain `@`, so the URL has
 # no credentials. The URL contains no character that could end a source in a Content-Security-Policy
@@ -252,6 +254,7 @@ class PageSettings(Settings, frozen=True, kw_only=True):
             "The questions on the signup form. If there are none, the form is only a button.",
             label="Questions",
             max_length=10,
+            max_answer=MAX_ANSWER,
         ),
     ] = ()
     enter_url: Annotated[
