@@ -61,7 +61,7 @@ def test_a_mail_address_for_messages_is_the_address_that_identifies_the_person()
 def test_a_number_that_a_spreadsheet_has_changed_is_refused(sent: str) -> None:
     """A telephone number that a spreadsheet has damaged is refused.
 
-    Its digits could belong to another person (promise P5).
+    Its digits could belong to a different person (promise P5).
     """
     with pytest.raises(ValueError, match="must be a telephone number"):
         normalise_address(IdentityRules(field="phone", region="DE"), sent)

@@ -338,7 +338,7 @@ def with_record(act: Late) -> Step:
 
 
 JOIN_AGAIN = in_turn(Life.leave, Life.sign_up)
-# The record after this contains nothing from the first signup.
+# After an erasure and a new signup, the record contains nothing from the first signup.
 COME_AS_NEW = in_turn(Life.erase, Life.sign_up)
 RELEASED = in_turn(Life.offer, lambda life: life.decide("declined"))
 

@@ -1,4 +1,4 @@
-"""The public function creates its parts from its environment."""
+"""The environment variables of the public function determine how it checks and answers requests."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -57,7 +57,7 @@ def test_edge_keys_are_read_from_secrets_manager(environ: pytest.MonkeyPatch) ->
     """If a CDN is in front of the API, each request must contain a key, which is stored in Secrets
     Manager.
 
-    The key is also checked if customers log in at an issuer of tokens (promise P5).
+    The API also checks the key if customers sign in with an issuer's tokens (promise P5).
     """
     secrets: Any = boto3.client("secretsmanager")
     keys = ["b" * 64, "g" * 64]

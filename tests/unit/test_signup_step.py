@@ -89,7 +89,7 @@ def test_a_customer_who_is_on_the_list_gets_their_position(
 ) -> None:
     """If a customer on the waitlist signs up again, the response contains their position.
 
-    This is true even if the waitlist has closed since (promise P2).
+    This is true even if the waitlist has closed in the meantime (promise P2).
     """
     assert decide_step(command, record(status)) == Replay(record(status))
     assert decide_step(command, record(status), open=False) == Replay(record(status))

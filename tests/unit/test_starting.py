@@ -72,7 +72,9 @@ def test_routes_are_imported_before_a_snapshot_and_otherwise_at_their_first_requ
 
 
 def test_pydantic_models_are_built_at_their_first_use() -> None:
-    """Pydantic models are not built during the import. A request needs only a few of them."""
+    """The import of a function does not build its pydantic models, because a request needs only a
+    few of them.
+    """
     import_routes()
     models = [
         one for one in _find_subclasses(BaseModel) if one.__module__.startswith("waitlist_api.")

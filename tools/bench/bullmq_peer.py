@@ -1,4 +1,4 @@
-"""Runs BullMQ's Python package, with which our claims are compared.
+"""Runs BullMQ's Python package, so that its speed can be compared with the speed of our claims.
 
 Jobs are fetched and completed by explicit calls.
 """

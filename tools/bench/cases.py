@@ -60,7 +60,9 @@ class Bench:
         self._random = random.Random(1)
 
     def cases(self) -> list[Callable[[], Case]]:
-        """Each returned function fills the queues, so call it directly before the measurement."""
+        """Yield a function for each case. The function fills the queues, so call it directly before
+        its measurement.
+        """
         return [
             self.signup,
             self.signup_beside_published,

@@ -1,8 +1,8 @@
 """Measure what the setting `presence` costs, by comparing a waitlist with this setting and one
 without it.
 
-The measurements are of polls and of offers by the admission policy. They count the processor time
-in the single thread of Redis.
+Two operations are measured: polls, and offers by the admission policy. The measured time is the
+processor time in the single thread of Redis.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ from waitlist_shared.limits import (
     MAX_RATE,
 )
 
-# The number of entries at the head of the queue that have polled.
+# This many customers at the head of the queue ask for their positions.
 WATCHED = 200
 # The rate is so high that each call makes as many offers as one call may make (MAX_ADMIT).
 FASTEST = {

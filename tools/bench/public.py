@@ -2,7 +2,8 @@
 start.
 
 The HTTP session of boto3 passes each request to an in-memory DynamoDB or to the private function.
-Their time does not count, and neither does the time for building API Gateway's event.
+The time of DynamoDB and of the private function does not count. The time for building API Gateway's
+event does not count either.
 """
 
 import io
@@ -57,8 +58,8 @@ ENVIRONMENT = {
 SIGNUP, POSITION, START_PUBLIC_TIMES, IMPORT_PRIVATE_TIMES = 1.6, 2.3, 1.5, 1.3
 
 MEASURED = "import time; began = time.process_time(); {}; print(time.process_time() - began)"
-# The first request causes this work: `api` creates the function's services, and the resolver
-# imports the module of the requested route.
+# This program does the work of a first request: `api` creates the function's services, and the
+# resolver imports the module of the requested route.
 START_PUBLIC = MEASURED.format(
     "from waitlist_api.app import api; from waitlist_api.http.routing import SIGN_UP, find_route; "
     "api()._resolver(find_route(SIGN_UP))"

@@ -284,7 +284,8 @@ class Launch:
     def __call__(self, now: int, waiting: int) -> int:
         while self.ends and self.ends[0] <= now:
             heapq.heappop(self.ends)
-        # As in the real service, the slots of at most one minute are saved.
+        # As in the real service, unused admissions are saved, but never more than the rate allows
+        # in a minute.
         most = max(1.0, self.per_second * MINUTE)
         self._due = min(most, self._due + self.per_second * (now - self._last))
         self._last = now

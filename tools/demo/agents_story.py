@@ -2,7 +2,7 @@
 
 The names of the agents and queues are from the AWS Database Blog ("Implement serverless FIFO queues
 with filtering capabilities using Amazon DynamoDB transactions"). Genders and languages are chosen
-so that each call shows something else.
+so that each call shows something new.
 """
 
 from dataclasses import dataclass

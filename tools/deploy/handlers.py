@@ -190,12 +190,12 @@ BESIDE = {
         "iam:PutRolePolicy",
     ),
 }
-# These actions cannot be restricted to the resources of one stack, for the given reason.
+# Actions that cannot be restricted to the resources of one stack, each with the reason.
 AT_ANY = {
     "cloudfront:DeleteCachePolicy": "a cache policy has no tags, and its ARN contains no name",
     "cloudfront:UpdateCachePolicy": "a cache policy has no tags, and its ARN contains no name",
 }
-# The role may call these actions on resources without the tag of a stack, for the given reason.
+# Actions that the role may call on resources without a stack's tag, each with the reason.
 AT_UNTAGGED = AT_ANY | {
     "ec2:AuthorizeSecurityGroupEgress": "CloudFormation may tag a security group last",
     "ec2:RevokeSecurityGroupEgress": "CloudFormation may tag a security group last",
@@ -233,7 +233,7 @@ class Rights:
 def against_handlers(
     parameters: Mapping[str, str], name: str, region: str, template: dict[str, Any] | None = None
 ) -> Iterator[str]:
-    """Compare the execution role of GitHub with the calls that CloudFormation makes.
+    """Compare GitHub's execution role with the calls that CloudFormation makes.
 
     Yield the calls for the stack that the role does not allow, and the changes in other stacks that
     the role allows. If the stack's name is too long for the names of GitHub's roles, a shorter name

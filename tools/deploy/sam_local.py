@@ -201,8 +201,8 @@ def _expect(answer: Any, step: str, **fields: object) -> None:
 
 
 def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> Any:
-    """`proof` contains the headers that authenticate the customer. They are added to events that
-    are requests of a customer.
+    """If the event is a customer's request, add the headers in `proof`, which authenticate the
+    customer.
     """
     content = json.loads((EVENTS / event).read_text(encoding="utf-8"))
     if proof and "authorization" in content["headers"]:

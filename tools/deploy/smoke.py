@@ -83,7 +83,7 @@ class Smoke:
         _say("the waitlist is deleted")
 
     def _is_refused(self, body: dict[str, str], status: int, what: str, advice: str) -> None:
-        """Raise Failed if the signup is accepted, and CliError if it is refused with another
+        """Raise Failed if the signup is accepted, and CliError if it is refused with a different
         status.
         """
         key = str(uuid.uuid4()) if body else ""

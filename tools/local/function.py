@@ -182,8 +182,8 @@ class Function:
     def _take(self) -> "_Environment":
         with self._lock:
             if self._idle:
-                # Take the environment that was used last. If fewer environments are needed, the
-                # others then stay unused.
+                # Take the environment that was used most recently. The others stay idle while they
+                # are not needed.
                 return self._idle.pop()
         # Do not hold the lock while an environment starts. Other calls may already have an
         # environment, and must not wait for the start.

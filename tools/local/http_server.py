@@ -1,5 +1,5 @@
-"""The local HTTP server, which only this computer can reach. uvicorn has one thread, and the
-application has others.
+"""The local HTTP server, which only this computer can reach. uvicorn runs in one thread, and the
+application runs in others.
 """
 
 import errno
@@ -20,8 +20,8 @@ from tools.local.http_message import HttpApp, HttpRequest, HttpResponse, json_re
 from tools.local.ports import HOST
 from tools.local.rate_limits import RateLimited, RateLimits
 
-# The size in bytes that Lambda allows for an event. API Gateway accepts 10 MB, but cannot pass so
-# much to Lambda.
+# The size in bytes that Lambda allows for an event. API Gateway accepts 10 MB, but cannot pass more
+# than this limit to Lambda.
 MAX_BODY_BYTES = 6 * 1024 * 1024
 # If a body is too large, the server still reads it, up to this limit. If the server closed the
 # connection earlier, the client would not see the response.

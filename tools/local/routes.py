@@ -54,9 +54,9 @@ class Routes:
     def from_template(cls, template: Mapping[str, Any]) -> "Routes":
         """Read the routes from the API document.
 
-        The local service has another route, `$default`, which passes all other requests to the
-        function. In a deployed stack, API Gateway answers such requests with `404 {"message": "Not
-        Found"}`.
+        The local service has an additional route, `$default`, which passes all other requests to
+        the function. In a deployed stack, API Gateway answers such requests with `404 {"message":
+        "Not Found"}`.
         """
         return cls([*DOCUMENT_ROUTES, *(_method_path(route) for route in operations(template))])
 

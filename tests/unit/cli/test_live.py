@@ -1,4 +1,4 @@
-"""Tests the commands that show a screen in the terminal which refreshes itself."""
+"""Tests the commands whose screen in the terminal refreshes itself."""
 
 import json
 import re

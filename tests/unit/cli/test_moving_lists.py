@@ -264,7 +264,7 @@ def test_an_export_is_imported_with_addresses_as_identities(
     """An operator exports people, and imports them into a waitlist that identifies people by
     address, as docs/operate/identity.md says.
 
-    A banned person needs no address.
+    Banned people are imported even if they have no address.
     """
     path = str(tmp_path / "people.csv")
     old.typed.run("export", old.waitlist_id, "--status", "all", "--output", path)

@@ -292,7 +292,7 @@ def test_a_person_is_erased_only_after_a_confirmation(typed: Typed, bakery: Bake
 
 
 def test_no_request_has_a_customer_id_in_its_url(fake: FakeService) -> None:
-    """P8: URLs end up in logs."""
+    """URLs end up in logs, so they must not contain customer ids (promise P8)."""
     for command in ("show", "position", "history", "remove", "around", "redrive"):
         Typed(fake.url)(command, "bakery", "--customer", "ada-lovelace")
     assert len(fake.requests) == 6

@@ -114,9 +114,8 @@ def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> No
 
 
 def test_an_exported_file_is_imported_unchanged(bakery: Bakery, tmp_path: Path) -> None:
-    """An export followed by an import changes no values.
-
-    A JSON document that contains a formula is not taken for a formula (promise P3).
+    """An export followed by an import changes no values, even if a value is a JSON document that
+    contains a formula (promise P3).
     """
     ids = ["=1+1", "@ada", "-bob", "+cyd", "'=dan", "'eve", "fay"]
     bakery.sign_up(*ids, profile={"phone": "+49"}, attributes={"tag": "=x"})

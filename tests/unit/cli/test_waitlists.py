@@ -26,8 +26,8 @@ def test_a_waitlist_is_created_with_settings(typed: Typed, bakery: Bakery) -> No
 
 
 def test_an_existing_waitlist_is_not_created_again(typed: Typed, bakery: Bakery) -> None:
-    """`create` refuses if the waitlist exists, because it would replace the settings
-    (promise P5).
+    """If the waitlist exists, `create` fails, because it would otherwise replace the waitlist's
+    settings (promise P5).
     """
     result = typed("create", bakery.waitlist_id, "--name", "Other")
     assert result.exit_code == 1

@@ -66,8 +66,8 @@ def test_an_unknown_operation_is_refused(client: "DynamoDBClient") -> None:
 def test_no_web_page_can_read_the_table(header: tuple[str, str]) -> None:
     """No web page can read the table.
 
-    Requests from other origins are refused, and so are requests with another host name (promise
-    P5).
+    Requests from other origins are refused, and so are requests whose Host header names a different
+    computer (promise P5).
     """
     target = ("X-Amz-Target", "DynamoDB_20120810.Scan")
     response = Database()(HttpRequest("POST", "/", (target, header), b"{}"))

@@ -155,7 +155,8 @@ def test_a_handler_that_takes_too_long_is_killed(
     [handler] = program.children()
     invocation = function.invoke(meeting.event)
     assert json.loads(invocation.payload)["errorType"] == "Sandbox.Timedout"
-    # The handler's process must end even if the timeout comes before the handler has connected.
+    # The handler's process must end, even if it has not yet connected to the test when its time is
+    # over.
     wait_until(lambda: not handler.is_running() or handler.status() == psutil.STATUS_ZOMBIE)
 
 

@@ -35,8 +35,8 @@ def invoke(name: str, body: bytes = b"{}", kind: str | None = None) -> HttpReque
 def test_no_web_page_can_invoke_a_function(headers: Headers) -> None:
     """No web page can invoke a function.
 
-    Requests from other origins are refused, and so are requests with another host name (promise
-    P5).
+    Requests from other origins are refused, and so are requests whose Host header names a different
+    computer (promise P5).
     """
     function = FakeFunction()
     target = "/2015-03-31/functions/f/invocations"

@@ -72,10 +72,10 @@ def test_a_request_with_a_wrong_signature_does_not_reach_the_function(target: st
 
 
 def test_a_web_page_under_another_host_name_cannot_call_the_service() -> None:
-    """The gateway refuses requests with another host name.
+    """The gateway refuses requests whose Host header names a different computer.
 
-    A web page could let its own host name point to 127.0.0.1, and the local credentials are public
-    (promise P5).
+    A web page can point its own domain to 127.0.0.1, and could then use the local credentials,
+    which are public (promise P5).
     """
     public = FakeFunction(answer)
     url = "http://{}:8080/v1/admin/waitlists"

@@ -732,7 +732,7 @@ def as_iam_names(service: str, operation: str) -> str:
     return "apigateway:GET" if service == "apigateway" else f"{service}:{operation}"
 
 
-# These services have one name in signatures and another name in IAM actions.
+# The names of these services in signatures differ from their names in IAM actions.
 SIGNED_AS = {"monitoring": "cloudwatch"}
 
 

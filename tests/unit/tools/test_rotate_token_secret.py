@@ -87,7 +87,8 @@ def test_a_second_rotation_waits_until_people_have_new_tokens(
 ) -> None:
     """The command refuses a second rotation that comes too early.
 
-    It would remove the older key, and some customers may only have tokens of this key (promise P2).
+    A rotation removes the older key, and some customers may only have a token that this key has
+    signed (promise P2).
     """
     rotate()
     before = secret_reader(arn, secrets_client())()

@@ -194,7 +194,7 @@ def test_on_a_stack_with_an_edge_only_customers_call_the_edge(
 ) -> None:
     """If a stack has a CDN, customers use the CDN.
 
-    With the parameter EdgeOnly, the API refuses customers who bypass it. Operators send their
+    With the parameter EdgeOnly, the API refuses customers who bypass the CDN. Operators send their
     signed requests directly to the API.
     """
     called: dict[str, list[str]] = {"https://api": [], "https://d1.cloudfront.net": []}

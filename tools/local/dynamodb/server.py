@@ -1,8 +1,8 @@
 """An in-memory DynamoDB server, run as `python -m tools.local.dynamodb.server [--stream] [file]`.
 
-It is a process of its own, because it would compete with the gateway for Python's interpreter lock.
-If a file is given, all items are stored there, and are read at the next start. With `--stream`, the
-operation TakeRecords returns the new records of the stream.
+The server runs in its own process. In the gateway's process, both would compete for Python's
+interpreter lock. If a file is given, all items are stored there, and are read at the next start.
+With `--stream`, the operation TakeRecords returns the new records of the stream.
 """
 
 import gc
