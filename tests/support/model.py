@@ -45,19 +45,19 @@ class Stay:
     hold: str = ""
     # How the worker or an operator ended the latest claim.
     hold_end: str = ""
-    # The claim was extended.
+    # Whether the claim was extended.
     is_long: bool = False
-    # The claim or offer has expired, but Redis has not ended it yet.
+    # Whether the claim or offer has expired, but Redis has not ended it yet.
     is_over: bool = False
     # Whether the customer must accept the claim or offer.
     is_offer: bool = False
     # The slot that was used for an offer.
     paid: str = ""
-    # The admission still counts towards the capacity.
+    # Whether the admission still counts towards the capacity.
     is_aside: bool = False
-    # Redis counts an admitted customer as inside.
+    # Whether Redis counts the admitted customer as inside.
     is_inside: bool = False
-    # DynamoDB has recorded the exit, but Redis still counts the customer as inside.
+    # Whether DynamoDB has recorded an exit that Redis does not know yet.
     has_exited: bool = False
     # Only tests with a clock set this. It is the time at which the claim or the pass ends, or at
     # which the customer was parked.
@@ -69,14 +69,14 @@ class Stay:
     declines: int = 0
     # A customer who is held back keeps their place, but gets no offer.
     is_held_back: bool = False
-    # Positions do not count a signup whose address is unverified.
+    # A signup with an unverified address is not included in the positions of others.
     is_unverified: bool = False
     # The customer's last poll was at `polled_at` (in seconds), which is so long ago that the
     # customer counts as away.
     is_away: bool = False
     polled_at: int | None = None
     question: Question = ""
-    # The latest claim before the customer was asked the question.
+    # The latest claim before the customer was asked whether they are still waiting.
     asked_hold: str = ""
     # The idempotency key of the signup, import or reinstatement.
     key: str = ""

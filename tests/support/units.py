@@ -18,7 +18,7 @@ Item = dict[str, Any]
 
 @dataclass
 class Units:
-    """`writes` includes `index_writes`."""
+    """Request units by kind. `writes` includes `index_writes`."""
 
     writes: float = 0
     index_writes: float = 0

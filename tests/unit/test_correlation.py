@@ -1,6 +1,6 @@
-"""A request may contain a correlation id.
+"""Tests the correlation ids of requests.
 
-Otherwise it gets a new one. Only ids of certain formats are logged.
+A request that contains no correlation id, or one in an unknown format, gets a new id.
 """
 
 import logging

@@ -355,7 +355,7 @@ def forget_signup(life: Life) -> None:
 
 
 def rewind(life: Life) -> None:
-    """Give the next signup the same stamp (logical timestamp) as the first one.
+    """Give the next signup the same logical timestamp as the first one.
 
     This happens if Redis loses writes in a failover and the service does not notice the loss.
     """
@@ -850,9 +850,8 @@ def history(life: Life) -> list[tuple[str, str]]:
 def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
     life: Life, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An event cannot be added to a customer's history while the customer is being erased.
-
-    Otherwise the caller would believe that the event is stored (promise P8).
+    """If a customer is erased at the moment in which an event is added to the history, the write
+    must fail. The caller must not believe that the event is stored (promise P8).
     """
     life.offer()
     declined = life.decision("declined")

@@ -19,7 +19,7 @@ def over_in(seconds: int, **policy: Any) -> dict[str, Any]:
 
 
 def keep(people: Admissions, *seconds: int) -> None:
-    """Run maintenance after each of these times."""
+    """Advance the time by each of the given numbers of seconds, and run maintenance after each."""
     for pause in seconds:
         people.world.advance(pause)
         people.world.maintenance.run_all()

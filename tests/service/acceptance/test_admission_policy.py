@@ -269,8 +269,8 @@ def test_no_shows_with_their_place_are_parked_after_the_last_attempt(
 def test_a_no_show_before_the_next_offer_survives_a_lost_redis(
     waitlist: Waitlist, world: World, following: str
 ) -> None:
-    """Only Redis knows that an offer has ended unused, and DynamoDB learns of the next offer first.
-    The history must contain the end of the first offer nevertheless (promise P3).
+    """Only Redis knows that an offer has ended unused, and DynamoDB records the customer's next
+    offer first. The history must still contain the end of the first offer (promise P3).
     """
     people = waitlist("ann", admission={})
     people.admit(1)
@@ -481,8 +481,8 @@ def test_a_lost_redis_leaves_customers_inside_and_the_bucket_empty(
 def test_a_lost_redis_gets_old_offers_and_customers_inside_from_the_index(
     waitlist: Waitlist, world: World
 ) -> None:
-    """These offers and admissions are older than the changes that a rebuild reads in its last part.
-    The rebuild must find them in the index (promise P3).
+    """A rebuild rereads only recent changes. It must find older offers and admissions in the index
+    (promise P3).
     """
     people = waitlist("ann", "bob", "cyd", admission={"max_inside": 3, "offer_seconds": 3600})
     assert maintained(people) == ["ann", "bob", "cyd"]
@@ -564,7 +564,9 @@ def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_setting
 def test_another_schedule_begins_without_the_slots_of_the_former_one(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If an operator postpones a launch to the next day, nobody gets an offer today."""
+    """If an operator postpones a launch to the next day, the offers of the earlier schedule must
+    not be made today.
+    """
     people = waitlist(admission=schedule({"at": iso(60), "count": 500}))
     world.advance(120)
     maintained(people)

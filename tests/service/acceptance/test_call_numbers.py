@@ -184,8 +184,8 @@ def test_a_new_prefix_does_not_restart_the_numbers(waitlist: Waitlist) -> None:
 
 @pytest.mark.parametrize("prefix", ["a", "A1", "ABCDE", "Ä", "A ", "A\n"])
 def test_a_prefix_has_only_a_few_capital_letters(waitlist: Waitlist, prefix: str) -> None:
-    """A prefix must not end in a digit. Otherwise, the prefix A1 with the number 001 would look
-    like the prefix A with the number 1001.
+    """A prefix must not end in a digit, because A1 with the number 001 would look like A with the
+    number 1001.
     """
     people = waitlist()
     refused = people.configure(call_numbers={"prefix": prefix})

@@ -72,8 +72,8 @@ def test_a_repeated_claim_gets_the_same(waitlist: Waitlist) -> None:
 
 
 def test_one_who_is_leaving_is_not_given(waitlist: Waitlist) -> None:
-    """Only DynamoDB knows that two customers are leaving. A claim leaves these customers out, and
-    Redis then counts them as having left.
+    """DynamoDB has recorded that two customers are leaving, but Redis does not know it yet. A claim
+    must skip these customers, and Redis then counts them as having left.
     """
     people = waitlist("ann", "bob", "cyd", "dan", "eve")
     for name in ("ann", "cyd"):
@@ -97,7 +97,7 @@ def test_a_claim_completes_an_interrupted_signup(waitlist: Waitlist) -> None:
 
 
 def test_a_list_may_allow_one_claim_at_a_time(waitlist: Waitlist, world: World) -> None:
-    """If `max_claims` is 1, a second claim returns nobody until the first claim has ended."""
+    """If `max_claims` is 1, a second claim returns nobody while the first person is claimed."""
     people = waitlist("ann", "bob", "eve", max_claims=1)
     assert people.claimed(1) == ["ann"]
     assert people.claim(3).json == {"claims": [], "limit": "max_claims"}

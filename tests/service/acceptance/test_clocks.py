@@ -119,8 +119,8 @@ def test_many_signups_that_moved_or_left_the_tail_stay_ahead_of_later_ones(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
     """The people who signed up last were moved to other places. The queue's index therefore no
-    longer contains the highest stamp (logical timestamp), but later signups must still stand behind
-    these people (promise P1).
+    longer contains the highest logical timestamp, but later signups must still stand behind these
+    people (promise P1).
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people = clocks.people
@@ -197,8 +197,8 @@ def test_entries_of_a_late_index_are_restored_though_clocks_differ_by_twenty_min
 def test_entries_of_a_late_index_are_restored_on_a_list_that_no_run_has_seen(
     valkey: Server, public_off: float, keeper_off: float, redis_off: float
 ) -> None:
-    """Because the clocks differ, the first changes of a waitlist can have earlier stamps (logical
-    timestamps) than its creation. A rebuild must nevertheless find these changes (promise P3).
+    """Because the clocks differ, the first changes of a waitlist can have earlier logical
+    timestamps than its creation. A rebuild must nevertheless find these changes (promise P3).
     """
     table = StaleIndexTable()
     clocks = Clocks(valkey, public_off, keeper_off, table=table)

@@ -218,8 +218,8 @@ def pass_time(people: Admissions, seconds: float) -> None:
 def test_a_clock_strikes_on_a_list_at_rest(
     world: World, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This test switches the estimated wait off. The estimate changes with time, so maintenance
-    would have work in every run.
+    """Maintenance must act in time even if nothing else happens on the waitlist. The estimated wait
+    is switched off, because it changes with time and would give maintenance work in every run.
     """
     monkeypatch.setattr(Recent, "pace", lambda *_: UNKNOWN)
     people = Admissions(world)

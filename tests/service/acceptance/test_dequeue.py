@@ -50,8 +50,8 @@ def test_a_repeated_dequeue_returns_the_same_people(waitlist: Waitlist) -> None:
 
 
 def test_a_dequeue_skips_those_who_left(waitlist: Waitlist) -> None:
-    """Only DynamoDB knows that a customer is leaving. A dequeue does not return this customer, and
-    returns one customer fewer than requested.
+    """DynamoDB has recorded that a customer is leaving, but Redis does not know it yet. A dequeue
+    must skip this customer, and returns one customer fewer than requested.
     """
     people = waitlist("ann", "bob", "cyd")
     halfway.leaving(people, "ann")

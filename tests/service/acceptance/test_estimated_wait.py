@@ -225,7 +225,7 @@ def test_stats_count_the_admitted_of_today_and_estimate_the_wait() -> None:
     assert (stats["admitted"], stats["admitted_today"]) == (20, 20)
     assert stats["estimated_wait"]["seconds"] == pytest.approx(41 * 30, rel=0.05)
     people.world.advance(1800)
-    # The run stores the first sample of the next day.
+    # This run of maintenance stores the first sample of the next day.
     minute(people)
     minute(people, admitted=3)
     stats = people.stats().json
@@ -245,7 +245,7 @@ def last_hour(people: People) -> tuple[int, int, int]:
 
 def test_the_last_hour_of_a_launch_counts_up_to_now_as_the_day_does(people: People) -> None:
     """The newest sample may be older than the last admissions. The counts of the last hour must
-    include these admissions too.
+    still include these admissions.
     """
     minute(people)
     for _ in range(5):

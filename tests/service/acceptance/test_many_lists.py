@@ -146,8 +146,8 @@ def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[A
 def test_repairs_that_redis_has_lost_again_are_repeated(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A repair does not change the last stamp (logical timestamp) of the queue. If Redis loses a
-    repair, maintenance must therefore notice the loss by the heartbeat (promise P3).
+    """A repair does not change the last logical timestamp of the queue. If Redis loses a repair,
+    maintenance must therefore notice the loss by the heartbeat (promise P3).
     """
     at_rest = RedisState.of(world.redis)
     before_repairs: list[RedisState] = []
@@ -171,11 +171,9 @@ def test_repairs_that_redis_has_lost_again_are_repeated(
 
 
 def test_an_order_of_another_epoch_is_not_at_rest(world: World, lists: list[Admissions]) -> None:
-    """Maintenance does not skip a queue that was created again in Redis, even if its last stamp
-    (logical timestamp) is the same as before (promise P7).
-
-    Each new queue has a new epoch number. Two Redis servers with different clocks may create the
-    same stamp.
+    """A queue that was created again in Redis may have the same last logical timestamp as before.
+    Maintenance must not skip such a queue. It recognises it by the epoch number, which is different
+    in each new queue (promise P7).
     """
     lists[0].lose_place("ann")
     world.redis.hset(keys.meta("bakery"), "epoch", "0123abcd")

@@ -95,9 +95,7 @@ STATES: list[Callable[[Admissions], None]] = [
 
 
 def let_a_minute_pass(people: Admissions) -> None:
-    """Advance the clock, so that the next stamp (logical timestamp) is higher than the ban's
-    stamp.
-    """
+    """Advance the clock, so that the next logical timestamp is higher than the ban's timestamp."""
     people.world.advance(60)
 
 
@@ -299,8 +297,8 @@ def test_a_ban_does_not_wait_for_redis(
 def test_a_signup_after_a_ban_counts_once_whatever_the_clocks_say(
     people: Admissions, ahead: float
 ) -> None:
-    """A ban and its end get their stamps (logical timestamps) from a function's clock, which may be
-    ahead of Redis' clock or behind it. A later signup must count once (promise P2).
+    """A ban and its end get their logical timestamps from a function's clock, which may be ahead of
+    Redis' clock or behind it. A later signup must count once (promise P2).
     """
     people.world.clock.advance(ahead)
     configure(people, rejoin="always")

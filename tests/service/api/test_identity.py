@@ -345,8 +345,8 @@ def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) ->
 
 
 def test_a_row_says_if_its_customer_id_is_not_the_person_of_its_address(by_mail: People) -> None:
-    """If the customer id and the address of a row do not belong together, the result says so.
-    Otherwise, the owner of the address could sign up and get a second place.
+    """If the customer id and the address of a row do not belong together, the result must say so,
+    because the owner of the address could then sign up and get a second place.
     """
     path = f"{by_mail.admin_path}/import"
     address = {"email": "zoe@example.org"}

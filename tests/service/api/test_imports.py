@@ -162,9 +162,9 @@ def test_a_time_before_tickets_began_or_in_the_future_is_refused_saying_so(peopl
 
 
 def test_rows_of_this_moment_are_ahead_of_later_signups(people: People) -> None:
-    """Imported people stay ahead of later signups, even if so many of them signed up in the current
-    millisecond that their tickets reach into the next milliseconds. Redis' clock is behind here,
-    which makes the conflict more likely (promise P1).
+    """Imported people must stay ahead of people who sign up later. This must hold even if the
+    import has more rows from the current millisecond than a millisecond has ticket numbers, and if
+    Redis' clock is behind (promise P1).
     """
     people.world.redis_clock.micros = RedisClock.standing(START_MILLIS - 1000).micros
     names = [f"person-{number}" for number in range(50)]

@@ -112,7 +112,7 @@ def test_a_guest_who_has_left_does_not_keep_the_customer_off_the_list(people: Pe
     assert (outcomes(replaced), warnings(replaced)) == (["joined"], [None])
     people.entry_tokens.pop("ada", None)
     people.leave("ada")
-    # This customer's last signup was an import.
+    # By now, the customer's last signup is not that of a guest but the import.
     ended = people.bring("ada", on_list="replace")
     assert (outcomes(ended), warnings(ended)) == (["ended"], [None])
 

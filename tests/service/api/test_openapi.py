@@ -24,7 +24,7 @@ Operation = dict[str, Any]
 ERRORS = public_errors()
 
 
-# The tests read the committed document, because it takes a second to generate it again.
+# The tests read the committed document, because generating the document takes a second.
 DOCUMENT = json.loads(GUESTS.read_text(encoding="utf-8"))
 OPERATIONS: dict[str, Operation] = {
     f"{method.upper()} {path}": operation

@@ -51,8 +51,7 @@ class Watched(Guests):
 
     def ask(self, request: Callable[..., Answer], *sent: str) -> tuple[Seen, list[str], int]:
         """Return the response, the calls to AWS, and the number of Lua scripts that Redis ran."""
-        # Read the settings into the cache first. Otherwise, a request would sometimes make one more
-        # call to read them.
+        # Read the settings into the cache first, so that no observed request has to read them.
         self.world.services.waitlist_cache.look_up(self.waitlist_id)
         self.wire.disarm()
         before = self._scripts()

@@ -353,8 +353,9 @@ def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
 def test_a_stay_that_has_ended_expires_with_all_that_it_asked_for(
     guests: Guests, ends: str
 ) -> None:
-    """The event that asks for the verification names its deadline. This event expires like all
-    others, whether or not the deadline has passed (promise P8).
+    """The event `verification_asked` contains the deadline of the verification. After the signup
+    has ended, this event must expire like all others, whether or not the deadline has passed
+    (promise P8).
     """
     guests.configure(identity=RULES, retention_days=1)
     guests.join(ADA)
@@ -428,8 +429,8 @@ def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
 
 
 def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
-    """Each event of an entry needs a stamp (logical timestamp) of its own, because webhooks
-    identify events by their stamps.
+    """Each event of an entry needs a logical timestamp of its own, because webhooks identify events
+    by their timestamps.
     """
     guests.join(ADA)
     guests.verify(guests.code(ADA))
@@ -616,7 +617,7 @@ def test_people_who_are_not_verified_or_are_asked_are_listed_and_counted(guests:
     assert listed("only=asked") == ([names[1], names[3]], None)
     stats = guests.stats().json
     assert (stats["unverified"], stats["asked"]) == (3, 2)
-    # A rebuild restores these counts.
+    # A loss of Redis does not change these counts.
     guests.world.redis.flushall()
     guests.world.maintain()
     stats = guests.stats().json

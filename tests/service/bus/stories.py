@@ -583,7 +583,7 @@ def is_erased_while_a_ban_is_cut_off(scene: Scene) -> None:
     one.
     """
     signs_up(scene)
-    # At this step, Redis has already given a stamp (logical timestamp) to the ban.
+    # At this step, Redis has already given a logical timestamp to the ban.
     scene.wire.arm(3, crash_after)
     with suppress(Crash):
         scene.people.ban("ada")

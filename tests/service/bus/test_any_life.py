@@ -133,9 +133,7 @@ lives: Any = st.lists(
 )
 @given(life=lives)
 def test_the_bus_has_the_events_of_the_record(life: list[tuple[str, str, int | None]]) -> None:
-    """Every change is published once, and has a stamp (logical timestamp) of its own (promises P2
-    and P3).
-    """
+    """Every change is published once, with a logical timestamp of its own (promises P2 and P3)."""
     scene = Scene()
     scene.configure(admission={})
     scene.people.all_sign_up(*NAMES)

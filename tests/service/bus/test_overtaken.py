@@ -1,5 +1,5 @@
-"""A process may be slow to record a change, so that its event is published late. The stamp (logical
-timestamp) of the event then shows its place in the order.
+"""A process may be slow to record a change, so that its event is published late. The logical
+timestamp of the event then shows its place in the order.
 """
 
 from collections.abc import Callable
@@ -44,8 +44,8 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
     fast: Callable[[Admissions], object],
     expected: list[str],
 ) -> None:
-    """If consumers sort events by their stamps (logical timestamps), they have the order in which
-    the service made the changes (promise P2).
+    """If consumers sort events by their logical timestamps, they have the order in which the
+    service made the changes (promise P2).
     """
     scene = Scene()
     prepare(scene)
@@ -91,7 +91,7 @@ def test_an_erasure_comes_last_by_its_stamp(
     prepare: Callable[[Scene], None], last: str, how: str
 ) -> None:
     """The event `erased` is the last event of an entry, even if the events before it did not change
-    the record's stamp (logical timestamp) (promise P8).
+    the record's logical timestamp (promise P8).
     """
     scene = Scene()
     prepare(scene)

@@ -1,7 +1,7 @@
-"""Tests that each event of an entry gets a higher stamp (logical timestamp) than all events before
-it. Some stamps come from Redis and some from the functions.
+"""Tests that each event of an entry gets a higher logical timestamp than all events before it. Some
+timestamps come from Redis and some from the functions.
 
-In these tests, Redis' clock stands still, and earlier stamps are higher than the time on this
+In these tests, Redis' clock stands still, and earlier timestamps are higher than the time on this
 clock.
 """
 
@@ -72,7 +72,7 @@ def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
     happen: Happen,
 ) -> None:
     """After Redis has lost its data, the new server's clock may show no later time than the old
-    events have. New events must still get higher stamps (logical timestamps) (promise P3).
+    events have. New events must still get higher logical timestamps (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -88,8 +88,8 @@ def test_what_follows_two_losses_of_redis_comes_after_what_the_record_alone_has(
     happen: Happen,
 ) -> None:
     """Redis loses its data twice. The second server's clock is behind, so this server counts on
-    from the earlier stamps (logical timestamps). The third server must still continue with higher
-    stamps (promise P3).
+    from the earlier logical timestamps. The third server must still continue with higher timestamps
+    (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -118,8 +118,8 @@ def test_what_the_record_knows_of_comes_before_what_a_server_that_lagged_draws(
     act: Callable[[Admissions], object], words: list[str]
 ) -> None:
     """After a failover that the service cannot notice, the new Redis server lacks the last moves of
-    an entry. Its next events must still get higher stamps (logical timestamps) than these moves
-    (promise P3).
+    an entry. Its next events must still get higher logical timestamps than these moves (promise
+    P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -166,8 +166,8 @@ def is_erased_and_banned(people: Admissions) -> object:
 def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
     comes: Callable[[Admissions], object], words: list[str]
 ) -> None:
-    """A ban gets its stamp (logical timestamp) from the clock of a Lambda function, which is ahead
-    of Redis' clock here. The next signup must still get a higher stamp than the ban (promise P3).
+    """A ban gets its logical timestamp from the clock of a Lambda function, which is ahead of
+    Redis' clock here. The next signup must still get a higher timestamp than the ban (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -183,8 +183,8 @@ def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
 
 def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_own() -> None:
     """A customer takes over an address that somebody has used before. If a person later signs up
-    with this address, the signup must get a higher stamp (logical timestamp) than all earlier
-    events of the address (promise P3).
+    with this address, the signup must get a higher logical timestamp than all earlier events of the
+    address (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -242,8 +242,8 @@ def is_admitted_by_hand_and_let_in(scene: Scene, **settings: Any) -> None:
 
 
 def test_a_ban_that_an_edit_overtakes_is_written_with_a_later_stamp() -> None:
-    """A ban and an edit run at the same time. The ban gets its stamp (logical timestamp) first but
-    is written last, so it must get a new stamp (promise P3).
+    """A ban and an edit run at the same time. The ban gets its logical timestamp first but is
+    written last, so it must get a new timestamp (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -277,8 +277,8 @@ def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_th
     fast: Callable[[Admissions], object],
     words: list[str],
 ) -> None:
-    """If a slow request gets its stamp (logical timestamp) first but is written last, it must get a
-    new stamp (promises P3 and P8).
+    """If a slow request gets its logical timestamp first but is written last, it must get a new
+    timestamp (promises P3 and P8).
     """
     scene = Scene()
     signs_up(scene)
@@ -294,8 +294,8 @@ def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_th
 
 
 def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit() -> None:
-    """The customer exits and signs up again in the same millisecond. The stamp (logical timestamp)
-    of the signup must be higher than that of the exit (promises P2 and P3).
+    """The customer exits and signs up again in the same millisecond. The logical timestamp of the
+    signup must be higher than that of the exit (promises P2 and P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)
@@ -338,8 +338,8 @@ def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
 
 @pytest.mark.parametrize("ahead", [0, AHEAD_SECONDS])
 def test_an_erasure_by_retention_comes_last_after_an_exit(ahead: float) -> None:
-    """When DynamoDB deletes an expired record, the event `erased` must get a higher stamp (logical
-    timestamp) than the newest event (promise P8).
+    """When DynamoDB deletes an expired record, the event `erased` must get a higher logical
+    timestamp than the newest event (promise P8).
     """
     scene = Scene()
     scene.clock.advance(ahead)

@@ -10,8 +10,8 @@ from tests.service.bus.stories import STORIES, WORDS, Story
 
 @pytest.mark.parametrize("story", STORIES, ids=str)
 def test_each_change_is_published_once_and_in_order(story: Story) -> None:
-    """No two events have the same stamp (logical timestamp). Sorted by their stamps, the events are
-    in the order in which they happened (promise P2).
+    """No two events have the same logical timestamp. Sorted by their timestamps, the events are in
+    the order in which they happened (promise P2).
     """
     scene = Scene()
     story.happen(scene)

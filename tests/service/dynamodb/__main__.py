@@ -25,7 +25,7 @@ SUITES = [
 # Unit tests that import one of these modules use a table. The other unit tests need no DynamoDB.
 WITH_A_TABLE = ("tests.support.tables", "tests.support.dynamodb", "tests.support.world")
 PARALLEL = ["--numprocesses", "auto", "--dist", "worksteal"]
-# Ctrl-C sends SIGINT. CI and `kill` send SIGTERM. The Java process must then end, too.
+# Ctrl-C sends SIGINT. CI and `kill` send SIGTERM. In both cases, the Java process must end too.
 ENDING = (signal.SIGINT, signal.SIGTERM)
 MOST_SECONDS = 30 * 60.0
 GRACE_SECONDS = 30.0

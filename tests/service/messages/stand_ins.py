@@ -66,8 +66,8 @@ class StandIns:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
-            # Send the headers and the body in one packet. Otherwise, each response would be
-            # delayed.
+            # Send the headers and the body in one packet, because two packets would delay each
+            # response.
             wbufsize = -1
 
             def do_POST(self) -> None:

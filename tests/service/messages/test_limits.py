@@ -209,7 +209,7 @@ def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -
             waiting = [waiting[at] for at in stage.send(*waiting)]
         sent.append(to_victim(stage))
         stage.world.advance(MINUTE)
-    # The service sent the later emails after one, two and four minutes.
+    # After the first emails, the pause before each email doubles from one to two and four minutes.
     assert sent == [5, 6, 6, 7, 7, 7, 7, 8, 8]
     first = min(one["VisibilityTimeout"] for one in stage.stand_ins.pauses)
     assert first >= MINUTE, "the queue keeps it until then"

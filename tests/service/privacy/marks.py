@@ -21,9 +21,10 @@ ATTRIBUTES: dict[str, Any] = {"language": [SPANISH]}
 
 
 def _forms() -> frozenset[str]:
-    """Return the word in plain text and in base64.
+    """Return the word in plain text and in Base64.
 
-    The base64 text of a word depends on the bytes before the word, so there are several.
+    The Base64 form of a word depends on the bytes before the word, so the word has several such
+    forms.
     """
     forms = {WORD}
     for shift in range(3):

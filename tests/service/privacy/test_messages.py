@@ -100,7 +100,7 @@ def test_addresses_and_links_leave_in_messages_alone(
     assert found_in(outside) == []
     secrets = (SUBSCRIBER, stage.people.token_of("ada"), unsubscribe_path(mail).rpartition("/")[2])
     assert [one for one in outside if any(secret in one for secret in secrets)] == []
-    # The search would prove nothing if these places were empty.
+    # Check that there was something to search.
     assert '"CloudWatchMetrics"' in printed
     assert "RuntimeError" in printed + caplog.text
     assert WORD in json.dumps(mail["Destination"])

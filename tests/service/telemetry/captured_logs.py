@@ -1,4 +1,4 @@
-"""A deployment and all its log lines."""
+"""Runs a deployment and captures all its log lines."""
 
 import json
 from collections.abc import Iterator

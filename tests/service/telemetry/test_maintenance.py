@@ -277,8 +277,8 @@ def test_a_private_function_that_does_not_answer_is_a_trouble_of_the_run(
 def test_a_stack_without_lists_asks_the_private_function_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Maintenance calls the private function even if there are no waitlists. Otherwise, nobody
-    would notice that this function is missing.
+    """Maintenance must call the private function even if there are no waitlists, so that a missing
+    private function is noticed.
     """
     world = World.on(MemoryTable(), empty_redis())
     world.maintenance.run_all()

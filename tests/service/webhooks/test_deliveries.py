@@ -239,7 +239,6 @@ def test_a_good_answer_is_one_whatever_follows(stage: Stage, stand: Stand, answe
 def test_a_receiver_may_need_longer_to_answer_than_to_accept_the_connection(
     stage: Stage, stand: Stand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A receiver may take longer to answer than to accept the connection."""
     limit = 0.2
     monkeypatch.setattr("waitlist_api.webhooks.receiver.CONNECT_SECONDS", limit)
 

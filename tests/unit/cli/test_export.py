@@ -105,9 +105,8 @@ def test_everyone_is_exported_exactly_once(bakery: Bakery) -> None:
 
 
 def test_fields_beyond_the_limit_share_a_column(fake: FakeService) -> None:
-    """An export has a limited number of columns for fields. All other fields share one column.
-
-    Otherwise a guest could send so many different fields that no spreadsheet opens the exported
+    """An export has a limited number of columns for fields, and all other fields share one column.
+    A guest could otherwise send so many different fields that no spreadsheet opens the exported
     file (promise P8).
     """
     common, rare = {"name": "x"}, {f"f{number}": "1" for number in range(300)}

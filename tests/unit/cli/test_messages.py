@@ -18,7 +18,9 @@ def turn_messages_on(bakery: Bakery) -> None:
 
 
 def deliver_messages(bakery: Bakery) -> None:
-    """Reading the local mailbox delivers the messages that are waiting in it."""
+    """Deliver the messages that are waiting in the local mailbox. Reading the mailbox delivers
+    them.
+    """
     with plain_client() as http:
         assert http.get(f"{bakery.typed.url}/_local/mailbox.json").status_code == 200
 

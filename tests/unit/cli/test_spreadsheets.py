@@ -108,7 +108,7 @@ def test_an_export_contains_no_formulas(fake: FakeService, tmp_path: Path) -> No
     assert [one["park_reason"] for one in read_cells(path)] == [f"'{value}" for value in FORMULAS]
     header, *lines = path.read_bytes().split(b"\r\n")
     assert lines[0].startswith(b'"","aaa'), "each field is quoted, as other programs divide at ;"
-    # The file begins with a byte order mark. Otherwise Excel would read it in the encoding of the
+    # Without a byte order mark at the beginning, Excel would read the file in the encoding of the
     # operator's country.
     assert header.startswith(b"\xef\xbb\xbfposition,entry_id,")
 

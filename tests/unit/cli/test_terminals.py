@@ -112,8 +112,8 @@ def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> No
 
     A table fits into the terminal, however long a profile is.
     """
-    # `head` sends two requests if the output is a terminal, because it then also reads the
-    # waitlist's time zone. Otherwise it sends one request.
+    # If the output is a terminal, `head` sends two requests, one of them for the waitlist's time
+    # zone. If not, it sends one request.
     fake.script = [people("ada", "[red]b")] * 3
     shown = terminal(fake, "head", "bakery", columns=80)
     assert shown.ended() == 0

@@ -21,7 +21,9 @@ ROOM = "Room 2"
 
 @dataclass
 class Counter:
-    """`due` contains the decisions that an operator can still undo."""
+    """The page *Counter* of a waitlist. `due` contains the decisions that an operator can still
+    undo.
+    """
 
     console: Opened
     bakery: Bakery

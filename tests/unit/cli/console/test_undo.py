@@ -87,7 +87,9 @@ def save_settings(console: Opened, bakery: Bakery, **changes: str) -> str | None
 
 
 def test_saved_settings_get_their_former_values_again(console: Opened, bakery: Bakery) -> None:
-    """Other settings that somebody has changed since then stay as they are."""
+    """Undoing a change of settings must not change other settings that somebody has saved since
+    then.
+    """
     waitlist_id = bakery.waitlist_id
     before = bakery.typed.json("show", waitlist_id)
     undo = save_settings(console, bakery, capacity="10", rest_max_days="30", rest_times="2")
