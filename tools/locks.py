@@ -3,8 +3,9 @@ publish a release. Run by `make locks`.
 
 Each lock file is made from the `.in` file with the same name, and works on every platform. It
 contains the digest of the `.in` file. With this digest, `tests/deployment/test_locks.py` detects an
-`.in` file that changed after it was locked. Locked versions do not change unless the `.in` file
-requires it or `--upgrade` is given.
+`.in` file that changed after it was locked.
+
+Locked versions do not change unless the `.in` file requires it or `--upgrade` is given.
 """
 
 import argparse

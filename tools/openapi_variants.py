@@ -2,7 +2,9 @@
 
 `jwt.json` describes a stack whose customers sign in with an issuer's tokens. `customers.json` and
 `customers-jwt.json` contain only the customer routes, and apps can generate their clients from
-them. This module needs only Python, so a release writes the documents without the libraries of the
+them.
+
+This module needs only Python, so a release writes the documents without the libraries of the
 service.
 """
 

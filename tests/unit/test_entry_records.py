@@ -65,7 +65,7 @@ def test_an_intent_to_join_again_has_each_profile_once(
 
 
 def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
-    """When a customer is erased, the record loses all personal data at once.
+    """When a customer is erased, the record immediately loses all personal data.
 
     The rest of the record stays until maintenance has removed the customer from Redis (promise P8).
     """

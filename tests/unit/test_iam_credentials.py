@@ -247,7 +247,7 @@ def test_with_snapstart_the_keys_come_from_the_local_credentials_endpoint(
 def test_a_credentials_endpoint_without_keys_fails_at_once(
     environment_without_keys: pytest.MonkeyPatch,
 ) -> None:
-    """If the endpoint for AWS keys has no keys, the request fails at once.
+    """If the endpoint for AWS keys has no keys, the request fails immediately.
 
     By default, botocore would wait a second before each new attempt (promise P9).
     """

@@ -1,4 +1,4 @@
-"""Tests that an error about a text says why the text does not match the field's pattern."""
+"""If a field of a request does not match its pattern, the error says why."""
 
 import json
 import re

@@ -3,10 +3,13 @@ by `make lint-templates`.
 
 `sam validate` and cfn-lint read the template before SAM's transform, when aliases, deployment
 groups and permissions do not exist yet. This program translates the template with SAM's own
-translator for each set of parameters, and resolves every function in it. It checks the result with
-cfn-lint, the published schemas, botocore's models, the limits of AWS, a stand-in for CloudFormation
-and the permissions of GitHub's roles. It prints each finding with the parameter sets that cause it.
-The exit status is 1 if there are any findings.
+translator for each set of parameters, and resolves every function in it.
+
+It checks the result with cfn-lint, the published schemas and botocore's models. It also checks the
+limits of AWS, the permissions of GitHub's roles, and the order of creations, updates and deletions.
+
+The program prints each finding with the parameter sets that cause it. The exit status is 1 if there
+are any findings.
 """
 
 import argparse

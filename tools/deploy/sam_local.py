@@ -2,8 +2,9 @@
 
 The request goes through `sam local start-api` to PublicFn, and through `sam local start-lambda` to
 PrivateFn, which uses Valkey. moto replaces DynamoDB and KMS. All servers listen on the addresses in
-`events/sam-local-env.json`. The program stops everything that it started. The exit status is 1 if a
-step fails.
+`events/sam-local-env.json`.
+
+The program stops everything that it started. The exit status is 1 if a step fails.
 """
 
 import json

@@ -6,9 +6,10 @@ permissions `cloudformation:DescribeStacks` on the stack and `execute-api:Invoke
 /v1/admin/waitlists/smoke-*.
 
 If the stack has an issuer, customers need the issuer's tokens. The test then only checks the
-operator's calls, and that a signup without a token is refused. If the stack has a bot check, guests
-need a person who solves it. The test then checks that a signup without a bot token is refused, and
-the operator imports the two customers.
+operator's calls, and that a signup without a token is refused.
+
+If the stack has a bot check, this program cannot solve it. The test then checks that a signup
+without a bot token is refused, and imports the two customers as the operator.
 """
 
 import argparse

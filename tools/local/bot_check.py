@@ -1,12 +1,15 @@
 """A stand-in for the provider of the bot check. It serves the widget's script and the `siteverify`
 endpoint.
 
-A token has the form `KIND.ACTION.ANYTHING.HOST`, for example `person.signup.1.127.0.0.1`. Its kind
-decides the answer. `person` is accepted and `bot` is refused. `another-site` is refused as a token
-for another site key, and `test-key` as a token of the provider's test keys. `down` is answered with
-503, and `slow` after ten seconds. Each token is accepted only once, except that a request with the
-same `idempotency_key` may be repeated. A request with a `sitekey` is answered as hCaptcha, and any
-other request as Turnstile.
+A token has the form `KIND.ACTION.ANYTHING.HOST`, for example `person.signup.1.127.0.0.1`. The
+answer depends on the kind of the token. `person` is accepted and `bot` is refused. `another-site`
+is refused as a token for a different site key, and `test-key` as a token of the provider's test
+keys. `down` is answered with 503, and `slow` after ten seconds.
+
+Each token is accepted only once, except that a request with the same `idempotency_key` may be
+repeated.
+
+A request with a `sitekey` is answered as hCaptcha, and any other request as Turnstile.
 """
 
 import threading

@@ -1,9 +1,13 @@
 """Reserved ports for servers that cannot report which port they got for port 0.
 
 Such a server is started with the number of a free port, and binds this port only later. Meanwhile,
-and while the server restarts, another process could take the port. Therefore each process of this
-project reserves a port before it uses it, by binding the UDP port with the same number. A program
-that does not reserve its ports can still take the port. The server then starts on another port.
+and while the server restarts, another process could take the port.
+
+Each process of this project therefore reserves a port before it uses it. To reserve a port, it
+binds the UDP port with the same number.
+
+A program that does not reserve its ports can still take the port. The server then starts on another
+port.
 """
 
 import random

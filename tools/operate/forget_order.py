@@ -4,7 +4,9 @@ STACK=waitlist-prod`.
 Use this command after the DynamoDB table was restored to an earlier time, because Redis then knows
 changes that the table does not. Maintenance rebuilds each queue from the table within a minute.
 Until then, customers get `503 rebuilding`, but signups are accepted. The command changes nothing in
-the table. It needs the permissions `cloudformation:DescribeStacks` on the stack,
+the table.
+
+The command needs the permissions `cloudformation:DescribeStacks` on the stack,
 `lambda:InvokeFunction` on the alias of the private function, and `dynamodb:Query` and
 `dynamodb:BatchGetItem` on the table.
 """

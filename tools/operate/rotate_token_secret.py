@@ -1,8 +1,11 @@
 """Rotate the key that signs entry tokens. Run by `make rotate-token-secret STACK=waitlist-prod`.
 
 Customers keep their access. The previous key stays valid until the next rotation, and customers who
-read their entry before then get a token that the new key signs. After a leak, use `ALL=1`, which
-invalidates all tokens. Neither changes the key that identifies people on waitlists with `identity`.
+read their entry before then get a token that the new key signs.
+
+After a leak, use `ALL=1`, which invalidates all tokens. The key that identifies people on waitlists
+with `identity` never changes.
+
 The command needs the permissions `cloudformation:DescribeStacks` on the stack, and
 `secretsmanager:GetSecretValue` and `secretsmanager:PutSecretValue` on its secret.
 """
