@@ -289,7 +289,8 @@ def test_a_message_uses_what_is_said(
     assert line["sent"] == 1
     assert MESSAGE_BYTES * 0.8 < len(text) <= MESSAGE_BYTES
     of_each, of_service = (one["Metrics"] for one in line["_aws"]["CloudWatchMetrics"])
-    # CloudWatch counts these metrics once for the service, and once for each outcome.
+    # CloudWatch counts a metric with the dimension `outcome` once for the service and once for each
+    # outcome.
     dimensions = 1 + len(("ok", "retried"))
     assert len(of_each) * dimensions + len(of_service) == WATCHED["full"]["messages"].busy
 

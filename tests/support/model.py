@@ -118,15 +118,15 @@ class Event:
     hold: str = ""
 
 
-# The service writes these changes to DynamoDB before it tells Redis.
+# The changes that the service writes to DynamoDB first and then sends to Redis.
 OF_QUESTIONS = ("asked", "reminded", "confirmed", "unanswered")
 OF_RECORD = ("held_back", "ready", "rested", "resumed", *OF_QUESTIONS)
 CUSTOMER, OPERATOR, MAINTENANCE, POLICY = "customer", "operator", "maintenance", "policy"
 NO_SHOW = "no_show"
 UNANSWERED = "unanswered"
 OVER = "over"
-# After these events, Redis has removed the customer from the queue, but maintenance must still
-# update the record in DynamoDB.
+# The events of customers whom Redis has removed from the queue, although maintenance has not
+# updated their records in DynamoDB yet.
 LEFT_LATER = (Event("left", POLICY, NO_SHOW), Event("left", MAINTENANCE, UNANSWERED))
 
 

@@ -24,7 +24,7 @@ from waitlist_api.records.transitions import Transitions
 from waitlist_shared import contracts as c
 
 KEY = ("bakery", "aaaa")
-# These fields contain no personal data. Their values are ids, or words that the service defines.
+# The fields that contain no personal data. Their values are ids, or words that the service defines.
 NOT_PERSONAL = {
     *("waitlist_id", "entry_id", "join_id", "moved_to", "stay"),
     *("token", "end", "ending_offer"),

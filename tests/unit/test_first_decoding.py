@@ -23,7 +23,9 @@ TYPES: list[Any] = [WaitlistSettings, Rows, *c.REQUESTS.values(), *c.RESULTS.val
 
 
 def message_for(one: Any) -> dict[str, Any]:
-    """Give each field a value, because msgspec otherwise stops at the first missing field."""
+    """Return a message with a value for each field, because msgspec stops at the first missing
+    field.
+    """
     fields = {name: [{"op": "signup"}] for name in one.__annotations__}
     config = getattr(one, "__struct_config__", None)  # A dataclass does not have this attribute.
     return {"op": config and config.tag, **fields}

@@ -748,7 +748,7 @@ def erased_by_another(life: Life) -> None:
     life.erasures.erase(life.record, life.draw())
 
 
-# In these cases, a late write is ignored, and the caller gets no error.
+# The cases in which a late write is ignored, and the caller gets no error.
 IGNORED: dict[str, tuple[Step, Step, Late]] = {
     "a delay: another stay has begun": (released, JOIN_AGAIN, note_delay),
     "a delay: a longer one is recorded": (

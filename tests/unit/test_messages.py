@@ -57,7 +57,8 @@ NO_NUMBERS = ["1", -1, 1.5, True, 2**53, []]
 NO_LEASES = [0, -1, 43_201, "60", 1.5, True]
 NO_TOKENS = [MISSING, None, "", "0" * 39, "0" * 41, "0" * 40 + "\n", "G" * 40, "A" * 40, 5]
 NO_RANKS = ["1", -(2**40) - 1, 1.5, True, 2**53, []]
-# A ticket of this size would change the priority, because both are parts of the same number.
+# The last ticket is so large that it would change the priority, because ticket and priority are
+# parts of the same number.
 NO_TICKETS = [*NO_NUMBERS, 2**45 - 2**40]
 
 # Each case is a message, the name of one of its fields, and values that are invalid in this field.

@@ -114,7 +114,7 @@ def test_a_batch_that_fails_as_a_whole_has_no_results(
 def test_an_unknown_operation_is_not_logged_by_name(
     capsys: pytest.CaptureFixture[str], request_log: RequestLog, operation: object
 ) -> None:
-    """P8."""
+    """P8"""
     lines = handle_and_read_log(
         capsys, request_log, *[make_message(operation, REFUSED)] * 3, "ada", ["ada"], None
     )

@@ -34,7 +34,7 @@ LINKED = {**AGREE, "label": "I agree to the [terms](https://example.com/terms)"}
 SIZE = {"name": "size", "label": "Size", "kept_in": "attributes"}
 EMAIL = {"name": "email", "label": "Email", "type": "email"}
 PHONE = {"name": "phone", "label": "Mobile number", "type": "tel"}
-# These settings work on every waitlist and in every stack, so they have no rule.
+# Settings that have no rule, because they work on every waitlist and in every stack.
 WITHOUT_NEEDS = frozenset(
     {
         "name",

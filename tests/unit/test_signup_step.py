@@ -119,9 +119,7 @@ def test_an_interrupted_leave_is_finished_first(command: SignupCommand) -> None:
 
 @pytest.mark.parametrize("status", ["left", "admitted"])
 def test_a_late_copy_of_a_signup_does_not_bring_the_customer_back(status: str) -> None:
-    """If a customer has left, a late copy of the signup request does not bring the customer back
-    (promise P2).
-    """
+    """P2"""
     assert decide_step(ANN, record(status), rejoin="always") == Replay(record(status))
 
 

@@ -126,9 +126,6 @@ def test_signing_up_again_frees_the_place(waitlist: Waitlist, world: World) -> N
 def test_a_signup_that_is_refused_leaves_its_customer_inside(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If the waitlist is full, the new signup of a customer who is inside is refused, and the
-    customer stays inside.
-    """
     people = waitlist("ann", "bob", admission=ONE_INSIDE, rejoin="always", capacity=2)
     people.poll("ann")
     people.enter("ann")

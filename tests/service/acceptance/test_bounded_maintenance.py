@@ -20,7 +20,7 @@ from waitlist_api.records.table import Table
 from waitlist_shared.errors import QueueUnavailable
 
 MANY = 12_000
-# Deleting a page of 500 events takes 20 batches.
+# The time that it takes to delete a page of 500 events, in 20 batches.
 SECONDS_A_PAGE = 2
 TIMEOUT_MILLIS = 300_000
 

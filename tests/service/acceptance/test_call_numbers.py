@@ -103,7 +103,7 @@ def test_an_offer_of_an_operator_says_whose_number_it_is(waitlist: Waitlist) -> 
 
 
 def test_a_repeated_signup_keeps_its_number_and_uses_up_none(waitlist: Waitlist) -> None:
-    """Promise P2."""
+    """P2"""
     people = waitlist(call_numbers=DAILY)
     first = people.sign_up("ann", key="first")
     assert people.sign_up("ann", key="first").json["call_number"] == first.json["call_number"]
@@ -117,7 +117,7 @@ def test_a_repeated_signup_keeps_its_number_and_uses_up_none(waitlist: Waitlist)
 def test_a_refused_signup_uses_up_no_number(
     waitlist: Waitlist, settings: dict[str, Any], code: str
 ) -> None:
-    """Promise P5."""
+    """P5"""
     people = waitlist("ann", call_numbers=DAILY)
     people.configure(call_numbers=DAILY, **settings)
     for _ in range(3):
@@ -259,7 +259,7 @@ def test_a_time_zone_in_which_it_is_still_yesterday_repeats_no_number(
 def test_a_loss_of_redis_changes_no_number_and_repeats_none(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A loss of Redis neither changes a number nor gives it to a second customer (promise P3)."""
+    """P3"""
     people = waitlist("ann", "bob", call_numbers=DAILY)
     world.maintain()
     world.redis.flushall()

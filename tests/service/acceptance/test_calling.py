@@ -155,7 +155,7 @@ def test_a_call_survives_the_loss_of_redis(waitlist: Waitlist, world: World) -> 
     "call", [{"to": ""}, {"to": "  "}, {"to": "a" * 61}, {"to": "a\nb"}, {"to": 2}, {}, "Room 2"]
 )
 def test_a_bad_call_claims_nobody(waitlist: Waitlist, call: Any) -> None:
-    """A bad request changes nothing (promise P5)."""
+    """P5"""
     people = waitlist("ann")
     assert people.claim(call=call).code == "invalid_request"
     assert people.events("ann") == ["joined"]

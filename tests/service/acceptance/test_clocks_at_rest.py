@@ -62,7 +62,7 @@ class Clock:
     is_done: Callable[[Admissions], bool]
     # The number of maintenance runs within which the service must act.
     runs: int = 1
-    # If this is true, maintenance has other work on the waitlist until then.
+    # Whether maintenance has other work on the waitlist before this time.
     is_busy: bool = False
 
 

@@ -325,8 +325,9 @@ def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
 
 
 def test_a_loss_of_redis_makes_an_interrupted_invitation_no_smaller() -> None:
-    """A request makes three offers in Redis and crashes. The repeated request reads that only Dan
-    still waits. Before it makes the missing offers, Redis is lost and rebuilt, so all wait again.
+    """After a request has made three offers in Redis and crashed, Redis loses the offers while the
+    request is repeated. The repeated request must still make all three offers, and not only the one
+    that seemed to be missing before the loss.
     """
     wire = Wire()
     people = in_steps(wire)

@@ -255,9 +255,7 @@ def test_a_request_that_records_the_admission_later_answers_the_recorded_pass(
 def test_an_admission_that_redis_has_lost_meanwhile_is_not_recorded(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If Redis loses an admission before it is recorded, the admission is not recorded (promise
-    P3).
-    """
+    """P3"""
     people = waitlist("ann", admission=ONE_INSIDE)
     people.poll("ann")
     with patch.object(Transitions, "record", side_effect=Crash), suppress(Crash):

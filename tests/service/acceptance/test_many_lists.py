@@ -430,7 +430,6 @@ def test_a_place_that_could_not_be_given_up_is_given_up_by_the_next_run(
 def test_counts_that_could_not_be_stored_are_stored_by_the_next_run(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If the counts of an empty waitlist cannot be stored, the next run stores them."""
     lists[0].leave("ann")
     with monkeypatch.context() as patch:
         patch.setattr(SampleRecords, "write", unavailable)

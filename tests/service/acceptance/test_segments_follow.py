@@ -114,7 +114,7 @@ def test_a_caller_sends_redis_segments_that_it_has_missed(
 
 @pytest.mark.parametrize("days", [0, 1])
 def test_maintenance_sends_redis_segments_that_it_has_missed(people: Segmented, days: int) -> None:
-    """Maintenance sends the new segments to Redis, even if nobody sends a request (promise P3)."""
+    """P3"""
     record_settings(people, BY_GENDER)
     people.world.advance(days * 24 * 3600)
     people.world.maintain()

@@ -489,7 +489,7 @@ def test_a_reinstated_stay_answers_to_the_new_address(movers: Movers) -> None:
 
 
 def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
-    """An entry may have no address because it was imported by its id. Its customer can add one."""
+    """A customer who was imported by id, and therefore has no address yet, can add an address."""
     body: Any = {"entries": [{"customer_id": "ada"}]}
     movers.world.request("POST", f"{movers.admin_path}/import", body=body, operator=True)
     entry_id = next(iter(movers.page().json["entries"]))["entry_id"]

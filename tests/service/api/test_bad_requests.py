@@ -146,7 +146,7 @@ def test_an_encoded_operators_path_is_not_found(stocked: People) -> None:
 def test_a_method_that_a_path_does_not_take_is_not_found(
     stocked: People, method: str, path: str
 ) -> None:
-    """P5: for customers and for operators."""
+    """P5"""
     body = {"name": "Bakery", "customer_id": "dan"}
     with nothing_changes(stocked.world):
         for operator in (False, True):

@@ -42,7 +42,7 @@ def test_a_stranger_does_not_learn_what_else_is_wrong(stocked: People, route: st
 
 @pytest.mark.parametrize("path", ["/v1/admin", "/v1/admin/", "/v1/admin/nothing"])
 def test_an_unknown_admin_path_is_not_found(stocked: People, path: str) -> None:
-    """P5: with and without a signature."""
+    """P5"""
     for operator in (False, True):
         refused(stocked.world.request("GET", path, operator=operator), 404, "not_found")
 

@@ -51,9 +51,9 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist in a second Lambda instance.
+    """Return a second Lambda instance that serves the same waitlist.
 
-    A test can inject faults into the instance's calls to AWS.
+    A test can inject faults into this instance's calls to AWS.
     """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, people.waitlist_id, people.names)

@@ -30,7 +30,7 @@ KEY = "idempotency-key-of-the-client"
 @pytest.fixture
 def log(caplog: pytest.LogCaptureFixture) -> StringIO:
     caplog.set_level(logging.DEBUG)
-    # Another test may have changed the log level of this logger.
+    # A different test may have changed the log level of this logger.
     caplog.set_level(logging.DEBUG, "waitlist_api")
     return StringIO()
 

@@ -152,9 +152,9 @@ def wire() -> Wire:
 
 @pytest.fixture
 def wired(people: Admissions, wire: Wire) -> Admissions:
-    """The same waitlist in a second Lambda instance.
+    """Return a second Lambda instance that serves the same waitlist.
 
-    A test can run an action between the instance's calls to AWS.
+    A test can run an action between this instance's calls to AWS.
     """
     world = World.on(wire.client(people.world.dynamodb), people.world.redis, wire.client)
     return Admissions(world, entry_tokens=people.entry_tokens)

@@ -579,11 +579,9 @@ def is_erased_after_an_edit(scene: Scene) -> None:
 
 @story(JOINED, BANNED, ERASED)
 def is_erased_while_a_ban_is_cut_off(scene: Scene) -> None:
-    """A ban that was interrupted already has a logical timestamp. The erasure must get a higher
-    one.
-    """
+    """An interrupted ban already has a logical timestamp. The erasure must get a higher one."""
     signs_up(scene)
-    # At this step, Redis has already given a logical timestamp to the ban.
+    # The request to ban Ada crashes after Redis has given the ban a logical timestamp.
     scene.wire.arm(3, crash_after)
     with suppress(Crash):
         scene.people.ban("ada")

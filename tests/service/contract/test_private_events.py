@@ -20,7 +20,7 @@ def test_the_events_take_effect_in_the_order_of_their_page(private_handler: Hand
 
 
 def test_a_repeated_event_takes_effect_once(private_handler: Handler) -> None:
-    """P2: AWS may deliver a message twice."""
+    """AWS may deliver a message twice (promise P2)."""
     for name in ("init", "signup"):
         first, second = private_handler(PRIVATE[name]), private_handler(PRIVATE[name])
         assert second["ok"], name

@@ -26,7 +26,7 @@ ENVIRON = {
     "ENTRY_TOKEN_SECRET": SECRET,
     "MAIL_CONFIGURATION_SET": MAIL_SET,
     "MAIL_FROM": "line@bakery.example",
-    # Tests of the budgets set lower values.
+    # The budgets are so large that they matter only in tests that lower them.
     "MAILS_PER_DAY": "1000000",
     "SMS_PARTS_PER_DAY": "1000000",
     "MESSAGES_QUEUE_URL": MESSAGES_QUEUE,

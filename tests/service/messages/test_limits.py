@@ -253,7 +253,7 @@ def test_a_mail_that_could_not_be_sent_takes_nothing(stage: Stage) -> None:
 
 
 def test_no_item_of_a_limit_has_an_address_and_each_deletes_itself(stage: Stage) -> None:
-    """P8."""
+    """P8"""
     sign_up(stage, customer_id="ada", profile={"email": VICTIM})
     stage.send_news()
     kept = [

@@ -381,7 +381,7 @@ def test_notices_of_a_near_turn_and_an_ending_offer_are_sent_in_time(stage: Stag
     assert len(stage.stand_ins.mails) == sent
 
 
-# These invisible characters enclose a name in a text that is written from right to left.
+# The invisible characters that enclose a name in a text that is written from right to left.
 ISOLATES = range(0x2066, 0x206A)
 
 

@@ -572,7 +572,7 @@ for one in DONE:
     DRIVES[one] = done_with(one)
 
 
-# These routes are tested last, because they delete the customer or the waitlist.
+# The routes that delete the customer or the waitlist are tested last.
 @drives("DELETE /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}")
 def erase(service: Deployment) -> None:
     wrong(service, "DELETE", ADMIN_ENTRY.replace(ENTRY_ID, "a" * 26))

@@ -31,7 +31,7 @@ BOTS = {"BotCheck": "turnstile", "BotCheckSiteKey": "key"}
 # While maintenance is down, these parts report nothing. Maintenance calls the private function, and
 # writes the heartbeat that all others pass on.
 DOWNSTREAM = ("private", "events", "webhook", "messages")
-# These alarms go off when the heartbeat no longer arrives.
+# The alarms that go off when the heartbeat no longer arrives.
 NO_HEARTBEAT = {"WebhookFailingAlarm", "MessagesLateAlarm"}
 HOURS = 60
 

@@ -394,13 +394,13 @@ def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_mes
 def test_a_dead_letter_of_a_person_who_was_erased_since_is_not_sent_again(
     stage: Stage, stand: Stand
 ) -> None:
-    """After the event `erased`, the receiver gets no earlier event of this person. If the person
-    signs up again, the events count as those of a different person (promise P8).
+    """After the event `erased`, the receiver must get no earlier event of this person. If the
+    person signs up again, the new events count as those of a different person (promise P8).
     """
     is_given_up(stage, stand)
     people = stage.scene.people
     assert people.hold_back("ada").status == 200
-    # This is a dead letter of EventBridge, which could not put the event into the queue.
+    # EventBridge could not put the event into the queue and has made it a dead letter.
     stage.dead.send(json.dumps({"detail": stage.scene.news()[0]}))
     assert people.erase("ada").status == 204
     stage.scene.maintain()

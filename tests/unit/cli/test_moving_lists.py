@@ -56,7 +56,7 @@ NUMBERS_AND_MORE = {
     "\x1b[2J": "name",
     "a.b": " blanks ",
 }
-# These fields have the same values after an export and an import.
+# The fields that have the same values after an export and an import.
 SAME = (
     *("customer_id", "priority", "joined_at", "rank", "profile", "attributes", "language"),
     *("rest_until", "confirmed_at", "messages_off", "unreachable", "ban_reason"),

@@ -24,7 +24,7 @@ with pathlib.Path(sys.argv[1]).open("a") as file:
     print(person["customer_id"], person["attempts"], person["profile"], file=file)
 """
 FAIL = "import sys; sys.exit(3)"
-# This program writes its process id to a file, and waits until another file appears.
+# A program that writes its process id to a file, and waits until a second file appears.
 STAY = """
 import os, pathlib, signal, sys, time
 signal.signal(signal.SIGINT, lambda *_: pathlib.Path(sys.argv[1] + ".heard").touch())
