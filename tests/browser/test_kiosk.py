@@ -4,6 +4,7 @@ People join on a shared tablet, and nobody sees another person's data.
 """
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -221,6 +222,36 @@ def test_a_refused_answer_is_marked_at_its_field(kiosk: OpenKiosk, axe: Axe) -> 
     expect(page.locator(".number")).to_have_text("1")
 
 
+@pytest.mark.parametrize(
+    ("language", "missing", "email"),
+    [
+        ("en", "This answer is required.", "Check this email address"),
+        ("de", "Diese Angabe ist erforderlich.", "Prüfen Sie diese"),
+        ("fr", "Cette réponse est obligatoire.", "Vérifiez cette adresse"),
+        ("es", "Esta respuesta es obligatoria.", "Revise esta dirección"),
+        ("ar", "هذه الإجابة مطلوبة.", "تحقق من عنوان"),
+    ],
+)
+def test_a_form_that_is_not_filled_says_so_in_the_language_of_the_page(
+    kiosk: OpenKiosk, operator: Operator, axe: Axe, language: str, missing: str, email: str
+) -> None:
+    """The browser's own texts would be in the browser's language."""
+    page = kiosk({"fields": [*FIELDS, TERMS]})
+    page.locator("select.language").select_option(language)
+    name, address = page.locator("input[name=name]"), page.locator("input[name=email]")
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    address.fill("ada")
+    page.locator(".main").click()
+    expect(name).to_be_focused()
+    expect(name).to_have_accessible_description(missing)
+    expect(address).to_have_accessible_description(re.compile(email))
+    expect(page.get_by_role("checkbox")).to_have_accessible_description(missing)
+    assert axe.violations(page) == []
+    name.fill("Zoë")
+    expect(name).to_have_accessible_description("")
+    assert operator.line() == []
+
+
 def test_nobody_learns_at_the_kiosk_who_is_on_the_list(
     kiosk: OpenKiosk, others: Customer, operator: Operator, axe: Axe
 ) -> None:
@@ -268,6 +299,21 @@ def test_the_language_of_a_person_ends_with_the_turn(kiosk: OpenKiosk) -> None:
     expect(page.get_by_label("Your name")).to_have_value("Zoë")
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
     page.clock.fast_forward(61_000)
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    is_empty(page)
+
+
+def test_a_language_that_is_chosen_while_the_line_is_closed_ends_too(
+    kiosk: OpenKiosk, operator: Operator
+) -> None:
+    page = kiosk(open=False)
+    expect(page.get_by_role("heading", name="This line is closed")).to_be_visible()
+    page.get_by_label("Language").select_option("ar")
+    expect(page.locator("html")).to_have_attribute("lang", "ar")
+    assert operator.put({"name": NAME, "page": {"fields": FIELDS}}).status_code == 200
+    page.clock.fast_forward(31_000)
+    expect(page.get_by_label("Your name")).to_be_visible()
+    page.clock.fast_forward(31_000)
     expect(page.locator("html")).to_have_attribute("lang", "en")
     is_empty(page)
 

@@ -165,6 +165,7 @@ def dialog(
         seen=json.dumps(shown) if person and questions else "",
         key=str(uuid.uuid4()),
         send_to=request.url.path,
+        button=getattr(action, "first_button", "") or action.button_text,
         **shown_people(chosen, waitlist),
     )
 
@@ -253,6 +254,7 @@ def second_dialog(
         fields=[*entered, answer],
         key=form.key,
         send_to=request.url.path,
+        is_second=True,
         **values,
     )
     response.headers.update({"HX-Retarget": "#dialog-body", "HX-Reswap": "innerHTML"})

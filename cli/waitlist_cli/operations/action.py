@@ -292,3 +292,6 @@ class ListAction(Action):
     # Returns what the action would do. A second dialog shows this text and asks the operator again.
     # If the text is "", there is no second dialog, because the action can be undone.
     ask_again: Callable[[ListRequest], str] = lambda _: ""
+    # The text of the button that opens the second dialog, if it differs from the text of the button
+    # that carries out the action.
+    first_button: str = ""

@@ -73,4 +73,5 @@ ASK = ListAction(
     fields=(DAYS,),
     carry_out=_ask,
     ask_again=_count,
+    first_button="Count the people",
 )

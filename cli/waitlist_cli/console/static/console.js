@@ -95,7 +95,8 @@ document.addEventListener("htmx:after:swap", (event) => {
   if (sent?.id === "page") sent.querySelector("[aria-invalid]")?.focus();
   if (sent?.id === "add-question") [...document.getElementsByName("question_label")].at(-1).focus();
   if (dialog.open && !dialog.contains(document.activeElement)) {
-    dialog.querySelector("input:not([type=hidden]), textarea, button")?.focus();
+    // In a second dialog, a screen reader first reads what the action will do.
+    dialog.querySelector(".consequence[tabindex], input:not([type=hidden]), textarea, button")?.focus();
   }
   for (const notice of document.querySelectorAll("#notices .notice:not([data-seen])")) keep(notice);
 });

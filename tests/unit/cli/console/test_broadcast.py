@@ -35,6 +35,9 @@ def test_the_dialog_first_shows_who_would_get_it(
 ) -> None:
     path = f"/lists/{bakery.waitlist_id}/do/message"
     assert f'hx-get="{path}"' in console.page(f"/lists/{bakery.waitlist_id}")
+    first = console.text(path)
+    assert "The next step shows how many people get it. Nothing is sent before that." in first
+    assert ("Count the people" in first, "Send the message" in first) == (True, False)
     second = console.send(path, **WORDS, key="dialog-0123456789")
     assert second.headers["HX-Retarget"] == "#dialog-body"
     text = readable(second.text)

@@ -1,7 +1,7 @@
 // The part of <waitlist-position> in which a customer changes their answers, and whether they get messages. The
 // element loads it when the customer asks for it.
 
-import { answerOf, fieldsOf, markWrong, rows } from './form.js';
+import { answerOf, fieldsOf, isFilled, markWrong, rows } from './form.js';
 
 /** Show the stored answers in a form. */
 export async function details({ make, words, client, ask, isAccount }) {
@@ -19,7 +19,7 @@ export async function details({ make, words, client, ask, isAccount }) {
   if (box) place.append(make('label', { class: 'check' }, box, make('span', {}, words.say('details.messages'))));
   const save = async (event) => {
     event.preventDefault();
-    if (client.view.isBusy) return;
+    if (client.view.isBusy || !isFilled(place, kit)) return;
     status.textContent = '';
     const changes = fields.map((field, at) => [field.name, answerOf(field, inputs[at], kit) || null]);
     const changed = Object.fromEntries(changes.filter(([name, value]) => value !== textOf(known[name])));
@@ -33,7 +33,7 @@ export async function details({ make, words, client, ask, isAccount }) {
     if (!answer) markWrong(place, client.view.wrong, kit);
     status.textContent = words.say(isAsked ? 'details.sent' : answer ? 'details.saved' : why);
   };
-  ask('details', null, make('form', { onsubmit: save }, place, make('button', { class: 'plain' }, words.say('details.save'))), status);
+  ask('details', null, make('form', { novalidate: true, onsubmit: save }, place, make('button', { class: 'plain' }, words.say('details.save'))), status);
 }
 
 /**

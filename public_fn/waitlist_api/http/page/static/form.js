@@ -37,32 +37,45 @@ export function rows(place, fields, kit) {
  * Say at each field with one of these names that its answer was refused, and what to do. Focus the first of these
  * fields. Returns whether there is such a field.
  */
-export function markWrong(place, names, { make, words }) {
-  const inputs = [...place.querySelectorAll('input, select')].filter(({ name }) => names.includes(name));
+export function markWrong(place, names, kit) {
+  return mark(inputsOf(place).filter(({ name }) => names.includes(name)), kit);
+}
+
+/**
+ * Return whether all required answers are there and no answer is wrong. Say at each other field what to do, and focus
+ * the first of these fields. The browser's own texts are in the browser's language, not in the language of the page.
+ */
+export function isFilled(place, kit) {
+  return !mark(inputsOf(place).filter((input) => !input.validity.valid), kit);
+}
+
+const inputsOf = (place) => [...place.querySelectorAll('input, select')];
+
+function mark(inputs, { make, words }) {
   for (const input of inputs) {
-    const kind = ['tel', 'email'].includes(input.type) && input.value ? input.type : 'other';
-    input.setAttribute('aria-invalid', 'true');
-    tell(input, words.say(`wrong.${kind}`), make);
+    const kind = input.validity.valueMissing ? 'missing' : ['tel', 'email'].includes(input.type) ? input.type : 'other';
+    tell(input, words.say(`wrong.${kind}`), make, true);
+    // The inputs of a signup form have names, and follow what the customer types.
+    if (!input.name) input.oninput = () => tell(input, '', make);
   }
   inputs[0]?.focus();
   return inputs.length > 0;
 }
 
 /** Show a text below an input, or remove the former text. */
-function tell(input, text, make) {
+function tell(input, text, make, isWrong = false) {
   const id = `${input.id}-wrong`;
+  const others = (input.getAttribute('aria-describedby') ?? '').replace(id, '');
   input.parentNode.querySelector('.wrong')?.remove();
-  input.removeAttribute('aria-describedby');
-  if (!text) return;
-  input.setAttribute('aria-describedby', id);
-  input.after(make('strong', { class: 'wrong', id, 'aria-live': 'polite' }, text));
+  input.setAttribute('aria-invalid', isWrong);
+  input.setAttribute('aria-describedby', (text && `${id} `) + others.trim());
+  if (text) input.after(make('strong', { class: 'wrong', id, 'aria-live': 'polite' }, text));
 }
 
 /** After a change of an answer, its refusal is outdated. Tell a customer who has filled the field to its limit. */
 function follow(input, { make, words }) {
   input.addEventListener('input', () => {
     const { maxLength: most, value } = input;
-    input.removeAttribute('aria-invalid');
     tell(input, most > 0 && value.length >= most ? words.say('wrong.long', { most }) : '', make);
   });
 }

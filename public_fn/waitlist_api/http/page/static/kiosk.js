@@ -3,7 +3,7 @@
 
 import { ownSheet } from './colours.js';
 import { drawn } from './devices.js';
-import { build, markWrong } from './form.js';
+import { build, isFilled, markWrong } from './form.js';
 import { generate } from './lean-qr.js';
 import { isWebAddress, make, picture } from './make.js';
 import { loadSheets } from './sheets.js';
@@ -121,12 +121,11 @@ class WaitlistKiosk extends HTMLElement {
   }
 
   #touch({ type }) {
-    if (this.#state !== 'form') return;
-    if (type === 'input' && !this.#isTouched) {
-      this.#isTouched = true;
-      this.#panel.querySelector('.again').hidden = false;
-    }
-    if (this.#isTouched) this.#end(IDLE_MS);
+    if (this.#state !== 'form' || (type !== 'input' && this.#ends === null)) return;
+    // Without a form, people can only choose the language.
+    const again = this.#panel.querySelector('.again');
+    if (again) [this.#isTouched, again.hidden] = [true, false];
+    this.#end(IDLE_MS);
   }
 
   #end(after) {
@@ -148,7 +147,7 @@ class WaitlistKiosk extends HTMLElement {
 
   async #join(event) {
     event.preventDefault();
-    if (this.#state !== 'form') return;
+    if (this.#state !== 'form' || !isFilled(this.#place, { make, words: this.#words })) return;
     // The token of the bot check's widget, or undefined if there is no check or it could not be loaded.
     const bot_token = this.#person.token?.();
     if (bot_token === '') return;
@@ -295,7 +294,7 @@ class WaitlistKiosk extends HTMLElement {
     if (list.bot_check) this.#drawCheck(this.#person);
     return make(
       'form',
-      { autocomplete: 'off', onsubmit: (event) => this.#join(event) },
+      { autocomplete: 'off', novalidate: true, onsubmit: (event) => this.#join(event) },
       this.#place,
       this.#person,
       make('button', { class: 'main' }, words.say('join')),

@@ -518,7 +518,13 @@ class WaitlistPosition extends HTMLElement {
   /** Ask for confirmation before an action. `fields` are inputs for the action. */
   #ask(key, yes, effect = 'effect', fields = [], values = {}) {
     const close = (event) => event.target.closest('dialog').close();
-    const isFilled = () => [...dialog.querySelectorAll('input, select')].every((input) => input.reportValidity());
+    const accept = async () => {
+      // If the checks cannot be loaded, the service checks the input.
+      const { isFilled, kit } = fields.length ? await this.#load('form').catch(() => ({})) : {};
+      if (!dialog.open || (isFilled && !isFilled(dialog, kit))) return;
+      dialog.close();
+      yes();
+    };
     const dialog = make(
       'dialog',
       { 'aria-labelledby': 'question', lang: this.#words.language, dir: this.#words.direction, onclose: (event) => event.target.remove() },
@@ -529,7 +535,7 @@ class WaitlistPosition extends HTMLElement {
         'div',
         { class: 'buttons' },
         make('button', { type: 'button', class: 'plain', onclick: close }, this.#words.say(yes ? 'no' : 'close')),
-        yes && make('button', { type: 'button', class: 'main', onclick: (event) => isFilled() && (close(event), yes()) }, this.#words.say(`${key}.yes`)),
+        yes && make('button', { type: 'button', class: 'main', onclick: accept }, this.#words.say(`${key}.yes`)),
       ),
     );
     if (this.#root.querySelector('dialog[open]')) return;
@@ -651,16 +657,19 @@ class WaitlistPosition extends HTMLElement {
   #form({ list, wrong }, person) {
     const isLong = Boolean(list.page?.fields.length || (list.identity && !this.#isAccount));
     const place = make('div');
+    let isReady = () => true;
     const submit = (event) => {
       event.preventDefault();
+      if (!isReady()) return;
       // The token of the bot check's widget, or undefined if there is no check or it could not be loaded.
       const bot_token = person.token?.();
       if (bot_token !== '') this.#client.join({ ...this.#read(), bot_token });
     };
-    const form = make('form', { onsubmit: submit, hidden: isLong }, place, person, make('button', { class: 'acts main' }, this.#words.say('join')));
+    const form = make('form', { novalidate: true, onsubmit: submit, hidden: isLong }, place, person, make('button', { class: 'acts main' }, this.#words.say('join')));
     const load = async () => {
       try {
-        const { build, markWrong, kit } = await this.#load('form');
+        const { build, isFilled, markWrong, kit } = await this.#load('form');
+        isReady = () => isFilled(place, kit);
         this.#read = build(place, list, { ...kit, answers: this.#answers });
         form.hidden = false;
         if (!this.#root.activeElement?.classList.contains('language')) markWrong(place, wrong, kit);
