@@ -19,6 +19,8 @@ from tests.e2e.callers import Customer, Operator
 
 TABLET: ViewportSize = {"width": 768, "height": 1024}
 LANDSCAPE: ViewportSize = {"width": 1280, "height": 800}
+# A tablet of 1024 by 768 pixels has this size if its page is zoomed to 200%.
+ZOOMED: ViewportSize = {"width": 512, "height": 384}
 IDENTITY = {"field": "email"}
 KEPT = "() => [localStorage.length, sessionStorage.length, location.hash, document.cookie]"
 SCROLLS = "() => document.documentElement.scrollHeight > innerHeight"
@@ -102,6 +104,23 @@ def test_a_person_joins_and_takes_the_place_along_on_the_phone(
     assert "#" not in phone.url
     (entry,) = operator.call("GET", "/entries").json()["entries"]
     assert entry["profile"]["name"] == "Zoë"
+
+
+@pytest.mark.parametrize("locale", ["de-DE", "fr-FR", "ar"])
+def test_a_page_that_is_zoomed_to_200_percent_does_not_scroll(
+    kiosk: OpenKiosk, axe: Axe, locale: str
+) -> None:
+    page = kiosk(context={"viewport": ZOOMED, "locale": locale})
+    expect(page.get_by_label("Your name")).to_be_visible()
+    assert not page.evaluate(SCROLLS)
+    page.get_by_label("Your name").fill("Zoë")
+    expect(page.locator(".again")).to_be_visible()
+    assert not page.evaluate(SCROLLS)
+    page.locator(".main").click()
+    expect(page.locator(".number")).to_be_visible()
+    expect(page.locator(".clock")).not_to_be_empty()
+    assert not page.evaluate(SCROLLS)
+    assert axe.violations(page) == []
 
 
 def test_the_page_is_cleared_for_the_next_person(kiosk: OpenKiosk) -> None:
