@@ -556,7 +556,7 @@ def polled(line: Waitlist, name: str, second: int) -> Waitlist:
     return line.change(name, is_away=False, polled_at=second)
 
 
-def passed_over(line: Waitlist, count: int, second: int) -> Waitlist:
+def passed_over(line: Waitlist, count: int, second: int = 0) -> Waitlist:
     """Mark customers whose last poll is too old as away, until `count` present customers
     are found.
     """

@@ -159,6 +159,14 @@ def test_a_known_failure_still_fails(testbed: Testbed, known: KnownFailure) -> N
         "invite / waiting, policy / late after the next stay / step 4 / gives up",
         # The admission is over, so maintenance removes the customer between two requests.
         "leave / admission over, to leave / late after the next stay's hold / step 2 / gives up",
+        # An operator claims a customer who is away, and later makes offers to others.
+        "claim one / away / late after an offer / step 1 / a copy follows",
+        # A repeated invitation makes no second offer.
+        "invite / invited / Redis, unseen, 1 behind / step 0 / gives up",
+        # Redis has an offer that the index still contains, and the admission ends.
+        "invite / offered until the end / rebuilt from an index 2 behind / step 0 / gives up",
+        # Redis has an offer that the record has replaced, and the admission ends.
+        "invite / offered until the end / Redis, unseen, 5 behind / step 15 / gives up",
         # The offer ends in Redis before Redis learns that the customer has left.
         "leave / invited / late after an offer / step 2 / gives up",
     ],

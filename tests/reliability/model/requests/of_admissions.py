@@ -32,15 +32,15 @@ def admit(count: int, key: str, *, refill: bool = False) -> Request:
     slots = (model.QUOTA,) * count if refill else ()
     has_taken = f"{key} has taken people"
 
-    def next_ones(line: Waitlist) -> list[str]:
-        room = count if line.room is None else min(count, line.room)
-        return line.next_ones(room)
+    def room_of(line: Waitlist) -> int:
+        return count if line.room is None else min(count, line.room)
 
     def early(line: Waitlist) -> Waitlist:
         line = model.all_expired(line, only_over=True)
         if line.is_over or {key, has_taken} & line.done:
             return line
-        names = next_ones(line)
+        line = model.passed_over(line, room_of(line))
+        names = line.next_ones(room_of(line))
         line = replace(line, slots=tuple(sorted((*line.slots, *slots[len(names) :]))))
         return model.offered(line, names, key, model.OPERATOR, slots).note(has_taken)
 
@@ -55,7 +55,8 @@ def admit(count: int, key: str, *, refill: bool = False) -> Request:
         if line.is_over or (refill and not line.may_lose):
             return
         line = model.all_expired(line, only_over=True)
-        for taken in model.subsets(next_ones(line)):
+        line = model.passed_over(line, room_of(line))
+        for taken in model.subsets(line.next_ones(room_of(line))):
             yield model.offered(line, taken, key, model.OPERATOR).note(key)
 
     def given(line: Waitlist, names: tuple[str, ...]) -> Waitlist:
