@@ -48,9 +48,7 @@ def names_of(groups: Sequence[Sequence[Claimed]]) -> list[str]:
 
 
 @pytest.mark.parametrize("size", [1, 7])
-def test_each_person_is_given_to_one_claimer_and_each_claimer_is_served_in_order(
-    crowd: Line, size: int
-) -> None:
+def test_each_person_is_claimed_once_and_in_order(crowd: Line, size: int) -> None:
     """P1, P4"""
     groups = at_once([partial(until_no_entry_waits, crowd, size)] * CLAIMERS)
     assert sorted(names_of(groups)) == sorted(PEOPLE)
@@ -84,7 +82,7 @@ def test_a_released_entry_is_admitted_by_another_claimer_and_none_twice(crowd: L
     assert crowd.stats()["counters"]["admitted"] == 300 - len(late)
 
 
-def test_a_person_who_leaves_while_being_claimed_ends_in_one_way(crowd: Line) -> None:
+def test_a_person_who_leaves_and_is_admitted_at_once_counts_as_having_left(crowd: Line) -> None:
     """If a person leaves and is admitted at the same time, the service counts the person as having
     left, whichever request reaches Redis first (promises P2 and P4).
     """
@@ -110,7 +108,7 @@ def test_a_person_who_leaves_while_being_claimed_ends_in_one_way(crowd: Line) ->
     assert [stats[name] for name in ("waiting", "offered", "parked")] == [0, 0, 0]
 
 
-def test_one_wish_takes_people_once(crowd: Line) -> None:
+def test_a_claim_that_is_sent_many_times_claims_people_once(crowd: Line) -> None:
     """If many threads send the same claim with the same idempotency key, it claims people only once
     (promise P2).
     """
@@ -120,7 +118,7 @@ def test_one_wish_takes_people_once(crowd: Line) -> None:
     assert list(crowd.claimed(1)) == [PEOPLE[10]]
 
 
-def test_one_hold_is_completed_once(crowd: Line) -> None:
+def test_only_the_first_end_of_a_claim_takes_effect(crowd: Line) -> None:
     """If workers try to complete, release and park the same claim at the same time, the first
     request decides. After that, only requests of the same kind succeed (promises P2 and P4).
     """
@@ -137,7 +135,7 @@ def test_one_hold_is_completed_once(crowd: Line) -> None:
     assert crowd.stats()["counters"]["admitted"] == (state == "done")
 
 
-def test_expired_holds_are_ended_once_however_many_look(crowd: Line) -> None:
+def test_expired_claims_are_ended_once_by_many_workers(crowd: Line) -> None:
     """If new claims and maintenance find the same expired claims at the same time, each entry must
     return to the queue only once, with only one more failed attempt (promises P1 and P4).
     """

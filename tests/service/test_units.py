@@ -108,7 +108,9 @@ def assert_is(name: str, found: Operation) -> None:
     assert asdict(found) == expected, name
 
 
-def test_a_life_uses_what_is_said(people: Admissions, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_step_of_an_entry_costs_as_much_as_documented(
+    people: Admissions, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def uses(name: str, call: Callable[[], Any]) -> None:
         assert_is(name, counted(people, call, monkeypatch))
 
@@ -122,7 +124,7 @@ def test_a_life_uses_what_is_said(people: Admissions, monkeypatch: pytest.Monkey
     uses("leave", lambda: people.leave("bob"))
 
 
-def test_a_verified_signup_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_verified_signup_costs_as_much_as_documented(monkeypatch: pytest.MonkeyPatch) -> None:
     guests = Guests(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
     guests.configure(identity={"field": "email", "verify": "before_offer"})
     guests.join("first@example.com", **PROFILE_OF_GUEST)
@@ -132,7 +134,9 @@ def test_a_verified_signup_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) ->
     assert_is("verify", counted(guests, lambda: guests.verify(code), monkeypatch))
 
 
-def test_the_dearest_of_each_route_uses_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_most_expensive_request_of_each_route_costs_as_much_as_documented(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """To make each request as expensive as possible, profiles and attributes have the largest size
     that guests may send, both before and after the request.
     """
@@ -197,7 +201,7 @@ def test_the_dearest_of_each_route_uses_what_is_said(monkeypatch: pytest.MonkeyP
     uses(f"POST {ENTRY}/decline", lambda: act("decline", to="leave"))
 
 
-def test_the_dearest_of_a_list_that_verifies_uses_what_is_said(
+def test_the_most_expensive_requests_with_verification_cost_as_much_as_documented(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     guests = Guests(World.on(MeteredTable(), empty_redis(), redis_clock=RedisClock.standing()))
@@ -228,7 +232,7 @@ def test_the_dearest_of_a_list_that_verifies_uses_what_is_said(
     uses(f"POST {LIST}/entries", lambda: join("z"))
 
 
-def test_an_offer_of_many_uses_what_is_said(
+def test_many_offers_cost_as_much_as_documented(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A maintenance run makes many offers with one call of the private function, and reads the
@@ -246,7 +250,7 @@ class Sent:
     def send(self, _message: Message, _ids: Delivery | None) -> None: ...
 
 
-def test_a_message_uses_what_is_said(
+def test_a_message_costs_as_much_as_documented(
     people: Admissions, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     people.configure(messages={"kinds": ["joined"]})
@@ -295,7 +299,7 @@ def test_a_message_uses_what_is_said(
     assert len(of_each) * dimensions + len(of_service) == WATCHED["full"]["messages"].busy
 
 
-def test_a_minute_of_maintenance_uses_what_is_said(
+def test_a_minute_of_maintenance_costs_as_much_as_documented(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The test measures what an unused stack with one waitlist costs.

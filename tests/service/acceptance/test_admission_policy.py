@@ -48,7 +48,7 @@ def actor_of_last(people: Admissions, name: str) -> tuple[str, str]:
     return event["event"], event["by"]
 
 
-def test_a_rate_admits_by_looks_alone(waitlist: Waitlist, world: World) -> None:
+def test_polls_alone_make_the_offers_of_a_rate(waitlist: Waitlist, world: World) -> None:
     """A waitlist admits one person per second, although maintenance never runs. Whenever any
     customer polls, the service makes all offers that are due.
     """

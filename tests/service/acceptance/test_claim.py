@@ -10,7 +10,7 @@ from tests.support.world import START_MILLIS, World
 from waitlist_api.clock import iso
 
 
-def test_a_claim_returns_all_that_a_claimer_needs(waitlist: Waitlist) -> None:
+def test_a_claim_returns_everything_that_a_worker_needs(waitlist: Waitlist) -> None:
     people = waitlist()
     people.sign_up("ann", profile={"phone": "+49 30 1"}, attributes={"language": "German"})
     (claim,) = people.claim().json["claims"]

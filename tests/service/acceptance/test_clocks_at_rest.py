@@ -215,7 +215,7 @@ def pass_time(people: Admissions, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("clock", CLOCKS.values(), ids=CLOCKS)
-def test_a_clock_strikes_on_a_list_at_rest(
+def test_maintenance_acts_in_time_on_a_waitlist_without_activity(
     world: World, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Maintenance must act in time even if nothing else happens on the waitlist. The estimated wait

@@ -22,7 +22,9 @@ STATUSES = {
 }
 
 
-def test_sixteen_claimers_do_everything_to_three_hundred(waitlist: Waitlist, world: World) -> None:
+def test_sixteen_workers_do_everything_to_three_hundred_people(
+    waitlist: Waitlist, world: World
+) -> None:
     people = waitlist(*PEOPLE, lease_seconds=3600)
 
     def work(number: int) -> Counter[tuple[str, str]]:

@@ -132,7 +132,7 @@ def test_a_loss_of_redis_makes_the_wait_unknown_for_a_minute_only(people: People
     assert people.poll("person-59").json["estimated_wait"] is not None
 
 
-def test_another_process_of_maintenance_goes_on_with_the_stored_samples(people: People) -> None:
+def test_a_second_maintenance_function_continues_with_the_stored_samples(people: People) -> None:
     steady(people)
     old = people.world
     fresh = World.on(old.dynamodb, old.redis, clock=old.clock, redis_clock=old.redis_clock)

@@ -147,7 +147,7 @@ def test_a_loss_of_more_than_the_last_runs_is_rebuilt(waitlist: Waitlist, world:
     assert seen(people) == expected
 
 
-def test_an_older_life_of_the_order_is_rebuilt(waitlist: Waitlist, world: World) -> None:
+def test_an_old_backup_of_the_queue_is_rebuilt(waitlist: Waitlist, world: World) -> None:
     """If Redis returns with a backup from before an earlier loss of all data, the queue is rebuilt
     (promise P7).
     """
@@ -176,7 +176,7 @@ class EventfulClock(Clock):
         meanwhile()
 
 
-def test_a_move_that_is_under_way_is_no_loss(valkey: Server) -> None:
+def test_a_move_that_is_being_made_is_not_taken_for_a_loss(valkey: Server) -> None:
     """Maintenance does not take a change that is just being made for a lost change. It reads each
     entry twice, and writes nothing if the entry has changed in between (promise P2).
     """

@@ -89,7 +89,7 @@ def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
     assert people.place("ann") == (1, 1)
 
 
-def test_an_entry_whose_stay_has_ended_is_no_other_stays_place(
+def test_a_late_message_gives_no_place_to_a_customer_who_has_left(
     waitlist: Waitlist, world: World
 ) -> None:
     """A late message of a signup that DynamoDB does not know gives no place to a customer who has

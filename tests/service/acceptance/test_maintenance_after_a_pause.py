@@ -242,7 +242,7 @@ def test_an_order_that_lost_more_is_rebuilt_and_the_comparison_is_not_gone_on_wi
     assert run(people, table) <= 10 * SHARDS
 
 
-def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
+def test_a_rebuild_continues_after_an_empty_part_of_the_journal(
     people: Admissions, table: WatchedTable
 ) -> None:
     """A rebuild does not stop at a part of the journal that contains no changes."""
@@ -258,7 +258,7 @@ def test_a_rebuild_goes_on_within_the_journal_of_the_pause(
 
 
 @pytest.mark.parametrize(("minutes", "read"), [(2, 2 + 15), (10 * 60, 60)])
-def test_the_rebuild_of_a_list_that_no_run_has_seen_reads_the_journal_of_its_life(
+def test_the_rebuild_of_a_new_waitlist_reads_its_whole_journal(
     table: WatchedTable, minutes: int, read: int
 ) -> None:
     """A rebuild reads at most the last hour of the journal.

@@ -376,7 +376,7 @@ def with_a_stray(wire: Wire) -> Admissions:
     return people
 
 
-def test_a_stray_is_taken_out_though_a_run_dies_at_any_step() -> None:
+def test_an_unknown_entry_is_removed_even_if_maintenance_crashes_at_any_step() -> None:
     """If maintenance crashes while it removes an entry that DynamoDB does not know, the next runs
     remove the entry (promise P3).
     """

@@ -321,7 +321,7 @@ def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() 
     wire.disarm()
 
 
-def test_notices_of_a_run_that_dies_are_written_by_the_next() -> None:
+def test_notices_are_written_once_if_maintenance_crashes_at_any_step() -> None:
     """If maintenance crashes at any of its steps, everybody gets a notice once (promise P3)."""
     wire = Wire()
     people = about_to_tell(wire)

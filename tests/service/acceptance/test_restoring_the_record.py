@@ -23,7 +23,7 @@ def with_new_table(people: Admissions, items: list[Item]) -> Admissions:
     return Admissions(world, people.waitlist_id, names=people.names, tokens=people.tokens)
 
 
-def test_the_line_stands_as_it_stood_at_that_moment(waitlist: Waitlist, world: World) -> None:
+def test_the_queue_is_as_it_was_at_the_time_of_the_backup(waitlist: Waitlist, world: World) -> None:
     """After the restore, the queue is as it was at the time of the backup, whether or not Redis
     knows the later changes (promises P1 and P6).
     """

@@ -164,7 +164,9 @@ def test_one_person_whose_place_redis_has_lost_is_admitted(
     assert people.admit_one(BOB).json["status"] == "offered"
 
 
-def test_a_refill_goes_on_until_so_many_have_entered(waitlist: Waitlist, world: World) -> None:
+def test_a_refill_continues_until_enough_customers_have_entered(
+    waitlist: Waitlist, world: World
+) -> None:
     """An unused offer with `refill` goes to the next customer, even if the waitlist has no
     admission policy.
     """

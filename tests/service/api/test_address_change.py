@@ -505,7 +505,7 @@ def test_an_entry_of_a_stated_id_gets_an_address(movers: Movers) -> None:
 
 @pytest.mark.parametrize("fault", [crash_before, crash_after])
 @pytest.mark.parametrize("step", range(5))
-def test_a_move_that_is_cut_off_is_whole_or_was_never(
+def test_an_interrupted_address_change_is_completed_or_leaves_nothing(
     movers: Movers, wire: Wire, fault: Any, step: int
 ) -> None:
     """If a change of address is interrupted at any step and repeated, it takes full effect once."""

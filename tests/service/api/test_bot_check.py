@@ -245,7 +245,7 @@ def test_a_rejoin_is_a_new_signup(make: Make) -> None:
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_signup_that_dies_at_any_step_costs_nobody_the_place(make: Make, provider: str) -> None:
+def test_a_customer_can_repeat_a_signup_that_crashed_at_any_step(make: Make, provider: str) -> None:
     """If a signup crashes at any step, the customer can repeat it and does not lose the place."""
     people = make(provider)
     assert people.join("zoe", f"person.signup.0.{API}").status == 201
@@ -368,7 +368,7 @@ def test_without_a_check_nothing_is_asked_and_nothing_is_different() -> None:
     assert "trusted-types 'none'" in policy
 
 
-def test_tokens_are_of_signs_that_providers_use(make: Make) -> None:
+def test_tokens_with_characters_that_no_provider_uses_are_refused(make: Make) -> None:
     """The service refuses tokens with characters that no provider uses, because a provider's
     firewall might refuse such a request.
     """

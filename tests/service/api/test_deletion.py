@@ -68,7 +68,7 @@ def test_a_repeated_deletion_answers_the_same(deleted: People) -> None:
     assert deleted.delete_waitlist().status == 204
 
 
-def test_a_list_made_anew_under_the_id_begins_empty(deleted: People) -> None:
+def test_a_waitlist_that_is_created_again_with_the_same_id_begins_empty(deleted: People) -> None:
     """If a waitlist is deleted and created again with the same id, old tokens and old idempotency
     keys give nobody a place on it (promises P4 and P6).
     """

@@ -82,7 +82,7 @@ def test_any_other_value_is_a_change(people: Admissions, value: Any) -> None:
     assert people.events("billy") == ["joined", "edited", "edited"]
 
 
-def test_another_order_of_fields_is_no_change(people: Admissions) -> None:
+def test_a_different_order_of_fields_is_not_a_change(people: Admissions) -> None:
     people.edit("billy", profile={"a": 1, "b": {}})
     people.edit("billy", profile={"b": {}, "a": 1})
     assert people.events("billy") == ["joined", "edited"]

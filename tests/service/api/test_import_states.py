@@ -42,7 +42,7 @@ def ranks(people: People) -> dict[str, tuple[int, str]]:
     return {one["customer_id"]: (one["rank"], one["joined_at"]) for one in shown}
 
 
-def test_a_rank_gives_the_place_also_of_people_who_were_moved(people: People) -> None:
+def test_an_import_restores_the_ranks_of_people_who_were_moved(people: People) -> None:
     """The rank (sort key) is the only trace of an earlier move, so an import must restore the rank
     (promise P1).
     """
@@ -109,7 +109,7 @@ def import_until_crash_after(step: int) -> tuple[People, Wire]:
     return people, wire
 
 
-def test_an_import_that_was_cut_off_anywhere_is_finished_at_its_ranks() -> None:
+def test_an_interrupted_import_is_completed_with_the_same_ranks() -> None:
     """If an import crashes, maintenance can complete it, or the operator can repeat it (promises
     P1, P2 and P3).
     """
@@ -222,7 +222,7 @@ def guests() -> Guests:
     return guests
 
 
-def test_a_person_who_has_still_to_prove_the_address_has_so_here(guests: Guests) -> None:
+def test_an_imported_person_whose_address_is_unverified_must_verify_it(guests: Guests) -> None:
     """If an imported person has not verified the address, the service sends a link at once, as
     after a signup. If the person does not verify the address in time, the person leaves the
     waitlist (promise P5).

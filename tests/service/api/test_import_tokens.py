@@ -90,7 +90,7 @@ def test_no_answer_of_an_import_is_kept_on_its_way(people: People) -> None:
         assert answer.headers["cache-control"] == "no-store"
 
 
-def test_where_an_issuer_says_who_customers_are_the_question_refuses_the_import(
+def test_an_import_that_asks_for_tokens_is_refused_if_customers_have_accounts(
     people: People,
 ) -> None:
     """If customers have accounts, there are no entry tokens. The service then refuses the whole

@@ -217,7 +217,7 @@ def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str
     assert (stats["signed_up"], stats["admitted"], stats["left"]) == (5, 1, 1)
 
 
-def test_one_who_is_imported_again_at_the_same_time_has_another_ticket(people: People) -> None:
+def test_a_late_removal_of_the_first_import_does_not_remove_the_second(people: People) -> None:
     """A customer leaves and is imported again with the same signup time. A delayed message that
     removes the first signup must not remove the second one (promise P2).
     """
@@ -252,7 +252,7 @@ def test_a_repeated_row_is_joined_by_its_key_alone(people: People) -> None:
     assert outcomes(people.bring(keyed)) == ["ended"]
 
 
-def test_a_rows_key_is_no_key_of_a_guest(people: People) -> None:
+def test_a_guest_cannot_use_the_idempotency_key_of_an_imported_row(people: People) -> None:
     """A guest may guess the idempotency key of an imported row. The guest must not get the entry
     token (promise P5).
     """

@@ -159,7 +159,7 @@ def test_a_body_means_nothing(people: People, body: str) -> None:
     assert (answer.status, answer.json["entry_token"]) == (200, people.token_of("ada"))
 
 
-def test_where_an_issuer_says_who_customers_are_there_is_nothing_to_hand_out(
+def test_customers_with_accounts_get_no_issued_tokens(
     people: People,
 ) -> None:
     """If customers have accounts, no token can be issued, and the response does not reveal whether

@@ -170,7 +170,7 @@ def test_customers_with_accounts_send_no_more_than_guests(members: Members) -> N
     assert members.person("cyd").status == 404
 
 
-def test_a_lists_identity_is_nothing_to_customers_with_accounts(members: Members) -> None:
+def test_customers_with_accounts_need_no_verified_address(members: Members) -> None:
     """A customer with an account is identified by the `sub` claim of the JWT, so the waitlist
     neither asks for an address nor verifies one.
     """

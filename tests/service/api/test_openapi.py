@@ -306,7 +306,7 @@ def test_the_document_with_an_issuer_is_that_of_such_a_stack() -> None:
 
 
 @pytest.mark.parametrize("name", ["customers.json", "customers-jwt.json"])
-def test_an_app_finds_the_customers_routes_alone_and_all_that_they_name(name: str) -> None:
+def test_the_customers_document_contains_only_customers_routes_and_their_schemas(name: str) -> None:
     """The OpenAPI document for customers contains no operation for operators, and contains
     everything to which it refers (promise P5).
     """

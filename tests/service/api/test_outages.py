@@ -206,7 +206,7 @@ def test_without_the_private_function_the_queue_is_unavailable(
 
 
 @each_ask
-def test_a_private_function_that_dies_after_its_work_is_unavailable(
+def test_a_crash_of_the_private_function_after_its_work_is_answered_with_503(
     people: People, lambda_: Switch, ask: str
 ) -> None:
     """If the private function crashes after it has done the work, the caller cannot know whether

@@ -98,7 +98,7 @@ def test_joining_and_leaving_in_a_loop_ends(customers: Customers) -> None:
     assert customers.sign_up("ada").status == 201
 
 
-def test_going_to_the_back_again_and_again_ends_and_one_may_still_leave(
+def test_declines_are_limited_but_leaving_is_not(
     customers: Customers,
 ) -> None:
     """A person who waits alone and declines every offer would get offers forever. The number of

@@ -54,7 +54,7 @@ def issuer_of_pass(people: People) -> str:
     return str(claims["iss"])
 
 
-def test_behind_the_edge_no_answer_leads_to_the_api(inside: People) -> None:
+def test_behind_cloudfront_no_response_contains_the_address_of_api_gateway(inside: People) -> None:
     """If the API is behind CloudFront, passes and the list of keys must contain CloudFront's
     address and never API Gateway's. API Gateway's stage variables tell the function CloudFront's
     address (promise P5).

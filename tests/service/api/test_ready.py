@@ -155,7 +155,7 @@ def test_a_rebuild_knows_who_rests(people: Admissions) -> None:
 @pytest.mark.parametrize("fault", [crash_before, crash_after])
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("retried", [True, False], ids=["retried", "by maintenance"])
-def test_a_rest_that_is_cut_off_is_whole_or_was_never(
+def test_an_interrupted_pause_is_completed_or_leaves_nothing(
     people: Admissions, wire: Wire, fault: Any, step: int, retried: bool
 ) -> None:
     """If a request to skip turns is interrupted at any of its calls, DynamoDB and Redis agree after
@@ -236,9 +236,7 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
     assert sorted(people.claimed(3)) == ["ada", "bob", "cyd"]
 
 
-def test_the_record_of_a_move_that_overtakes_the_release_gets_the_delay(
-    people: Admissions, wire: Wire
-) -> None:
+def test_a_move_recorded_before_the_release_keeps_the_delay(people: Admissions, wire: Wire) -> None:
     """An entry is moved after Redis has released it with a delay, but before DynamoDB has recorded
     the release. The record must still get the delay (promise P3).
     """

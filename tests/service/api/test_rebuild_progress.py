@@ -47,7 +47,7 @@ def test_progress_is_shown_while_an_order_is_rebuilt(people: People) -> None:
     assert people.poll("ada").json["position"] == 1
 
 
-def test_the_total_of_what_was_never_counted_grows(people: People) -> None:
+def test_the_total_of_a_rebuild_grows_if_entries_were_never_counted(people: People) -> None:
     """If maintenance never counted the entries, the total of a rebuild is the number of entries
     that are already restored.
     """

@@ -200,7 +200,9 @@ def test_the_end_of_a_parked_stay_is_in_the_history(people: Admissions) -> None:
     assert (person["attempts"], person["parked_at"], person["park_reason"]) == (0, None, None)
 
 
-def test_a_no_show_that_redis_alone_has_noticed_is_in_the_history(people: Admissions) -> None:
+def test_a_missed_offer_that_only_redis_has_noticed_is_added_to_the_history(
+    people: Admissions,
+) -> None:
     """An operator reinstates a customer who has missed an offer. If only Redis has noticed the
     missed offer so far, maintenance adds it to the history later (promise P3).
     """

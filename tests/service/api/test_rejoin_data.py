@@ -63,7 +63,7 @@ def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent:
     assert "intent" not in item_of(left)
 
 
-def test_leaving_in_the_middle_of_signing_up_again_removes_the_former_data(left: People) -> None:
+def test_leaving_during_a_second_signup_removes_the_data_of_the_first(left: People) -> None:
     """A customer leaves before the second signup has put the entry into Redis' queue. The departure
     must still be recorded, and the data of the former signup must be removed (promise P8).
     """

@@ -193,7 +193,7 @@ def test_an_expired_and_deleted_customer_joins_as_a_new_one(people: Admissions) 
     assert people.sign_up("ada", key="signup-ada").json["position"] == 2
 
 
-def test_an_erased_person_does_not_come_back_by_an_end(people: Admissions) -> None:
+def test_setting_an_expiry_does_not_bring_back_an_erased_person(people: Admissions) -> None:
     """An update in DynamoDB creates an item that does not exist. When the history gets an expiry
     date, this must not bring back the events that an erasure has deleted (promise P8).
     """

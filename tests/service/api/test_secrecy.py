@@ -118,7 +118,7 @@ def test_no_state_of_an_address_is_seen_by_signup_or_links() -> None:
         assert guests.ask(guests.join, address[state]) == new, state
 
 
-def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched) -> None:
+def test_known_and_unknown_addresses_cause_the_same_calls(guests: Watched) -> None:
     """The requests run in random order, so that earlier requests cannot cause a difference between
     known and new addresses.
     """
@@ -135,7 +135,7 @@ def test_pairs_of_known_and_unknown_addresses_cost_the_same_work(guests: Watched
     assert work[0][1:] == (NEW, 1)
 
 
-def test_no_place_of_ones_own_shows_whether_a_signup_was_that_of_a_new_address() -> None:
+def test_a_strangers_own_positions_do_not_show_whether_an_address_was_new() -> None:
     """A stranger has two signups of their own, one ahead of another person's signup and one behind
     it. If the other person signs up again, or a new person signs up, nothing that the stranger can
     see changes: neither the two positions nor the public total and board.
@@ -281,7 +281,7 @@ def test_a_change_of_rejoin_counts_at_once_for_who_left(guests: Watched) -> None
     assert guests.of(ADA)["status"] == "waiting"
 
 
-def test_all_codes_that_verify_nothing_are_one_answer(guests: Watched) -> None:
+def test_all_invalid_codes_get_the_same_response(guests: Watched) -> None:
     """Every code that is not valid gets the same response, so the response does not show whether
     the signup has ended, was erased, or belongs to a different waitlist.
     """
@@ -319,7 +319,7 @@ def test_only_operators_find_people(guests: Watched) -> None:
 
 
 @pytest.mark.parametrize("verify", ["off", "before_offer"])
-def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
+def test_entering_an_address_does_not_reveal_whether_it_is_known(verify: str) -> None:
     """If a customer enters somebody else's address, the response and the calls are the same,
     whatever that person has done on the waitlist. The response does not contain the address.
     """
@@ -352,7 +352,7 @@ def test_ones_own_data_says_nothing_of_another_address(verify: str) -> None:
         assert guests.ask(change, one) == unknown, state
 
 
-def test_an_address_that_someone_has_moved_to_costs_one_read_more(guests: Watched) -> None:
+def test_a_changed_address_costs_one_more_read(guests: Watched) -> None:
     """After a customer has changed their address, a signup with the new address reads DynamoDB once
     more than a signup with an unknown address. The two responses are still equal.
     """

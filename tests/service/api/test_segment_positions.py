@@ -160,7 +160,7 @@ def wired(people: Admissions, wire: Wire) -> Admissions:
     return Admissions(world, entry_tokens=people.entry_tokens)
 
 
-def test_an_edit_in_the_middle_gives_the_new_place(
+def test_an_edit_during_the_request_gives_the_position_in_the_new_segment(
     wired: Admissions, people: Admissions, wire: Wire
 ) -> None:
     """If a customer changes to another segment during the request, the response contains only the

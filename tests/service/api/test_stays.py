@@ -156,7 +156,7 @@ def test_an_earlier_stays_token_gets_no_place_by_a_signup(people: People, story:
         refused(people.world.request("POST", path, body=body, token=token), 409, "already_on_list")
 
 
-def test_a_stranger_who_signed_a_victim_up_cannot_take_the_victim_out_of_line(
+def test_a_strangers_token_does_not_work_for_the_real_customers_signup(
     people: People,
 ) -> None:
     """A stranger signs up as a customer and then leaves. When the real customer signs up, the
@@ -201,7 +201,7 @@ def test_a_token_is_good_out_of_line_too(people: People, status: str) -> None:
     assert call(people, "GET", token).json["status"] == status
 
 
-def test_a_renewed_token_is_of_the_same_stay(people: People) -> None:
+def test_a_renewed_token_belongs_to_the_same_signup(people: People) -> None:
     """After the secret key of all tokens was replaced, a token still belongs to one signup only
     (promise P5).
     """

@@ -325,7 +325,7 @@ def test_no_signup_changes_the_data_of_a_stay_that_has_ended(guests: Guests, sta
 
 
 @pytest.mark.parametrize("step", range(3))
-def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
+def test_a_signup_during_a_verification_does_not_change_verified_data(
     guests: Guests, wire: Wire, step: int
 ) -> None:
     """After customers have verified their address and seen their data, no later signup changes the
@@ -350,7 +350,7 @@ def test_a_verification_and_a_newer_signup_at_once_are_one_after_the_other(
 
 
 @pytest.mark.parametrize("ends", ["not verified", "removed", "verified and left"])
-def test_a_stay_that_has_ended_expires_with_all_that_it_asked_for(
+def test_the_event_that_asks_for_verification_expires_with_its_signup(
     guests: Guests, ends: str
 ) -> None:
     """The event `verification_asked` contains the deadline of the verification. After the signup
@@ -396,7 +396,7 @@ def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again
     assert guests.verify(code).code == "code_refused"
 
 
-def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
+def test_an_operator_verifies_an_address_without_a_code(guests: Guests) -> None:
     """An operator can verify an address without a code. The operator's request names the signup by
     its time, so that a delayed request cannot verify a later signup.
     """
@@ -428,7 +428,7 @@ def test_an_operator_verifies_by_a_proof_of_their_own(guests: Guests) -> None:
     assert mark().code == "not_waiting"
 
 
-def test_the_event_that_asks_has_a_stamp_of_its_own(guests: Guests) -> None:
+def test_the_event_verification_asked_has_its_own_timestamp(guests: Guests) -> None:
     """Each event of an entry needs a logical timestamp of its own, because webhooks identify events
     by their timestamps.
     """
@@ -464,7 +464,7 @@ def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -
 @pytest.mark.parametrize("fault", [crash_before, crash_after])
 @pytest.mark.parametrize("step", range(3))
 @pytest.mark.parametrize("retried", [True, False], ids=["retried", "by maintenance"])
-def test_a_signup_that_is_cut_off_is_whole_or_was_never(
+def test_an_interrupted_signup_is_completed_or_leaves_nothing(
     guests: Guests, wire: Wire, fault: Any, step: int, retried: bool
 ) -> None:
     wire.arm(step, fault)
@@ -490,7 +490,7 @@ def rank_of_ada(guests: Guests) -> int | None:
 
 
 @pytest.mark.parametrize("step", range(3))
-def test_two_devices_at_once_are_one_entry_with_one_rank(
+def test_two_devices_that_sign_up_at_once_get_one_entry(
     guests: Guests, wire: Wire, step: int
 ) -> None:
     """If two devices sign up with two spellings of the same address at the same time, and verify it
@@ -628,7 +628,7 @@ def test_people_who_are_not_verified_or_are_asked_are_listed_and_counted(guests:
     assert [one["field"] for one in refused.json["errors"]] == ["query.only"]
 
 
-def test_a_page_of_only_some_looks_at_a_thousand_and_goes_on(
+def test_a_page_with_a_filter_reads_at_most_a_thousand_entries(
     guests: Guests, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queries, "LOOKED_AT", 100)

@@ -74,7 +74,7 @@ def test_admission_and_exit_have_the_jti_of_the_pass(admission: Callable[[Scene]
     assert [one for one in shown if one[1]] == published_pass_ids(scene)
 
 
-def test_the_next_signup_has_the_jti_of_the_pass_that_it_ends() -> None:
+def test_the_event_of_a_new_signup_contains_the_id_of_the_pass_that_it_ends() -> None:
     """A customer who was admitted and has entered signs up again. There is no event `exited` then,
     so the event `joined` must contain the id of the pass that ends (promise P4).
     """

@@ -68,7 +68,7 @@ def lose_redis(scene: Scene) -> None:
 @pytest.mark.parametrize(
     "happen", [is_held_back_again_and_again, asks_for_the_link, is_told, moves]
 )
-def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
+def test_events_after_a_loss_of_redis_get_later_timestamps(
     happen: Happen,
 ) -> None:
     """After Redis has lost its data, the new server's clock may show no later time than the old
@@ -84,7 +84,7 @@ def test_what_follows_a_loss_of_redis_comes_after_what_the_record_alone_has(
 
 
 @pytest.mark.parametrize("happen", [is_held_back_again_and_again, is_told, moves])
-def test_what_follows_two_losses_of_redis_comes_after_what_the_record_alone_has(
+def test_events_after_two_losses_of_redis_get_later_timestamps(
     happen: Happen,
 ) -> None:
     """Redis loses its data twice. The second server's clock is behind, so this server counts on
@@ -114,7 +114,7 @@ def is_banned(people: Admissions) -> object:
 @pytest.mark.parametrize(
     ("act", "words"), [(rests, ["held_back"]), (is_banned, ["banned", "left"])]
 )
-def test_what_the_record_knows_of_comes_before_what_a_server_that_lagged_draws(
+def test_events_after_an_unnoticed_failover_get_later_timestamps(
     act: Callable[[Admissions], object], words: list[str]
 ) -> None:
     """After a failover that the service cannot notice, the new Redis server lacks the last moves of
@@ -163,7 +163,7 @@ def is_erased_and_banned(people: Admissions) -> object:
         (is_erased_and_banned, ["unbanned", "erased", "banned"]),
     ],
 )
-def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
+def test_a_signup_after_a_ban_gets_a_later_timestamp_than_the_ban(
     comes: Callable[[Admissions], object], words: list[str]
 ) -> None:
     """A ban gets its logical timestamp from the clock of a Lambda function, which is ahead of
@@ -181,7 +181,7 @@ def test_a_stay_begins_after_what_the_record_has_drawn_since_the_last_one(
     assert_published_in_order(scene, *words)
 
 
-def test_a_stay_under_a_former_address_begins_after_the_stay_that_it_had_of_its_own() -> None:
+def test_a_signup_with_a_reused_address_gets_a_later_timestamp_than_its_earlier_events() -> None:
     """A customer takes over an address that somebody has used before. If a person later signs up
     with this address, the signup must get a higher logical timestamp than all earlier events of the
     address (promise P3).
@@ -216,7 +216,7 @@ def bans(people: Admissions) -> object:
     [(goes_out, 1, bans, ["banned", "exited"]), (bans, 2, goes_out, ["exited", "banned"])],
     ids=["an exit, and a ban before it", "a ban, and an exit before it"],
 )
-def test_two_events_off_the_list_at_one_moment_follow_each_other(
+def test_the_event_of_the_slower_request_is_published_after_the_faster_one(
     slow: Callable[[Admissions], object],
     step: int,
     fast: Callable[[Admissions], object],
@@ -293,7 +293,7 @@ def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_th
     assert_published_in_order(scene, *words, "erased")
 
 
-def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit() -> None:
+def test_a_signup_in_the_millisecond_of_an_exit_is_published_after_the_exit() -> None:
     """The customer exits and signs up again in the same millisecond. The logical timestamp of the
     signup must be higher than that of the exit (promises P2 and P3).
     """
@@ -309,7 +309,7 @@ def test_a_signup_of_a_customer_who_goes_out_at_that_moment_comes_after_the_exit
 
 
 @pytest.mark.parametrize("follows", [goes_out, bans])
-def test_what_a_server_that_lagged_decides_after_the_end_of_a_stay_is_no_event(
+def test_a_change_by_a_lagging_redis_after_the_end_of_a_signup_is_not_published(
     follows: Callable[[Admissions], object],
 ) -> None:
     """A Redis server that has lost the newest writes may change an entry that has already left the

@@ -67,7 +67,7 @@ def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> No
     assert (stats.waiting, stats.counters.signed_up, stats.epoch) == (2, 2, EPOCH)
 
 
-def test_places_and_depths_speak_of_the_same_segments(queue: QueueClient) -> None:
+def test_positions_and_counts_of_a_segment_agree(queue: QueueClient) -> None:
     """A customer's position in a segment and the number of people in it must agree. A claim changes
     both at once (promise P6).
     """

@@ -44,7 +44,7 @@ def test_a_request_outside_of_the_contract_is_refused(queue: QueueClient, code: 
 
 
 @pytest.mark.parametrize("code", OUTAGES)
-def test_an_outage_arrives_as_its_error_without_a_word_of_its_cause(
+def test_the_error_about_an_outage_does_not_contain_its_cause(
     queue: QueueClient, redis: Any, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     """The error message of the Redis server may contain personal data, so it is not passed on

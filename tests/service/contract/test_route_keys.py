@@ -63,7 +63,7 @@ def at_path(event: Event, path: str, **parameters: str) -> Event:
 
 
 @pytest.mark.parametrize("route_key", ["$default", "ANY /{proxy+}", "", None, 7], ids=str)
-def test_no_route_runs_by_another_name(world: World, route_key: Any) -> None:
+def test_no_route_runs_under_an_unknown_route_key(world: World, route_key: Any) -> None:
     before = Snapshot.of(world.dynamodb, world.redis)
     for event in EVENTS.values():
         assert status_of(world, authorized_as(event, route_key)) == (404, "not_found")
@@ -121,7 +121,9 @@ def test_an_entry_is_not_erased_by_the_right_to_delete_a_list(world: World) -> N
 
 
 @pytest.mark.parametrize("cut", ["?x", "?", "#x", "\n", "/x", "%3Fx", "%2Fx", "\x85"], ids=ascii)
-def test_a_path_that_was_cut_on_its_way_is_not_found(world: World, cut: str) -> None:
+def test_a_path_that_is_shorter_than_the_authorised_path_is_not_found(
+    world: World, cut: str
+) -> None:
     """If the path in the event is shorter than the path that IAM has authorised, the two may belong
     to different routes. The function must refuse the request.
     """
@@ -143,7 +145,7 @@ def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter:
     assert status_of(world, event)[0] == 200
 
 
-def test_a_stage_before_the_path_is_no_part_of_it(world: World) -> None:
+def test_the_signature_is_checked_even_if_a_stage_name_precedes_the_path(world: World) -> None:
     """If the name of a stage stands before the path, the function must still check that an operator
     has signed the request.
     """

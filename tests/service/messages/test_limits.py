@@ -118,7 +118,7 @@ def test_joining_and_leaving_in_a_loop_sends_a_few_mails(stage: Stage) -> None:
     assert sum(limited_by_kind(stage).values()) == 2 * 25 - AT_ONCE
 
 
-def test_each_further_mail_comes_after_a_longer_pause_and_after_a_quiet_day_it_begins_anew(
+def test_the_pause_before_an_email_doubles_until_a_day_without_emails(
     stage: Stage,
 ) -> None:
     def mails_of_joins(number: int, count: int) -> int:
@@ -138,7 +138,7 @@ def test_each_further_mail_comes_after_a_longer_pause_and_after_a_quiet_day_it_b
     assert mails_of_joins(10, 10) == AT_ONCE
 
 
-def test_who_has_proved_the_address_gets_every_message(stage: Stage) -> None:
+def test_a_verified_address_gets_messages_about_offers_at_once(stage: Stage) -> None:
     """A message about an offer is sent at once to a verified address, even if a stranger has caused
     many messages to this address before.
     """

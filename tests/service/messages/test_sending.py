@@ -310,7 +310,7 @@ def test_an_address_that_bounces_gets_nothing_more_in_this_stay(stage: Stage) ->
     assert len(stage.stand_ins.mails) == 2
 
 
-def test_a_new_address_that_bounces_says_nothing_of_the_present_one(stage: Stage) -> None:
+def test_a_bounce_of_a_new_address_does_not_affect_the_present_address(stage: Stage) -> None:
     """If the email to a new address bounces, the service still sends all other emails to the
     present address.
     """
@@ -508,7 +508,7 @@ def test_who_was_moved_to_the_end_is_not_told_that_they_are_near(stage: Stage) -
     assert stage.stand_ins.to() == ["bob@example.com", "ada@example.com"]
 
 
-def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage) -> None:
+def test_a_copy_of_a_sent_notice_does_not_cause_a_second_notice(stage: Stage) -> None:
     """After the message that their turn is near, a customer gets an offer, and an operator
     withdraws the offer. If a copy of the message reaches the function during the offer, it is
     dropped, and the customer must not get the message a second time (promise P2).
@@ -527,7 +527,7 @@ def test_a_copy_of_a_notice_that_was_sent_lets_nobody_be_told_again(stage: Stage
 
 
 @pytest.mark.parametrize("is_dead", [False, True])
-def test_a_release_while_a_notice_is_dropped_leaves_nobody_untold(
+def test_a_customer_who_is_released_while_a_notice_is_dropped_is_told_later(
     stage: Stage, is_dead: bool
 ) -> None:
     """The function drops the message that the customer's turn is near, because the customer is

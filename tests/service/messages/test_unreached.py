@@ -101,7 +101,9 @@ def test_another_address_is_reachable_again(stage: Stage) -> None:
     assert stage.stand_ins.to()[-1] == "ada@example.net"
 
 
-def test_a_late_bounce_of_the_former_address_says_nothing_of_the_present_one(stage: Stage) -> None:
+def test_a_late_bounce_of_the_old_address_does_not_make_the_new_one_unreachable(
+    stage: Stage,
+) -> None:
     joined(stage, "ada")
     stage.world.advance(1)
     path, body = stage.people.admin_entry("ada"), {"profile": {"email": "ada@example.net"}}
@@ -114,7 +116,7 @@ def test_a_late_bounce_of_the_former_address_says_nothing_of_the_present_one(sta
 
 
 @pytest.mark.parametrize("answer", [error(400, "BadRequestException"), SENT])
-def test_a_mail_that_is_on_its_way_to_the_former_address_says_nothing_of_the_present_one(
+def test_a_late_failure_at_the_old_address_leaves_the_new_address_reachable(
     stage: Stage, answer: Answer
 ) -> None:
     """A customer's address changes while an email to the old address is being sent. If this email

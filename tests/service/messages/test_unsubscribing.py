@@ -80,7 +80,7 @@ def test_one_click_ends_the_messages_of_this_stay_but_those_that_are_asked_for(
     assert len(stage.stand_ins.mails) == 2, "the next stay gets its messages"
 
 
-def test_a_click_within_a_reinstatement_holds_for_the_stay_that_follows(stage: Stage) -> None:
+def test_unsubscribing_during_a_reinstatement_stays_in_effect(stage: Stage) -> None:
     """A person unsubscribes while an operator is putting the entry back on the waitlist. The
     service has confirmed the request to unsubscribe, so the person must get no messages after the
     reinstatement either (promise P3).
@@ -105,7 +105,7 @@ def test_a_click_within_a_reinstatement_holds_for_the_stay_that_follows(stage: S
     assert elsewhere.person("ada").json["messages_off"]
 
 
-def test_a_link_that_a_person_asks_for_comes_all_the_same(stage: Stage) -> None:
+def test_a_requested_link_is_sent_even_after_unsubscribing(stage: Stage) -> None:
     stage.configure(identity={"field": "email", "verify": "before_offer"})
     body = {"email": "ada@example.com"}
     path = f"{stage.people.path}/entries"

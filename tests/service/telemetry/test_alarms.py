@@ -119,7 +119,7 @@ def admit(service: Deployment) -> None:
 
 
 @every_stack
-def test_alarms_look_at_metrics_that_there_are(
+def test_alarms_use_only_metrics_that_exist(
     emitted: set[Metric], parameters: dict[str, str]
 ) -> None:
     for name, alarm in alarms(parameters).items():
@@ -128,7 +128,7 @@ def test_alarms_look_at_metrics_that_there_are(
 
 
 @every_stack
-def test_the_dashboard_shows_metrics_that_there_are(
+def test_the_dashboard_shows_only_metrics_that_exist(
     emitted: set[Metric], parameters: dict[str, str]
 ) -> None:
     shown = list(shown_metrics(parameters))
@@ -137,13 +137,13 @@ def test_the_dashboard_shows_metrics_that_there_are(
     assert len(shown) > 30
 
 
-def test_the_dashboard_shows_all_that_maintenance_measures() -> None:
+def test_the_dashboard_shows_every_metric_of_maintenance() -> None:
     shown = {name for _, name, keys in shown_metrics({}) if ("service", "maintenance") in keys}
     assert shown == {*COUNTS, *LEVELS} - OF_REQUESTS
 
 
 @pytest.mark.parametrize("parameters", [{}, NODE, EXISTING], ids=["own", "node", "no node"])
-def test_the_dashboard_shows_every_alarm_that_there_is(parameters: dict[str, str]) -> None:
+def test_the_dashboard_shows_every_alarm(parameters: dict[str, str]) -> None:
     (widget,) = [one for one in dashboard(parameters)["widgets"] if one["type"] == "alarm"]
     shown = [one.removesuffix(".Arn") for one in widget["properties"]["alarms"]]
     assert sorted(shown) == sorted(alarms(parameters))

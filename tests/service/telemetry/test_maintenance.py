@@ -40,7 +40,9 @@ def taken(people: Admissions) -> dict[str, float]:
     return {name: number for name, number in numbers.items() if name not in PARTS}
 
 
-def test_depths_are_summed_and_the_oldest_is_of_the_worst(people: Admissions) -> None:
+def test_counts_are_summed_and_the_oldest_person_of_all_waitlists_is_reported(
+    people: Admissions,
+) -> None:
     people.all_sign_up("ann", "bob", "cyd", "dan")
     people.claimed(2)
     people.park("bob")
@@ -211,7 +213,7 @@ def test_maintenance_counts_the_losses_that_it_mends(people: Admissions) -> None
     assert people.poll("cyd").json["position"] == 3
 
 
-def test_a_beat_that_redis_has_lost_is_counted_and_one_that_it_has_is_not(
+def test_only_heartbeats_that_redis_has_lost_are_counted(
     people: Admissions,
 ) -> None:
     """A replica that has lost the newest writes may take over without the service noticing. A
@@ -287,7 +289,7 @@ def test_a_stack_without_lists_asks_the_private_function_too(
         world.maintenance.run_all()
 
 
-def test_the_alarms_of_troubles_have_the_numbers_of_the_runs() -> None:
+def test_the_essential_alarm_uses_the_thresholds_of_the_separate_alarms() -> None:
     """If the parameter Monitoring is `essential`, a single metric counts all problems that
     otherwise have alarms of their own. The metric must use the same thresholds as these alarms.
     """

@@ -516,7 +516,7 @@ def lived(fault: Fault, mode: str) -> World:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_fault_rings_its_alarms_and_no_other(fault: Fault, mode: str) -> None:
+def test_a_fault_sets_off_its_alarms_and_no_others(fault: Fault, mode: str) -> None:
     world = lived(fault, mode)
     # Alarms on dead letters and on bounce rates are still on from the time when their metrics had
     # values.

@@ -232,7 +232,7 @@ class Outages(Simulation):
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_an_event_that_was_given_up_comes_by_a_replay_alone(seed: int) -> None:
+def test_an_event_that_was_given_up_is_sent_only_by_a_replay(seed: int) -> None:
     """The receiver gets the events of a person in order, except for events that an operator has
     sent again. If an event does not arrive, it is a dead letter, or its person was erased (promises
     P2 and P3).
@@ -253,7 +253,7 @@ def test_an_event_that_was_given_up_comes_by_a_replay_alone(seed: int) -> None:
         assert all(number < last_erasure for number in lacking), lacking
 
 
-def test_an_event_uses_what_is_said() -> None:
+def test_an_event_costs_as_much_as_documented() -> None:
     simulation = Simulation(random.Random(0), is_calm=True)
     simulation.happen()
     with units_of(simulation.metered) as units:

@@ -338,7 +338,7 @@ def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
     return joined
 
 
-def test_an_event_that_was_given_up_comes_by_a_replay_and_by_no_second_copy(
+def test_an_event_that_was_given_up_is_sent_by_a_replay_but_not_by_a_second_copy(
     stage: Stage, stand: Stand
 ) -> None:
     """The function has given an event up and then sent a later one. If a second copy of the first
@@ -356,7 +356,9 @@ def test_an_event_that_was_given_up_comes_by_a_replay_and_by_no_second_copy(
     assert (stage.queue.bodies, stage.dead.bodies) == ([], [])
 
 
-def test_a_copy_of_a_replay_that_was_given_up_brings_nothing(stage: Stage, stand: Stand) -> None:
+def test_a_copy_of_a_replayed_event_that_was_given_up_is_not_sent(
+    stage: Stage, stand: Stand
+) -> None:
     is_given_up(stage, stand)
     stand.always = status(500)
     assert replay(stage, {"since": "2026-09-21T00:00:00Z"}).json["replayed"] == 1
