@@ -278,3 +278,13 @@ def test_the_page_of_a_waitlist_with_accounts_asks_to_sign_in(
     accounts_stage.page.goto(f"{accounts.url}/w/{accounts_stage.operator.waitlist_id}")
     accounts_stage.press("Join the line")
     accounts_stage.shows("Please sign in to see your place")
+
+
+def test_the_screen_shows_no_code_if_people_cannot_join_on_its_page(
+    accounts_stage: Stage, accounts: Service
+) -> None:
+    page = accounts_stage.page
+    accounts_stage.configure()
+    page.goto(f"{accounts.url}/w/{accounts_stage.operator.waitlist_id}/screen")
+    expect(page.locator(".wait")).not_to_be_empty()
+    expect(page.locator(".code")).to_have_count(0)

@@ -29,14 +29,24 @@ MAX_DESCRIPTION = 200
 
 
 def document(
-    waitlist_id: str, name: str, page: PageSettings | None = None, shell: str = SHELL
+    waitlist_id: str,
+    name: str,
+    page: PageSettings | None = None,
+    shell: str = SHELL,
+    *,
+    has_accounts: bool = False,
 ) -> str:
-    """Return the HTML document. The script in the document loads everything else from the API."""
+    """Return the HTML document. The script in the document loads everything else from the API.
+
+    If customers have accounts, they cannot join on the customer page, and the document says so to
+    its script.
+    """
     return Template(files()[shell].text).substitute(
         waitlist=html.escape(waitlist_id),
         name=html.escape(name),
         preview="\n".join(_preview(name, page or PageSettings())),
         version=version(),
+        account=" account" if has_accounts else "",
     )
 
 

@@ -15,6 +15,7 @@ from waitlist_api.http.page.shell import content_security_policy, document
 from waitlist_api.http.request import Request
 from waitlist_api.settings.page import PageSettings
 from waitlist_api.waitlists.configure import Waitlists
+from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import WaitlistError
 from waitlist_shared.ids import WAITLIST_ID
 
@@ -33,6 +34,7 @@ Headers = dict[str, str]
 class Routes(Struct, frozen=True):
     waitlists: Waitlists
     bot_check: BotCheck | None
+    stack: Stack
     request: Request
 
     def _answer(self, text: str, content_type: str, etag: str, headers: Headers) -> Response[str]:
@@ -60,7 +62,13 @@ class Routes(Struct, frozen=True):
             settings = self.waitlists.cached(waitlist_id).settings
         except WaitlistError as error:
             return _page_of(error, waitlist_id, shell)
-        text = document(waitlist_id, settings.name, settings.page, shell)
+        text = document(
+            waitlist_id,
+            settings.name,
+            settings.page,
+            shell,
+            has_accounts=self.stack.has_accounts,
+        )
         policy = content_security_policy(
             settings.page, self.bot_check.provider if self.bot_check else None
         )

@@ -1,5 +1,6 @@
 // <waitlist-screen waitlist="bakery"> shows on a public screen which call numbers are called now and where, the next
-// numbers, the wait, and a QR code to join. It never shows numbers that may be old.
+// numbers, the wait, and a QR code to join. It never shows numbers that may be old. With the attribute `account`, it
+// shows no QR code, because people who have accounts cannot join on the page of the code.
 
 import { ownSheet } from './colours.js';
 import { drawn } from './devices.js';
@@ -166,7 +167,8 @@ class WaitlistScreen extends HTMLElement {
     const words = this.#words;
     const closed = CLOSED[list?.line];
     const code = () => [drawn(generate(this.#api.pageUrl), words.say('screen.code')), make('p', {}, words.say('screen.join'))];
-    this.#code.replaceChildren(...(!list ? [] : closed ? [make('p', {}, words.say(`${closed}.title`))] : code()));
+    const isHidden = !list || (!closed && this.hasAttribute('account'));
+    this.#code.replaceChildren(...(isHidden ? [] : closed ? [make('p', {}, words.say(`${closed}.title`))] : code()));
   }
 
   // ------------------------------------------------------------------------ texts
