@@ -59,7 +59,7 @@ def test_each_person_is_claimed_once_and_in_order(crowd: Line, size: int) -> Non
     assert crowd.stats()["offered"] == 300
 
 
-def test_a_released_entry_is_admitted_by_another_claimer_and_none_twice(crowd: Line) -> None:
+def test_released_entries_are_admitted_by_other_workers_and_none_twice(crowd: Line) -> None:
     """Workers release every third person whom they claim, and go on until nobody is waiting
     (promises P3 and P4).
     """

@@ -51,7 +51,9 @@ def asked(line: Line, segment: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("size", [1, 5])
-def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size: int) -> None:
+def test_workers_with_overlapping_segments_never_claim_the_same_person(
+    crowd: Line, size: int
+) -> None:
     """Everybody is claimed once, and each worker gets people in the order of the queue (promises P1
     and P4).
     """
@@ -68,7 +70,7 @@ def test_claimers_of_overlapping_segments_never_share_a_person(crowd: Line, size
     assert_exact(crowd)
 
 
-def test_one_claimer_gets_all_of_a_segment_while_others_empty_the_rest(crowd: Line) -> None:
+def test_one_worker_gets_a_whole_segment_while_others_claim_the_rest(crowd: Line) -> None:
     """As long as somebody who matches a claim is waiting, the claim returns somebody (promise
     P4).
     """

@@ -64,7 +64,7 @@ def test_the_limit_of_claims_applies(waitlist: Waitlist) -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"segments": [["language"]]}])
-def test_a_certain_entry_leaves_its_segments(
+def test_an_entry_that_is_claimed_by_name_leaves_its_segments(
     waitlist: Waitlist, world: World, settings: dict[str, object]
 ) -> None:
     people = waitlist(**settings)

@@ -60,7 +60,7 @@ def begun(clocks: Clocks) -> RedisState:
 
 
 @pytest.mark.parametrize(("public_off", "keeper_off", "jump", "strike"), JUMPS_AND_STRIKES)
-def test_a_clock_that_jumps_changes_no_order_and_loses_no_hold(
+def test_a_jump_of_a_clock_changes_no_order_and_loses_no_claim(
     valkey: Server, public_off: float, keeper_off: float, jump: float, strike: Strike
 ) -> None:
     """P1, P2, P3, P4"""

@@ -92,9 +92,7 @@ def test_maintenance_finds_an_entry_without_a_record_anywhere_in_the_queue(
 def test_a_late_message_gives_no_place_to_a_customer_who_has_left(
     waitlist: Waitlist, world: World
 ) -> None:
-    """A late message of a signup that DynamoDB does not know gives no place to a customer who has
-    left (promise P6).
-    """
+    """P6"""
     people = waitlist("ann", "bob")
     assert people.leave("ann").status == 204
     again = c.Signup(

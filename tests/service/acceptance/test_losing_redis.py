@@ -35,7 +35,7 @@ def test_an_offer_that_a_rebuild_restores_within_the_request_is_open(
     assert getattr(people, verb)("ann").status == 200
 
 
-def test_nothing_is_answered_or_claimed_without_the_order(waitlist: Waitlist, world: World) -> None:
+def test_without_the_queue_nobody_is_claimed_or_listed(waitlist: Waitlist, world: World) -> None:
     """While the queue is lost, the service claims nobody, and answers requests for lists and claims
     with the error `rebuilding` (promise P7).
     """

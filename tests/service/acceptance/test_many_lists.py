@@ -131,7 +131,9 @@ def test_a_lost_order_of_a_list_at_rest_is_rebuilt(world: World, lists: list[Adm
     assert [people.order() for people in lists] == [["ann"]] * 3
 
 
-def test_a_change_that_redis_has_lost_wakes_the_list(world: World, lists: list[Admissions]) -> None:
+def test_maintenance_notices_a_lost_change_on_a_waitlist_without_activity(
+    world: World, lists: list[Admissions]
+) -> None:
     """If Redis has lost a signup, only the journal shows that something has happened on the
     waitlist. Maintenance must not skip it then (promise P3).
     """
@@ -170,7 +172,9 @@ def test_repairs_that_redis_has_lost_again_are_repeated(
     assert lists[2].order() == ["ann", "bob"]
 
 
-def test_an_order_of_another_epoch_is_not_at_rest(world: World, lists: list[Admissions]) -> None:
+def test_a_queue_that_was_created_again_is_not_skipped(
+    world: World, lists: list[Admissions]
+) -> None:
     """A queue that was created again in Redis may have the same last logical timestamp as before.
     Maintenance must not skip such a queue. It recognises it by the epoch number, which is different
     in each new queue (promise P7).

@@ -322,7 +322,7 @@ def test_a_notice_that_another_write_has_overtaken_is_written_by_the_next_run() 
 
 
 def test_notices_are_written_once_if_maintenance_crashes_at_any_step() -> None:
-    """If maintenance crashes at any of its steps, everybody gets a notice once (promise P3)."""
+    """P3"""
     wire = Wire()
     people = about_to_tell(wire)
     wire.disarm()

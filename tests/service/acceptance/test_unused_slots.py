@@ -196,7 +196,7 @@ def test_a_refill_is_of_the_whole_list(waitlist: Waitlist) -> None:
     assert refused.code == "invalid_request"
 
 
-def test_a_launch_is_said_in_one_policy(waitlist: Waitlist, world: World) -> None:
+def test_one_policy_describes_a_launch(waitlist: Waitlist, world: World) -> None:
     """One policy can describe a launch: a number of offers at a set time, a rate after that, and a
     limit on the people inside.
     """

@@ -197,7 +197,7 @@ def test_a_wrong_idempotency_key_is_named(stocked: People, key: str) -> None:
         refused(answer, 422, "invalid_request", "header.idempotency-key")
 
 
-def test_after_all_of_it_the_next_one_has_the_next_place(stocked: People) -> None:
-    """The refused signups have used no ticket numbers (promise P5)."""
+def test_refused_signups_use_no_ticket_numbers(stocked: People) -> None:
+    """P5"""
     assert stocked.stats().json["signed_up"] == 3
     assert stocked.order() == ["ada", "bob", "cyd"]

@@ -246,7 +246,6 @@ def test_a_rejoin_is_a_new_signup(make: Make) -> None:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_customer_can_repeat_a_signup_that_crashed_at_any_step(make: Make, provider: str) -> None:
-    """If a signup crashes at any step, the customer can repeat it and does not lose the place."""
     people = make(provider)
     assert people.join("zoe", f"person.signup.0.{API}").status == 201
     people.wire.disarm()

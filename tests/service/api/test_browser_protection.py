@@ -24,7 +24,7 @@ def assert_protected(headers: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("route", ROUTES)
 @pytest.mark.parametrize("is_known", [True, False], ids=["known list", "unknown list"])
-def test_each_route_answers_with_them(people: People, route: str, is_known: bool) -> None:
+def test_each_route_has_the_protective_headers(people: People, route: str, is_known: bool) -> None:
     """This test covers all routes, including those of the customer's page, which are not in the
     OpenAPI document.
     """
@@ -48,7 +48,7 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("sent", REFUSED)
-def test_a_refusal_has_them(people: People, sent: str) -> None:
+def test_a_refused_request_has_the_protective_headers(people: People, sent: str) -> None:
     answer = people.world.request("POST", f"{people.path}/entries", **REFUSED[sent])
     assert 400 <= answer.status < 500
     assert_protected(answer.headers)
@@ -64,7 +64,7 @@ def test_a_refusal_has_them(people: People, sent: str) -> None:
         ("GET", "/v1/admin/waitlists", 401),
     ],
 )
-def test_a_path_that_answers_nothing_has_them(
+def test_a_response_with_status_401_or_404_has_the_protective_headers(
     people: People, method: str, path: str, status: int
 ) -> None:
     answer = people.world.request(method, path)
@@ -72,14 +72,16 @@ def test_a_path_that_answers_nothing_has_them(
     assert_protected(answer.headers)
 
 
-def test_a_page_that_the_browser_has_keeps_them(people: People) -> None:
+def test_a_304_response_has_the_protective_headers(people: People) -> None:
     etag = people.world.request("GET", "/w/bakery").headers["etag"]
     answer = people.world.request("GET", "/w/bakery", headers={"if-none-match": etag})
     assert answer.status == 304
     assert_protected(answer.headers)
 
 
-def test_a_failure_of_the_service_has_them(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_has_the_protective_headers(
+    people: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError
 

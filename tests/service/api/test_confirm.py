@@ -495,7 +495,7 @@ ENDS_OF_A_NOTE = [switch_off, switch_off_and_on, claim_and_release, offer_and_wi
 
 @pytest.mark.parametrize("happen", ENDS_OF_A_NOTE)
 @pytest.mark.parametrize("how", ["confirm", "rest"])
-def test_a_customer_answers_a_question_that_no_longer_stands(
+def test_a_customer_can_answer_a_question_that_has_become_void(
     people: Admissions, wire: Wire, happen: Callable[[Admissions], None], how: str
 ) -> None:
     """Maintenance has recorded that a customer did not answer. If something then makes the question
@@ -553,7 +553,7 @@ def test_a_late_end_of_a_wait_obeys_the_settings_of_today(people: Admissions, wi
 
 
 @pytest.mark.parametrize("then", ["park", "leave", "to_back"])
-def test_a_noted_wait_ends_as_the_newest_settings_say(
+def test_a_wait_without_an_answer_ends_by_the_newest_settings(
     people: Admissions, wire: Wire, then: str
 ) -> None:
     noted(people, wire)

@@ -36,7 +36,7 @@ def test_nothing_can_be_done_on_a_list_that_is_being_deleted(deleted: People) ->
     assert not [key for key in world.redis.keys("*") if "bakery" in key]
 
 
-def test_its_id_is_taken_until_everybody_is_erased(deleted: People) -> None:
+def test_the_id_of_a_deleted_waitlist_is_taken_until_everybody_is_erased(deleted: People) -> None:
     with nothing_changes(deleted.world):
         refused(deleted.configure(), 409, "waitlist_deleting")
     deleted.world.maintain()
@@ -49,7 +49,7 @@ def test_maintenance_is_asked_to_erase_its_people_at_once(deleted: People) -> No
     assert "ENTRY#" not in json.dumps(deleted.world.dynamodb.scan()["Items"])
 
 
-def test_after_maintenance_nothing_is_left_of_it(deleted: People) -> None:
+def test_maintenance_removes_everything_of_a_deleted_waitlist(deleted: People) -> None:
     """P8"""
     neighbour = People(deleted.world, "florist")
     neighbour.all_sign_up("ada")

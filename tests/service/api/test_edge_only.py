@@ -81,7 +81,7 @@ def test_an_operators_path_without_iam_is_no_way_around(guarded: People) -> None
     refused(answer, 401, "unauthorized")
 
 
-def test_a_stack_without_it_asks_for_nothing() -> None:
+def test_without_edge_only_no_key_is_needed() -> None:
     assert new_list().world.request("GET", "/v1/waitlists/bakery").status == 200
 
 

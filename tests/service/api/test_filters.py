@@ -133,7 +133,7 @@ def test_an_instance_that_remembers_other_segments_goes_by_the_new_ones(people: 
     refused(other.claim(filter=F_SPANISH), 422, "invalid_request", "body.filter")
 
 
-def test_while_segments_are_built_a_filter_has_to_wait_and_the_line_does_not(
+def test_while_segments_are_built_only_requests_with_a_filter_are_refused(
     people: Admissions,
 ) -> None:
     """While the segments of a waitlist are being built, the service refuses requests that need

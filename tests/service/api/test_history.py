@@ -31,7 +31,7 @@ def test_the_history_has_every_move_in_its_order(people: People) -> None:
     }
 
 
-def test_its_times_go_forward_from_the_time_of_signup(people: People) -> None:
+def test_the_times_in_a_history_begin_with_the_signup_and_increase(people: People) -> None:
     people.all_sign_up("ada")
     joined_at = people.poll("ada").json["joined_at"]
     people.bump("ada", to="back")

@@ -128,7 +128,7 @@ def test_an_interrupted_import_is_completed_with_the_same_ranks() -> None:
             assert listed(people, "messages_off") == ["bob"]
 
 
-def test_a_person_who_rests_or_is_held_back_is_passed_over(people: People) -> None:
+def test_a_person_who_pauses_or_is_held_back_is_skipped(people: People) -> None:
     people.bring(
         row("ada", rest_until=LATER),
         row("bob", rest_until=AGO),

@@ -37,7 +37,7 @@ def test_an_import_returns_tokens_of_new_and_present_customers(people: People) -
         assert (looked.status, looked.json["position"]) == (200, position)
 
 
-def test_the_right_to_add_people_is_not_the_right_to_see_their_tokens(people: People) -> None:
+def test_an_import_without_tokens_never_returns_a_token(people: People) -> None:
     """The usual import never returns a token. An operator who may import people is not necessarily
     allowed to act for them (promise P5).
     """
@@ -53,7 +53,7 @@ def test_a_trial_gives_no_tokens(people: People) -> None:
     assert tokens(tried) == [None]
 
 
-def test_a_repeat_gives_the_tokens_again(people: People) -> None:
+def test_a_repeated_import_returns_the_same_tokens(people: People) -> None:
     """If an operator repeats an import because the response was lost, the new response contains the
     same tokens (promise P2).
     """
@@ -62,14 +62,14 @@ def test_a_repeat_gives_the_tokens_again(people: People) -> None:
         assert tokens(bring(people, "ada", "bob")) == tokens(first)
 
 
-def test_a_refused_row_has_none(people: People) -> None:
+def test_a_refused_row_gets_no_entry_token(people: People) -> None:
     """P5"""
     people.configure(capacity=1)
     answer = bring(people, "ada", "bob", 5, {"customer_id": "b d"})
     assert tokens(answer) == [people.token_of("ada"), None, None, None]
 
 
-def test_a_customer_whose_stay_has_ended_has_none(people: People) -> None:
+def test_a_customer_who_has_left_gets_no_entry_token(people: People) -> None:
     people.all_sign_up("ada")
     people.leave("ada")
     assert tokens(bring(people, "ada")) == [None]

@@ -143,7 +143,7 @@ def test_a_bad_row_refuses_that_row_only(people: People) -> None:
     assert people.stats().json["signed_up"] == 2
 
 
-def test_no_row_need_be_good(people: People) -> None:
+def test_an_import_with_only_bad_rows_is_answered(people: People) -> None:
     assert outcomes(people.bring(5, row("ada", "2031-01-01T00:00:00Z"))) == ["refused"] * 2
 
 

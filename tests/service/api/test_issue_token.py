@@ -149,7 +149,7 @@ def test_a_customer_may_not_issue_tokens(people: People) -> None:
 
 
 @pytest.mark.parametrize("body", ["[" * 100, '{"customer_id": "bob"}', "null"], ids=ascii)
-def test_a_body_means_nothing(people: People, body: str) -> None:
+def test_an_issued_token_does_not_depend_on_the_body(people: People, body: str) -> None:
     """An issued token is for the entry in the request's path, whatever the body contains (promise
     P5).
     """

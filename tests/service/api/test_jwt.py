@@ -54,7 +54,7 @@ def test_the_tokens_sub_signs_up(members: Members) -> None:
     assert (person["customer_id"], person["profile"]) == ("cyd", {"name": "Cyd"})
 
 
-def test_a_repeat_needs_no_key_to_get_the_place_again(members: Members) -> None:
+def test_a_customer_with_an_account_repeats_a_signup_without_a_key(members: Members) -> None:
     """A customer with an account can repeat a signup without an idempotency key, because nobody
     else can send a request with this customer's JWT (promise P2).
     """

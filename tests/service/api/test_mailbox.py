@@ -38,7 +38,7 @@ def read(mailbox: Mailbox) -> list[dict[str, Any]]:
     return messages
 
 
-def test_a_life_is_told_once_and_what_is_over_is_not() -> None:
+def test_the_mailbox_shows_each_message_once_and_no_outdated_ones() -> None:
     scene = Scene()
     mailbox = open_mailbox(scene)
     joins(scene, "ada")

@@ -85,7 +85,7 @@ def test_rests_and_switches_of_messages_count_as_edits_do(customers: Customers) 
     assert_too_many(customers.patch("ada", messages="on"))
 
 
-def test_joining_and_leaving_in_a_loop_ends(customers: Customers) -> None:
+def test_joining_and_leaving_again_and_again_is_limited(customers: Customers) -> None:
     """The limit counts the changes of a person, not of a single signup."""
     joined = 0
     while (answer := customers.sign_up("ada")).status == 201:

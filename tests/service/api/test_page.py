@@ -407,7 +407,7 @@ def test_an_edition_that_does_not_exist_fills_no_cache(edition: str) -> None:
 @pytest.mark.parametrize(
     "name", ["page.html", "none.js", "..", "..%2Fshell.py", "%2e%2e%2Fsettings.py", "__init__.py"]
 )
-def test_there_is_no_other_file(name: str) -> None:
+def test_an_unknown_file_of_the_page_is_not_found(name: str) -> None:
     """P5"""
     answer = get(new_list(), f"/assets/latest/{name}")
     assert answer.status == 404

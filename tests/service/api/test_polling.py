@@ -48,7 +48,7 @@ def test_a_place_within_a_segment_may_be_nearer(people: Admissions) -> None:
     assert seconds_until_next_poll(people.poll("ada", "segment=language")) == 1
 
 
-def test_an_entry_out_of_line_gets_it_too(people: Admissions) -> None:
+def test_a_claimed_or_parked_entry_is_told_when_to_poll(people: Admissions) -> None:
     people.all_sign_up("ada", "bob")
     assert people.claimed() == ["ada"]
     assert seconds_until_next_poll(people.poll("ada")) == 3

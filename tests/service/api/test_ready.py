@@ -39,7 +39,7 @@ def seen(people: Admissions, name: str) -> tuple[Any, ...]:
     return found["position"], found["ready"], found["ready_ahead"], found["not_ready"]
 
 
-def test_one_who_rests_keeps_the_place_and_is_passed_over(people: Admissions) -> None:
+def test_a_person_who_pauses_keeps_the_place_and_is_skipped(people: Admissions) -> None:
     answer = people.rest("ada", DAY)
     assert (answer.status, answer.json["rest_until"] is not None) == (200, True)
     assert seen(people, "ada") == (1, False, 0, ["resting"])
@@ -112,7 +112,9 @@ def test_an_operator_holds_an_entry_back_and_lets_it_go(people: Admissions) -> N
     assert people.person("ada").json["held_back_reason"] is None
 
 
-def test_one_that_is_held_back_while_claimed_is_passed_over_afterwards(people: Admissions) -> None:
+def test_an_entry_that_is_held_back_while_claimed_is_skipped_after_its_release(
+    people: Admissions,
+) -> None:
     assert people.claimed() == ["ada"]
     assert people.hold_back("ada").status == 200
     people.release("ada")

@@ -318,7 +318,7 @@ def test_a_closed_list_takes_a_reinstated_entry(people: Admissions) -> None:
     assert people.order() == list(FIVE)
 
 
-def test_a_full_list_takes_none_and_the_former_stay_remains(people: Admissions) -> None:
+def test_a_full_waitlist_refuses_a_second_signup_and_keeps_the_first(people: Admissions) -> None:
     leaves(people)
     configure(people, capacity=4)
     person = people.person("cyd").json

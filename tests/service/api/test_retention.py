@@ -100,7 +100,7 @@ def test_an_end_that_was_cut_off_expires_when_maintenance_finishes_it(people: Ad
     assert expiries(people, "ada") == {expiry(people)}
 
 
-def test_without_days_everything_stays(people: Admissions) -> None:
+def test_without_retention_days_nothing_expires(people: Admissions) -> None:
     people.configure()
     people.all_sign_up("ada", "bob")
     people.leave("ada")

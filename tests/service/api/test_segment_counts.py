@@ -143,7 +143,7 @@ def test_a_name_is_found_though_the_first_are_edited_meanwhile(
     assert segment_counts(wired) == {"French": 3, "Spanish": 2}
 
 
-def test_it_is_asked_again_where_all_the_first_are_edited_meanwhile(
+def test_segments_are_counted_again_if_the_entries_were_edited_meanwhile(
     wired: Admissions, people_beside: Admissions, wire: Wire
 ) -> None:
     wire.arm(2, before(learn_french(people_beside, "ada", "bob", "cyd")))

@@ -32,7 +32,7 @@ def test_the_place_within_a_segment_comes_with_that_in_the_line(people: Admissio
     }
 
 
-def test_there_is_one_for_each_of_the_entrys_values(people: Admissions) -> None:
+def test_an_entry_has_a_position_for_each_of_its_values(people: Admissions) -> None:
     assert places(people, "christine", "language") == {
         "English": (3, 3),
         "Spanish": (2, 3),
@@ -61,7 +61,7 @@ def test_without_the_query_there_are_no_segments(people: Admissions) -> None:
     assert people.poll("courtney").json["segments"] is None
 
 
-def test_hidden_counts_are_hidden_here_too() -> None:
+def test_hidden_counts_hide_the_totals_of_segments() -> None:
     people = staffed(hide_counts=True)
     answer = people.poll("courtney", "segment=language").json
     assert (answer["position"], answer["total"]) == (4, None)
@@ -107,7 +107,7 @@ def test_a_malformed_list_of_segments_is_refused(people: Admissions, segment: st
         refused(answer, 422, "invalid_request", "query.segment")
 
 
-def test_only_their_own_token_shows_it(people: Admissions) -> None:
+def test_only_the_entrys_own_token_shows_its_segment_position(people: Admissions) -> None:
     """P5"""
     path, token = people.entry("courtney"), people.token_of("billy")
     query = "segment=language"

@@ -63,7 +63,7 @@ def test_as_many_as_may_be_are_taken() -> None:
     assert new_people().configure(segments=most).json["segments"] == most
 
 
-def test_a_list_declares_none_by_default() -> None:
+def test_a_new_waitlist_has_no_segments() -> None:
     people = new_list()
     shown = people.world.request("GET", people.admin_path, operator=True).json
     assert (shown["segments"], shown["segments_state"]) == ([], "ready")

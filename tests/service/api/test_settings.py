@@ -168,7 +168,7 @@ def test_a_list_without_rejoining_refuses_a_customer_who_left(people: People) ->
 
 
 @pytest.mark.parametrize("settings", [{"open": False}, {"capacity": 1}], ids=str)
-def test_a_refusal_to_come_again_leaves_what_was(
+def test_a_refused_second_signup_keeps_the_first(
     people: People, settings: dict[str, object]
 ) -> None:
     """If a second signup is refused, the former signup and its history stay as they are (promise

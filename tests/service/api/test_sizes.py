@@ -64,8 +64,8 @@ def test_a_byte_more_is_refused_unread(
 
 
 @pytest.mark.parametrize("route", ROUTES)
-def test_every_route_refuses_it(stocked: People, route: str) -> None:
-    """Even a route that ignores the body refuses a body that is too large (promise P5)."""
+def test_every_route_refuses_a_body_that_is_too_large(stocked: People, route: str) -> None:
+    """P5"""
     method, path = route.split()[0], path_of(route, stocked.id_of("ada"))
     limit = MAX_IMPORT_BYTES if "/import" in path else MAX_BODY_BYTES
     with nothing_changes(stocked.world):
@@ -75,7 +75,7 @@ def test_every_route_refuses_it(stocked: People, route: str) -> None:
         refused(answer, 413, "too_large")
 
 
-def test_its_type_does_not_matter_and_a_strangers_is_not_even_measured(stocked: People) -> None:
+def test_a_large_body_of_any_type_is_refused_after_the_credentials(stocked: People) -> None:
     """P5"""
     body, text = "x" * (MAX_BODY_BYTES + 1), {"content-type": "text/plain"}
     answer = stocked.world.request("POST", f"{stocked.path}/entries", raw_body=body, headers=text)

@@ -188,7 +188,7 @@ def test_a_token_stays_good_until_its_stay_is_followed_by_another(people: People
 
 
 @pytest.mark.parametrize("status", ["offered", "parked", "admitted"])
-def test_a_token_is_good_out_of_line_too(people: People, status: str) -> None:
+def test_a_token_also_works_outside_the_queue(people: People, status: str) -> None:
     """P6"""
     token = signup_token(people, "ada")
     claims = f"{people.admin_path}/claims"

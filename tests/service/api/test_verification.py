@@ -219,7 +219,7 @@ CONSENT: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def test_until_it_is_verified_the_newest_signup_says_who_the_person_is(guests: Guests) -> None:
+def test_the_newest_signup_with_an_unverified_address_determines_the_data(guests: Guests) -> None:
     """If a stranger has signed up with somebody's address and the owner then signs up, the owner's
     data replaces the stranger's. The place stays the same.
     """

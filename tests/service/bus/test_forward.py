@@ -95,7 +95,7 @@ def test_the_bus_gets_at_most_ten_events_in_a_call(bus: Bus) -> None:
     assert [len(call) for call in bus.calls] == [10, 10, 3]
 
 
-def test_a_refused_event_comes_again_with_all_behind_it(
+def test_a_refused_event_is_sent_again_with_all_later_records(
     bus: Bus, caplog: pytest.LogCaptureFixture
 ) -> None:
     """If the bus refuses an event, the function returns this record to Lambda, and Lambda sends it
@@ -135,7 +135,7 @@ def test_a_bus_that_does_not_answer_gets_the_whole_batch_again(
     assert line.getMessage() == f"the event bus did not accept a call: {reason}"
 
 
-def test_each_run_of_maintenance_is_a_heartbeat(bus: Bus) -> None:
+def test_each_maintenance_run_publishes_a_heartbeat(bus: Bus) -> None:
     """DynamoDB's stream omits writes that change nothing. Each maintenance run must therefore
     change an item, so that a heartbeat is published even if nothing else has happened.
     """

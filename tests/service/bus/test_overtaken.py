@@ -87,7 +87,7 @@ def is_not_verified(scene: Scene) -> None:
         (is_not_verified, "verification_asked"),
     ],
 )
-def test_an_erasure_comes_last_by_its_stamp(
+def test_the_event_erased_has_the_highest_timestamp(
     prepare: Callable[[Scene], None], last: str, how: str
 ) -> None:
     """The event `erased` is the last event of an entry, even if the events before it did not change

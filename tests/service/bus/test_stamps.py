@@ -241,7 +241,7 @@ def is_admitted_by_hand_and_let_in(scene: Scene, **settings: Any) -> None:
     assert scene.people.enter("ada").status == 200
 
 
-def test_a_ban_that_an_edit_overtakes_is_written_with_a_later_stamp() -> None:
+def test_a_ban_that_an_edit_overtakes_gets_a_later_timestamp() -> None:
     """A ban and an edit run at the same time. The ban gets its logical timestamp first but is
     written last, so it must get a new timestamp (promise P3).
     """
@@ -271,7 +271,7 @@ def is_held_back(people: Admissions) -> object:
     ],
     ids=["a link, and an edit before it", "an edit, and a link before it"],
 )
-def test_an_event_that_another_overtakes_gets_a_later_stamp_and_an_erasure_is_the_last(
+def test_an_overtaken_event_gets_a_later_timestamp_and_an_erasure_comes_last(
     slow: Callable[[Admissions], object],
     step: int,
     fast: Callable[[Admissions], object],

@@ -154,7 +154,7 @@ def test_a_filter_a_status_or_entries_say_who_gets_it(stage: Stage) -> None:
     assert sent_to(stage) == ["bob@example.com", "cyd@example.com"]
 
 
-def test_more_people_than_a_page_get_it_once(stage: Stage) -> None:
+def test_more_than_a_page_of_people_get_a_message_once(stage: Stage) -> None:
     rows = [
         {"customer_id": f"c{number}", "profile": {"email": f"c{number}@example.com"}}
         for number in range(130)

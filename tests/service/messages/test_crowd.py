@@ -11,7 +11,7 @@ from tests.service.messages.crowd import Crowd, told
 from tests.service.messages.stage import staged
 
 
-def test_a_crowd_is_told_once_and_only_what_is_true(
+def test_many_people_get_each_message_once_and_only_while_it_is_true(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     capsys: pytest.CaptureFixture[str],

@@ -73,7 +73,7 @@ def to_victim(stage: Stage) -> int:
 
 
 @pytest.mark.parametrize("verify_first", ["off", "before_offer"])
-def test_throw_away_signups_that_move_to_one_address_send_it_a_few_mails(
+def test_signups_that_change_to_one_address_send_it_only_a_few_emails(
     stage: Stage, verify_first: str
 ) -> None:
     """A stranger who owns a domain can sign up with many verified addresses, and then change each
@@ -107,7 +107,7 @@ def test_the_lists_of_a_stack_share_what_an_address_gets(stage: Stage) -> None:
     assert len(stage.stand_ins.mails) == AT_ONCE
 
 
-def test_joining_and_leaving_in_a_loop_sends_a_few_mails(stage: Stage) -> None:
+def test_joining_and_leaving_again_and_again_sends_only_a_few_emails(stage: Stage) -> None:
     for number in range(25):
         answer = sign_up(stage, customer_id=f"c{number}", profile={"email": VICTIM})
         assert stage.send_news() == []

@@ -27,7 +27,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         yield made
 
 
-def test_a_life_is_told_once(stage: Stage) -> None:
+def test_each_message_about_an_entry_is_sent_once(stage: Stage) -> None:
     stage.joins("ada")
     stage.people.admit(1)
     joined, offered = stage.news()
@@ -194,7 +194,7 @@ def told(stage: Stage, name: str) -> list[tuple[str, str, str | None, str | None
     ]
 
 
-def test_an_operator_sends_one_to_themselves(
+def test_an_operator_sends_a_test_message(
     stage: Stage, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts = {"de": {"offered": {"subject": "Ihr Tisch bei {name}"}}}
@@ -335,7 +335,7 @@ def test_a_bounce_of_a_new_address_does_not_affect_the_present_address(stage: St
     assert stage.stand_ins.to()[2:] == ["ada@example.com"]
 
 
-def test_a_link_that_was_sent_late_is_good_for_as_long_as_any(stage: Stage) -> None:
+def test_a_link_in_a_late_email_works_for_its_full_time(stage: Stage) -> None:
     """The lifetime of a link begins when its email is sent. Even a late email therefore contains a
     link that works for the full time.
     """

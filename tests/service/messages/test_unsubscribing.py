@@ -204,7 +204,7 @@ def test_the_header_is_one_line_as_it_was_written(stage: Stage) -> None:
     assert click(stage, path).status == 200
 
 
-def test_customers_with_accounts_have_the_header_too(
+def test_emails_to_customers_with_accounts_have_the_header(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stage.joins("ada")

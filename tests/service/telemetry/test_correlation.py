@@ -36,7 +36,7 @@ def test_the_phones_id_is_answered_and_in_every_line(prepared: CapturedLogs) -> 
     assert ids_of(prepared) == {id_}
 
 
-def test_without_one_it_is_api_gateways(prepared: CapturedLogs) -> None:
+def test_without_an_id_the_request_gets_api_gateways_id(prepared: CapturedLogs) -> None:
     answer = look(prepared)
     assert answer.headers[HEADER] == answer.headers["apigw-requestid"]
     assert ids_of(prepared) == {answer.headers[HEADER]}
@@ -62,7 +62,7 @@ def test_requests_have_an_id_each(prepared: CapturedLogs) -> None:
         assert [line["correlation_id"] for line in prepared.lines(service)] == ids
 
 
-def test_a_batch_and_the_run_of_maintenance_that_sends_it_have_one(prepared: CapturedLogs) -> None:
+def test_a_batch_has_the_correlation_id_of_its_maintenance_run(prepared: CapturedLogs) -> None:
     prepared.service.maintain()
     (run,) = prepared.lines("maintenance")
     assert run["correlation_id"]

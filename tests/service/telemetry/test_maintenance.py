@@ -240,7 +240,7 @@ def test_an_order_that_has_lost_two_beats_is_outdated_and_not_missed(people: Adm
     assert (seen["orders_outdated"], seen["beats_missed"]) == (1, 0)
 
 
-def test_a_waitlist_that_is_not_compared_has_missed_its_beat(
+def test_a_waitlist_that_is_not_compared_is_counted(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """If comparing the waitlists with Redis fails, the maintenance run still succeeds. Only this

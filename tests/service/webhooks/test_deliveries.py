@@ -227,7 +227,9 @@ def endless(request: Any) -> None:
 
 
 @pytest.mark.parametrize("answer", [twice, endless, status(201)])
-def test_a_good_answer_is_one_whatever_follows(stage: Stage, stand: Stand, answer: Answer) -> None:
+def test_a_successful_response_counts_whatever_follows_it(
+    stage: Stage, stand: Stand, answer: Answer
+) -> None:
     stage.scene.people.all_sign_up("ada")
     stand.answers = [answer]
     stage.announce()
