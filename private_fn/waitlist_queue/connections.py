@@ -14,9 +14,9 @@ from redis.retry import Retry
 from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
-# A call to Redis must fail within 2 seconds, so that the public function still has time to answer
-# (see docs/internals/time-budgets.md). Each wait is limited to less than 2 seconds. After a failed
-# wait, enough time is left to find the node that has taken over.
+# If Redis does not answer, a call to Redis fails after at most 2 seconds. The public function then
+# still has time to answer (see docs/internals/time-budgets.md). Each wait within a call is shorter,
+# so that after a failed wait the call can still find the node that has taken over.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6

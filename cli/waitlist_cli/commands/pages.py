@@ -70,8 +70,8 @@ def poster(
         str | None,
         typer.Option(
             "--address",
-            help="Address that the poster leads to, such as your own page. Default: the "
-            "address of the customer page.",
+            help="The web address in the poster's QR code, such as your own page. By default, the "
+            "code opens the customer page.",
         ),
     ] = None,
     output: Annotated[

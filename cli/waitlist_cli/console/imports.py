@@ -82,7 +82,7 @@ def routes(console: Console, jobs: FileJobs) -> list[Route]:
 
 @dataclass(frozen=True)
 class ImportTask:
-    """A task that imports the people in a file, as the operator chose in the form."""
+    """A task that imports the people in a file. The operator chose its options in the form."""
 
     columns: Columns
     reading: Reading

@@ -72,9 +72,9 @@ def routes(console: Console) -> list[Route]:
 
 
 def claimed_person(console: Console, waitlist: Any, entry_id: str) -> dict[str, Any]:
-    """Return a person whom this console has claimed.
+    """Read a person whom this console has claimed.
 
-    If the claim has ended, `claim_token` is empty.
+    If the claim has ended, the result has an empty `claim_token`.
     """
     try:
         person = console.person(waitlist["waitlist_id"], entry_id)

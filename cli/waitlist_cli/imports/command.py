@@ -184,8 +184,8 @@ def _report(
 
 
 def _of_export(banned: int, left_out: int) -> str:
-    """Return a phrase such as "2 banned, 3 left out, " for the imported rows of an export. A count
-    of 0 is left out of the phrase.
+    """Return a phrase such as "2 banned, 3 left out, " about rows that add nobody to the queue. The
+    phrase mentions only counts above 0.
     """
     return "".join(
         f"{number:,} {words}, "

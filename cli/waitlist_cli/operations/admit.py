@@ -150,8 +150,8 @@ WITHDRAW = PersonAction(
             "Offered until",
             "seen",
             option="--offered-until",
-            help="Withdraw the offer only if it ends at this time. By default, the current offer "
-            "is withdrawn.",
+            help="When the offer ends. An offer with a different end is not withdrawn. By "
+            "default, the current offer is withdrawn.",
         ),
         REASON,
     ),

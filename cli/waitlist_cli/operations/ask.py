@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = False) -> int:
     """Ask all people in the queue whether they are still waiting.
 
-    Return the number of people asked. People who signed up, were asked or confirmed within the last
-    `days` days are skipped.
+    Return the number of people asked. If a person has signed up, was asked, or has confirmed within
+    the last `days` days, that person is skipped.
     """
     asked, cursor = 0, ""
     while True:
@@ -53,8 +53,8 @@ DAYS = Field(
     "days",
     "Leave out the last … days",
     "number",
-    "People who signed up, were asked or confirmed within this many days are not asked. By "
-    "default, everyone is asked.",
+    "Leave out the people who signed up, were last asked, or last confirmed less than this many "
+    "days ago. By default, everyone is asked.",
 )
 ASK = ListAction(
     name="ask",

@@ -104,7 +104,7 @@ def get(settings: Mapping[str, Any], name: str) -> Any:
 
 
 def put(settings: dict[str, Any], name: str, value: Any) -> None:
-    """Set the setting with a name such as `admission.rate.count`."""
+    """Store a value in nested settings. A `name` looks like `admission.rate.count`."""
     *groups, key = name.split(".")
     for group in groups:
         settings[group] = {**(settings.get(group) or {})}

@@ -110,8 +110,8 @@ def check_time_format(time_format: str) -> str:
 def parse_option(text: str, label: str, zone: Callable[[], str]) -> str:
     """Parse a time that an operator typed, and convert it to UTC.
 
-    If the time has no UTC offset, it is a local time in the time zone that `zone` returns. Error
-    messages call the time `label`.
+    If the time has no UTC offset, it is a local time in the time zone that `zone` returns. In
+    error messages, `label` is the name of the time.
     """
     try:
         return _in_utc(text, zone)
@@ -156,7 +156,7 @@ def since_of(
 
 
 def parse_instant(text: str, label: str) -> datetime:
-    """Parse a time that has a UTC offset. Error messages call the time `label`."""
+    """Parse a time that has a UTC offset. In error messages, `label` is its name."""
     try:
         moment = datetime.fromisoformat(text)
         # A time in the first or last hours of Python's calendar may not exist in UTC.
@@ -173,7 +173,7 @@ def parse_instant(text: str, label: str) -> datetime:
 def check_instant(text: str, label: str) -> str:
     """Return `text` if it is a time with a UTC offset, and otherwise raise WrongUsage.
 
-    Error messages call the time `label`.
+    In error messages, `label` is the name of the time.
     """
     parse_instant(text, label)
     return text

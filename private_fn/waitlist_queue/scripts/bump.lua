@@ -8,7 +8,7 @@
 local last_ticket = meta_last_ticket
 local place = place_of(keys, entry_id)
 if not place or place.state ~= 'waiting' then return {'not_waiting'} end
--- An entry with a different ticket belongs to a later signup, which this message must not move.
+-- If the ticket differs, the customer has signed up again since the message was sent. Do not move the new signup.
 if ticket ~= '' and place.ticket ~= tonumber(ticket) then return {'not_waiting'} end
 -- The target is found by counting all waiting entries. A position, in contrast, does not count entries with an
 -- unverified address.

@@ -49,7 +49,7 @@ class AdmitCommand(Struct, frozen=True, kw_only=True):
 
 
 class AdmitOneCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to offer a slot to a single entry, at any position in the queue."""
+    """An operator's request to offer a slot to a single entry, whatever its position."""
 
     waitlist_id: str
     entry_id: str

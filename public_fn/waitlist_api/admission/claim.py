@@ -95,7 +95,7 @@ class Claims(Struct, frozen=True):
         return Claiming(offers, held.limit)
 
     def claim_one(self, command: ClaimCommand) -> Offer:
-        """Claim the entry `command.entry_id`, at any position in the queue."""
+        """Claim the entry `command.entry_id`, whatever its position in the queue."""
         claiming = self.claim(command)
         if claiming.offers:
             return claiming.offers[0]

@@ -18,7 +18,7 @@ CODE_HEADER = "Waitlist-Problem"
 def public_errors() -> dict[str, type[WaitlistError]]:
     """Return the error class of each code that clients can get, sorted by status and code."""
     errors = [error for error in _subclasses(WaitlistError) if error.shown_as is None]
-    # Several error classes can have the same code. The API documentation describes such a code by
+    # Several error classes can have the same code. The API documentation then contains the text of
     # the class that is defined last.
     found = {error.code: error for error in errors if error.status != InternalError.status}
     found[InternalError.code] = InternalError

@@ -37,7 +37,7 @@ def decide_repair(
     segments: Segments,
     now_millis: int,
 ) -> c.Restore | c.Drop | None:
-    """Return the message that repairs Redis, or None if no repair is needed."""
+    """Return a message that corrects the entry in Redis, or None if nothing must be corrected."""
     is_gone = inspection.state in NOWHERE
     if record is None:
         return None if is_gone else drop_of_erased(change, inspection.ticket)

@@ -258,8 +258,8 @@ class MaintenanceRunner(Struct, frozen=True):
         try:
             self.rebuilder.forget(waitlist)
             if stats.settings_version < waitlist.version:
-                # Redis has outdated settings. The request that changed them was interrupted, or
-                # Redis has lost them.
+                # The request that changed the settings was interrupted before it told Redis, or
+                # Redis has lost the change.
                 self.queue.send(init_of(waitlist, "configure", stats.epoch))
             known_until = waitlist.checkpoint.stamp_before_last or waitlist.checkpoint.stamp
             self.reconciler.reconcile(waitlist.waitlist_id, known_until, is_time_up)

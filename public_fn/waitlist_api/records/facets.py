@@ -251,8 +251,9 @@ class Intent(Facet, frozen=True):
     rank: int | None = None
     # The timestamp that is reserved for the `joined` or `reinstated` event.
     stamp: int = 0
-    # The operator who imports or reinstates the entry. Only a reinstatement has a reason.
+    # The operator who imports or reinstates the entry.
     joining_by: str = ""
+    # The operator's reason for a reinstatement. An import has no reason.
     joining_reason: str = ""
     # None if the entry gets no call number.
     numbering: Numbering | None = None

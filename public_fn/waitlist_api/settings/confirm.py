@@ -41,8 +41,8 @@ class ConfirmRules(Settings, frozen=True, kw_only=True):
     reminders_days: Annotated[
         tuple[Annotated[int, Setting(ge=1, le=MAX_DAYS)], ...],
         Setting(
-            "How many days before the deadline to send a reminder (the `reminded` event). Each "
-            "value must be less than `answer_days`.",
+            "When to send reminders (the `reminded` event), each as a number of days before the "
+            "deadline. Each number must be less than `answer_days`.",
             label="Reminders, in days before the deadline",
             max_length=8,
             schema=DISTINCT,

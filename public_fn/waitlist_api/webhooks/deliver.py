@@ -120,7 +120,7 @@ class WebhookSender(Struct, frozen=True):
         return replace(cursor, failures=cursor.failures + 1, not_before_millis=now + seconds * 1000)
 
     def _note(self, event: QueuedEvent, lease: Lease, progress: Progress) -> Verdict:
-        """Save the delivery state, and give up events that have failed for a day."""
+        """Save the delivery state, and stop retrying events that have failed for a day."""
         cursor, now = progress.cursor, self.now_millis()
         is_pending = any(detail.number == event.detail.number for detail in cursor.waiting)
         lost: list[Detail] = []

@@ -206,11 +206,9 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
 class Expire(OnWaitlist, frozen=True, kw_only=True):
     """Ends expired claims and offers, and lists entries whose record may be out of date."""
 
-    # An entry is listed if Redis made its last decision about the entry at least this many seconds
-    # ago.
+    # List the entries that Redis last changed at least this many seconds ago.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
-    # An entry is also listed if the last decision about it has this logical timestamp or an earlier
-    # one.
+    # List also the entries whose last change has at most this logical timestamp.
     known_until: Ticket = 0
     limit: Annotated[int, Meta(ge=1, le=MAX_BATCH)] = MAX_BATCH
 

@@ -30,8 +30,7 @@ class Heartbeat(OnWaitlist, frozen=True, kw_only=True):
     # The value of the counter after the previous heartbeat. If Redis has a lower value, it has lost
     # writes.
     known_beat: Number = 0
-    # A text that says how fast the waitlist admits people. Redis returns this text when customers
-    # poll.
+    # How fast the waitlist admits people, as text. Redis returns this text when customers poll.
     pace: PaceText | None = None
 
 

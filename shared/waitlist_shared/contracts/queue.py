@@ -190,7 +190,7 @@ class SignupResult(Result, frozen=True, kw_only=True):
     position: int | None = None
     # The total is None during a rebuild, and also if the waitlist hides its counts from customers.
     total: int | None = None
-    # A text that says how fast the waitlist admits people, or None for an imported entry.
+    # How fast the waitlist admits people, as text. None for an imported entry.
     pace: str | None = None
     ready_ahead: int | None = None
 
@@ -265,8 +265,8 @@ class Bump(OnEntry, frozen=True, kw_only=True):
     # The number of places by which the entry moves ahead. The entry does not move into a higher
     # priority.
     places: Places | UnsetType = UNSET
-    # `front` moves the entry to the front of its priority. `back` moves it to the end of the queue,
-    # where entries have priority 0.
+    # `front` moves the entry to the front of its priority. `back` sets its priority to 0 and moves
+    # it to the end of the queue.
     to: Literal["front", "back"] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
@@ -338,8 +338,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     ticket: Ticket | None = None
     # The positions within the segments that the request names, in the same order.
     places: tuple[SegmentPlace, ...] = ()
-    # A text that says how fast the waitlist admits people. The text can also be `unknown` or
-    # `paused`.
+    # How fast the waitlist admits people, as text. It can also be `unknown` or `paused`.
     pace: str | None = None
     # The number of ready entries ahead of the entry, or None if every entry on the waitlist has
     # always been ready.

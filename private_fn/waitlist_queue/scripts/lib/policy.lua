@@ -67,8 +67,8 @@ local function take_over_counted(policy, until_millis, slots)
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
 end
 
--- Adds the slots of all scheduled times that have passed. `instants` has the form "millis:count". Each scheduled time
--- discards earlier slots for which nobody was waiting.
+-- Adds the slots of all scheduled times that have passed. `instants` has the form "millis:count". Slots of an earlier
+-- time that nobody was waiting for are lost when the next scheduled time comes.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)

@@ -49,8 +49,8 @@ def files() -> dict[str, PageFile]:
     for path in sorted([*FOLDER.iterdir(), *VENDOR.iterdir()]):
         if path.suffix == ".json":
             texts = json.loads(path.read_text("utf-8"))
-            # If a JSON file has the same name as a script, it contains the texts of that script in
-            # all languages. Split the file by language, because a browser needs only one language.
+            # `kiosk.json`, for example, contains the words that `kiosk.js` shows, in all languages.
+            # Split such a file by language, because a browser needs only one language.
             is_part = path.with_suffix(".js").exists()
             named = {f"{path.stem}-{language}": texts[language] for language in texts}
             for name, own in (named if is_part else {path.stem: texts}).items():

@@ -31,7 +31,7 @@ class Routes(Struct, frozen=True):
     )
     def get_pass_issuer(self) -> Response[DiscoveryAnswer]:
         """JWT authorizers and libraries read this document (OpenID Connect Discovery) to find the
-        keys that verify passes.
+        public keys for verifying a pass.
         """
         found = self.passes.discovery(self.request.base_url)
         return _cacheable(DiscoveryAnswer(**found))

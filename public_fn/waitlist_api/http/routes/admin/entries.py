@@ -225,11 +225,11 @@ class Routes(Struct, frozen=True):
     def edit_person(
         self, waitlist_id: WaitlistId, entry_id: EntryId, body: EditBody
     ) -> AdminEntryAnswer:
-        """Each field in the request replaces the whole stored value. The entry keeps its position,
-        and its segments change with its attributes. If the page of the waitlist asks for an email
-        address or a telephone number, a new answer must be such an address or number. The history
-        records which fields were changed, but not their values. A repeated request returns the same
-        response.
+        """Each field in the request replaces the whole stored value. The entry keeps its position.
+        If its attributes change, the entry moves to the segments for the new attributes. If the
+        waitlist's page asks for an email address or a telephone number, a changed answer must be a
+        valid email address or telephone number. The history records which fields were changed,
+        but not their values. A repeated request returns the same response.
         """
         person = self.entry_edits.edit(
             EditCommand(
