@@ -312,6 +312,7 @@ def test_a_new_counter_proposes_the_country_of_its_time_zone(console: Console) -
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("Your name").fill("Zoë")
     dialog.get_by_label("Mobile number").fill("0151 23456789")
+    dialog.get_by_label("Reason for your visit").fill("Prescription")
     dialog.get_by_role("button", name="Add", exact=True).click()
     expect(console.notice).to_contain_text("Zoë has joined.")
     expect(console.notice).not_to_contain_text("no messages")
@@ -1311,9 +1312,9 @@ def test_the_poster_fits_one_sheet_and_its_code_leads_to_the_page(
     assert axe.violations(page) == []
     assert read_code(page, poster) == url
 
-    page.evaluate("() => { window.print = () => { window.isPrinted = true; }; }")
+    page.evaluate("() => { window.printed = 0; window.print = () => { window.printed++; }; }")
     page.get_by_role("button", name="Print", exact=True).click()
-    assert page.evaluate("window.isPrinted")
+    assert page.evaluate("window.printed") == 1
     printed = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
     (box,) = re.findall(rb"/MediaBox\s*\[([^\]]*)\]", printed)

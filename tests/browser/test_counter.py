@@ -146,6 +146,15 @@ def test_only_the_last_change_of_the_notice_can_be_undone(desk: Callable[[int], 
     )
 
 
+def test_the_notice_is_shown_until_it_has_ended(desk: Callable[[int], Page]) -> None:
+    page = desk(0)
+    act(page, "Notice", "We are late.")
+    page.get_by_role("button", name="End the notice…").click()
+    end = page.get_by_role("dialog").get_by_role("button", name="End the notice", exact=True)
+    expect(end).to_be_focused()
+    expect(page.locator("#customers-notice")).to_have_count(1)
+
+
 @pytest.mark.parametrize("key", ["Enter", "Tab", ""])
 def test_the_browser_keeps_the_desk_however_the_field_is_left(
     desk: Callable[[int], Page], operator: Operator, others: Customer, key: str
@@ -243,6 +252,10 @@ def test_errors_stand_at_their_field_and_typed_text_stays(desk: Callable[[int], 
     page.get_by_role("button", name="Call next").click()
     room = page.get_by_label("This desk")
     expect(room).to_be_focused()
+    expect(room).to_have_accessible_description(re.compile("Enter the name of this desk"))
+    page.evaluate("htmx.trigger(document.body, 'refresh')")
+    for _refresh in range(2):
+        page.evaluate("fetch(location.href).then((response) => response.text())")
     expect(room).to_have_accessible_description(re.compile("Enter the name of this desk"))
     room.fill("Room")
     for _refresh in range(2):

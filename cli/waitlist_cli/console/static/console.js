@@ -72,7 +72,7 @@ function keepFocus(submitter) {
 
 document.addEventListener("htmx:after:swap", (event) => {
   // When an action is undone, a new notice replaces the notice with the button "Undo".
-  const undone = event.detail.ctx.sourceElement?.closest?.(".notice");
+  const undone = event.detail.ctx.sourceElement?.closest?.(".notice[data-undo-seconds]");
   if (undone && event.detail.ctx.response.status < 400) {
     // While a dialog is open, screen readers cannot read what is outside it, so the new notice
     // moves into the dialog.

@@ -31,6 +31,7 @@ export function runCounter() {
   // The browser remembers the name of the desk after each letter, however the operator leaves the field.
   document.addEventListener("input", ({ target }) => {
     if (target.id !== "room") return;
+    target.removeAttribute("aria-invalid");
     const path = location.pathname.replace(/\/counter$/, "");
     document.cookie = `room=${encodeURIComponent(target.value)}; path=${path}; max-age=${YEAR_SECONDS}; samesite=strict`;
   });
@@ -39,6 +40,8 @@ export function runCounter() {
   const refreshes = (event) => event.detail.ctx.sourceElement?.hasAttribute?.("data-poll");
   let actions = 0;
   document.addEventListener("htmx:before:request", (event) => {
+    // A refresh would remove the error beside the name of the desk.
+    if (refreshes(event) && document.querySelector("#room[aria-invalid]")) event.preventDefault();
     if (refreshes(event)) event.detail.ctx.actions = actions;
     else actions++;
   });
