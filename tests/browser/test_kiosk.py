@@ -322,6 +322,27 @@ def test_the_language_of_a_person_ends_with_the_turn(kiosk: OpenKiosk) -> None:
     is_empty(page)
 
 
+def test_messages_are_in_the_language_that_the_person_has_chosen(
+    kiosk: OpenKiosk, operator: Operator
+) -> None:
+    page = kiosk(messages={"kinds": ["joined"]})
+    for language, join in (("de", "Anstellen"), ("", "Join the line")):
+        if language:
+            page.get_by_label("Language").select_option(language)
+        page.locator("input").first.fill("Zoë")
+        page.get_by_role("button", name=join).click()
+        expect(page.locator("[data-state=joined]")).to_be_visible()
+        page.locator("button.main").click()
+    assert languages_of(operator) == ["de", "en"]
+
+
+def languages_of(operator: Operator) -> list[str]:
+    """Return the language of each person on the waitlist, in the order of the queue."""
+    people = operator.call("GET", "/entries").json()["entries"]
+    details = (operator.call("GET", f"/entries/{person['entry_id']}") for person in people)
+    return [answer.json()["language"] for answer in details]
+
+
 def test_a_language_that_is_chosen_while_the_line_is_closed_ends_too(
     kiosk: OpenKiosk, operator: Operator
 ) -> None:

@@ -479,6 +479,17 @@ def test_choices_are_shown_in_the_language_of_the_customer(
     assert person["profile"] == {"size": "s"}
 
 
+def test_messages_are_in_the_language_that_the_customer_has_chosen(stage: Stage) -> None:
+    stage.configure(messages={"kinds": ["joined"]})
+    stage.open()
+    stage.page.get_by_label("Language").select_option("de")
+    stage.page.get_by_role("button", name="Anstellen").click()
+    expect(stage.page.get_by_role("heading", name="Sie stehen an")).to_be_visible()
+    (person,) = stage.operator.call("GET", "/entries").json()["entries"]
+    details = stage.operator.call("GET", f"/entries/{person['entry_id']}").json()
+    assert details["language"] == "de"
+
+
 def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
     """Code in a text from an operator, or from the customer's own form, is shown as plain text
     (promise P5).

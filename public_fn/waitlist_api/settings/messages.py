@@ -109,8 +109,8 @@ class MessageRules(Settings, frozen=True, kw_only=True):
     language: Annotated[
         Language,
         Setting(
-            "The default language of messages. It is used for imported customers, and for "
-            "customers whose browser requested no supported language.",
+            "The default language of messages. It is used for customers whose language is unknown, "
+            "such as customers whom an operator has added.",
             choices={
                 "en": "English",
                 "de": "Deutsch",

@@ -75,6 +75,7 @@ class WaitlistKiosk extends HTMLElement {
     const words = await Words.load(language);
     await Promise.all([words.add('form'), words.add('kiosk')]);
     this.#words = words;
+    this.#api.language = language;
   }
 
   // ------------------------------------------------------------------------ the list

@@ -300,6 +300,7 @@ class WaitlistPosition extends HTMLElement {
       api: this.getAttribute('api') || new URL('../..', import.meta.url),
       waitlist: this.getAttribute('waitlist') ?? '',
       token: isAccount ? async () => (typeof token === 'function' ? token() : token) : null,
+      language: words.language,
     });
     this.#client.addEventListener('change', () => this.#draw());
     this.#client.addEventListener('forget', () => (this.#answers = {}));

@@ -67,6 +67,9 @@ export class Api {
   constructor(base, waitlist, token = null) {
     this.path = new URL(`v1/waitlists/${encodeURIComponent(waitlist)}`, base).href;
     this.token = token;
+    // The language that the page shows. A customer who joins gets messages in this language. If it is empty, the browser's
+    // languages decide.
+    this.language = '';
     // How many milliseconds the service's clock is ahead of this device's clock.
     this.skew = null;
   }
@@ -95,7 +98,7 @@ export class Api {
   }
 
   join(body, key, entryToken) {
-    return this.#call('POST', `${this.path}/entries`, { body, key, entryToken });
+    return this.#call('POST', `${this.path}/entries`, { body, key, entryToken, language: this.language });
   }
 
   verify(code) {
@@ -149,10 +152,11 @@ export class Api {
     return this.#call(method, url, { body, key, entryToken: entry?.entry_token });
   }
 
-  async #call(method, url, { body, key, entryToken, isPublic = url === this.path } = {}) {
+  async #call(method, url, { body, key, entryToken, language, isPublic = url === this.path } = {}) {
     const headers = {};
     if (body) headers['Content-Type'] = 'application/json';
     if (key) headers['Idempotency-Key'] = key;
+    if (language) headers['Accept-Language'] = language;
     const options = { method, headers, body: body && JSON.stringify(body), cache: 'no-store' };
     let response, text;
     try {
@@ -323,10 +327,11 @@ export class Waitlist extends EventTarget {
   // The random part of the time that this browser waits after the opening.
   #spread = Math.random();
 
-  constructor({ api, waitlist, token = null, position = followBoard }) {
+  constructor({ api, waitlist, token = null, language = '', position = followBoard }) {
     super();
     const base = new URL(api, location.href);
     this.#api = new Api(base, waitlist, token);
+    this.#api.language = language;
     this.#position = position;
     // Do not store the data of an account, because another customer may sign in to this browser next.
     this.#memory = new Memory(token ? null : `waitlist:${base.href}:${waitlist}`);
