@@ -322,6 +322,33 @@ def test_a_new_counter_proposes_the_country_of_its_time_zone(console: Console) -
     expect(country).to_have_value("AT")
 
 
+def test_a_list_without_a_usual_language_proposes_the_language_of_its_country(
+    console: Console, operator: Operator
+) -> None:
+    """People whom an operator adds then get messages in this language. A language that the operator
+    has chosen stays.
+    """
+    page = console.page
+    console.go("/new?like=counter")
+    zone, language = page.get_by_label("Time zone"), page.get_by_label("Usual language of messages")
+    # No language of the service is the main language of Japan, so the form proposes the browser's
+    # language.
+    for name, proposed in (("Europe/Berlin", "de"), ("Asia/Tokyo", "en"), ("Africa/Cairo", "ar")):
+        zone.select_option(name)
+        expect(language).to_have_value(proposed)
+    language.select_option("fr")
+    zone.select_option("Europe/Madrid")
+    expect(language).to_have_value("fr")
+    assert operator.put({"name": "Bakery", "timezone": "Europe/Berlin"}).is_success
+    console.go(f"/lists/{operator.waitlist_id}/messages")
+    expect(page.get_by_label("Usual language")).to_have_value("de")
+    messages = {"kinds": ["called"], "language": "fr"}
+    settings = {"name": "Bakery", "timezone": "Europe/Berlin", "messages": messages}
+    assert operator.put(settings).is_success
+    console.go(f"/lists/{operator.waitlist_id}/messages")
+    expect(page.get_by_label("Usual language")).to_have_value("fr")
+
+
 @pytest.mark.parametrize("is_refused", [False, True])
 def test_the_page_shows_the_result_of_an_action_whose_dialog_was_closed(
     console: Console, is_refused: bool

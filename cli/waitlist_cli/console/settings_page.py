@@ -36,6 +36,15 @@ ID = Field(
     "cannot change later.",
     is_required=True,
 )
+LANGUAGE = Field(
+    "messages.language",
+    "Usual language of messages",
+    "select",
+    "The form proposes the language of the time zone's country. People whose own language is "
+    "unknown, such as people whom you add, get messages in the usual language.",
+    value=settings()["messages.language"].default,
+    options=list(settings()["messages.language"].choices.items()),
+)
 KINDS = {
     "boolean": "choice",
     "choice": "choice",
@@ -78,6 +87,8 @@ def routes(console: Console) -> list[Route]:
         template = templates().get(like)
         asked = [_asked(question, base, others) for question in template.asks] if template else []
         asked.append(next(field for field in others if field.name == "timezone"))
+        if template and "messages" in template.settings:
+            asked.append(LANGUAGE)
         names = {field.name for field in asked}
         return console.page(
             request,
@@ -102,6 +113,8 @@ def routes(console: Console) -> list[Route]:
         for question in templates()[like].asks if like in templates() else ():
             if question.kind:
                 put(given, question.setting, _answer(form, question))
+        if language := form.text(LANGUAGE.name):
+            put(given, LANGUAGE.name, language)
         try:
             create(console.api, waitlist_id, given)
         except Refused as error:

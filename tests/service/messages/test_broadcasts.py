@@ -117,6 +117,22 @@ def test_a_language_without_a_text_gets_the_usual_language(stage: Stage) -> None
     assert part(stage.stand_ins.mails[0], "plain").startswith("Hola\n")
 
 
+def test_a_person_without_a_language_gets_the_usual_language(stage: Stage) -> None:
+    """If the message has no text in the usual language, the whole email is in the language of the
+    text that the message has.
+    """
+    stage.joins("ada")
+    stage.news()
+    write(stage, text={"de": "Hallo"})
+    assert sent_to(stage) == ["ada@example.com"]
+    assert stage.stand_ins.subjects() == ["Bakery: eine Nachricht für Sie"]
+    assert '<html lang="de"' in part(stage.stand_ins.mails[0], "html")
+    stage.configure(messages={"kinds": ["message"], "language": "fr"})
+    write(stage, text={"en": "Hello", "fr": "Bonjour"})
+    assert sent_to(stage) == ["ada@example.com"]
+    assert part(stage.stand_ins.mails[0], "plain").startswith("Bonjour\n")
+
+
 @pytest.mark.parametrize("key", [KEY, None])
 def test_a_repeated_request_sends_nothing_again(stage: Stage, key: str | None) -> None:
     stage.joins("ada")

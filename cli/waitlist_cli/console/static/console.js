@@ -5,7 +5,7 @@ import { clearProblems, showProblems } from "/static/fields.js";
 import { suggestId } from "/static/ids.js";
 import { untick, useTables } from "/static/tables.js";
 import { forgetUnsaved, warnOfUnsaved } from "/static/unsaved.js";
-import { proposeCountry, useOwnZone } from "/static/zones.js";
+import { proposeByCountry, proposeLanguage, useOwnZone } from "/static/zones.js";
 
 const dialog = document.getElementById("dialog");
 const trouble = document.getElementById("trouble");
@@ -184,5 +184,7 @@ const created = document.getElementById("new");
 if (created) suggestId(created);
 const zone = document.getElementById("timezone");
 if (zone?.hasAttribute("data-own-zone")) useOwnZone(zone.form);
-if (created) proposeCountry(created);
+if (created) proposeByCountry(created);
+const usual = document.querySelector("select[data-of-country]");
+if (usual) proposeLanguage(usual, usual.dataset.ofCountry);
 warnOfUnsaved();

@@ -1,4 +1,4 @@
-// Sets the time zone field of a form to the browser's time zone, and proposes the country of a time zone.
+// Sets the time zone field of a form to the browser's time zone, and proposes settings that fit a time zone.
 
 export function useOwnZone(form) {
   const zone = form.elements.timezone;
@@ -13,18 +13,27 @@ export function useOwnZone(form) {
   form.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-// Fills the field for the country of mobile numbers with the country of the chosen time zone.
-export function proposeCountry(form) {
-  const { timezone: zone, "messages.sms_countries": country } = form.elements;
-  if (!country) return;
-  // A country that the operator has typed stays.
-  let isTyped = country.value !== "";
-  country.addEventListener("input", () => (isTyped = country.value !== ""));
-  const propose = () => {
-    if (!isTyped) country.value = zone.selectedOptions[0]?.dataset.country ?? "";
+// Fills the fields for the country of mobile numbers and for the usual language by the country of the chosen time zone.
+export function proposeByCountry(form) {
+  const { timezone: zone, "messages.sms_countries": country, "messages.language": language } = form.elements;
+  const propose = (field, isChosen, fill) => {
+    if (!field) return;
+    // What the operator has typed or chosen stays.
+    field.addEventListener("input", () => (isChosen = field.value !== ""));
+    const fillUnlessChosen = () => isChosen || fill(zone.selectedOptions[0]?.dataset.country ?? "");
+    zone.addEventListener("change", fillUnlessChosen);
+    fillUnlessChosen();
   };
-  zone.addEventListener("change", propose);
-  propose();
+  propose(country, country?.value, (code) => (country.value = code));
+  propose(language, false, (code) => proposeLanguage(language, code));
+}
+
+// Chooses the main language of a country. If the field does not offer this language, choose a language of the browser.
+export function proposeLanguage(field, country) {
+  const ofCountry = country && new Intl.Locale(`und-${country}`).maximize().language;
+  const wanted = [ofCountry, ...navigator.languages.map((tag) => tag.split("-")[0])];
+  const offered = [...field.options].map((option) => option.value);
+  field.value = wanted.find((language) => offered.includes(language)) ?? field.value;
 }
 
 // Returns the browser's local time in the format of an input of type datetime-local.

@@ -112,9 +112,10 @@ def test_a_counter_asks_for_the_country_of_local_numbers(console: Opened, bakery
         assert f'<option value="{zone}" data-country="{country}">' in page
     wrong = console.send("/new", **form, **{"messages.sms_countries": "Germany"})
     assert "Write two letters for each country, such as DE." in wrong.text
-    console.submit("/new", **form, **{"messages.sms_countries": "de"})
+    console.submit("/new", **form, **{"messages.sms_countries": "de", "messages.language": "de"})
     messages = bakery.typed.json("show", waitlist_id)["messages"]
     assert (messages["kinds"], messages["sms_countries"]) == (["joined", "called"], ["DE"])
+    assert messages["language"] == "de"
 
 
 def test_a_template_asks_a_few_questions(console: Opened, typed: Typed) -> None:
