@@ -58,6 +58,16 @@ def own(value: object) -> str:
     return format_value(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 
+def status_word(person: Mapping[str, Any]) -> str:
+    """Return `called` or `claimed` for a claimed person, and the API's status for everybody else.
+
+    The API's status is `offered` for people with an offer and for claimed people.
+    """
+    if person["status"] != "offered" or person["offered_until"]:
+        return str(person["status"])
+    return "called" if person["call"] else "claimed"
+
+
 def sentence(message: str) -> str:
     """Format the service's message about an invalid field as a sentence.
 
@@ -154,7 +164,7 @@ def _environment() -> Environment:
     made.filters["checklist"] = checklist
     made.filters |= {"details": format_details, "passed_over": passed_over, "name_in": name_of}
     made.filters["own_name_in"] = own_name_of
-    made.filters["chosen_id"] = chosen_id
+    made.filters |= {"chosen_id": chosen_id, "status_word": status_word}
     return made
 
 

@@ -158,11 +158,13 @@ def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
             "applies."
         )
     else:
-        yield f"A claim holds the entry until {format_value(person['claimed_until'])}."
-        yield "The client that made the claim can complete, release or park it."
-        yield "If the claim expires, the entry returns to the queue."
+        until = format_value(person["claimed_until"])
         if person["call"]:
-            yield f"The customer is called to {format_value(person['call']['to'])}."
+            yield f"The customer is called to {format_value(person['call']['to'])} until {until}."
+        else:
+            yield f"A claim holds the entry until {until}."
+            yield "The client that made the claim can complete, release or park it."
+        yield "If the claim expires, the entry returns to the queue."
     if made is not None:
         kind = "offer" if person["offered_until"] else "claim"
         yield f"The {kind} was made {_how(made)}."

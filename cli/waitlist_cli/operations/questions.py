@@ -20,7 +20,7 @@ USUAL = (
 )
 ADDRESSES = {"email": ("Email address", "email"), "phone": ("Telephone number", "tel")}
 ONE_PLACE = "A later signup with this address is treated as a signup of the same person."
-FOR_GUESTS = "Guests must answer this question."
+FOR_GUESTS = "People who sign up on the page must answer this."
 # The maximum length of an answer that the service accepts from guests.
 MOST_ANSWER = settings()["page.fields"].max_answer
 MAIL = re.compile(r"\S.*@[^@\s.]+(\.[^@\s.]+)+")
