@@ -100,9 +100,9 @@ def load(path: Path) -> Script:
 
 
 def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
-    """Return the texts of the named files, and of all files that they need.
+    """Return the texts of the named files and of all files that they need.
 
-    A file comes after the files that its own header names.
+    The header of a file names the files that it needs. These files come before it.
     """
     texts: dict[str, str] = {}
 

@@ -29,8 +29,8 @@ def webhook(
         ),
     ],
 ) -> None:
-    """Send the dead letters again. A dead letter is an event that the webhook did not accept within
-    a day.
+    """Send the dead letters again. A dead letter is an event that could not be delivered to the
+    webhook for a day.
 
     If the command is interrupted, run it again.
     """

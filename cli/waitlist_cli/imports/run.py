@@ -164,8 +164,8 @@ class ImportRun:
         """
         try:
             self.is_reading = True
-            # While `is_reading` is true, Ctrl-C interrupts the reading. If Ctrl-C has already been
-            # pressed, do not begin to read.
+            # While `is_reading` is true, Ctrl-C stops the import at once, even if it is waiting for
+            # input. If the operator pressed Ctrl-C before that, do not read another batch.
             return None if self.shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self.shutdown.to_stop.is_set():

@@ -103,7 +103,7 @@ class Field:
 
 
 def name_zone(field: Field, waitlist: Document, _person: Document) -> Field:
-    """Return the field with a hint that names the time zone of the waitlist."""
+    """Return a copy of a time field whose hint also names the time zone of the waitlist."""
     return replace(field, hint=f"{field.hint} Time zone: {waitlist['timezone']}.")
 
 

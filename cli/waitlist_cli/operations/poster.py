@@ -176,9 +176,9 @@ def _clean(text: str) -> str:
 
 
 def _fitted(text: str, sizes: Sequence[float], most: int) -> tuple[float, list[str]]:
-    """Return the largest font size at which the text fits into the lines, and the lines.
+    """Return the largest font size at which the text fits into `most` lines. Also return the lines.
 
-    If the text does not fit at any size, shorten it.
+    If the text does not even fit at the smallest size, shorten the text.
     """
     for size in sizes:
         lines = _wrapped(text, INNER / (size * CHARACTER))

@@ -1,4 +1,6 @@
-"""Asks operators the questions of a waitlist about a person, and reads the answers."""
+"""Defines the form in which an operator answers a waitlist's questions for a person, and reads the
+answers.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -60,7 +60,10 @@ def templates() -> dict[str, Template]:
 
 
 def settings_like(api: "Api", like: str) -> dict[str, Any]:
-    """Return the settings of a template, or of the waitlist with this id."""
+    """Return the settings for a new waitlist.
+
+    `like` is the name of a template, or the id of a waitlist whose settings are copied.
+    """
     now = datetime.now(UTC)
     if template := templates().get(like):
         return template_settings(template, now)

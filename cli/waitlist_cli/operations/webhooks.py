@@ -1,4 +1,7 @@
-"""Resends the events that a webhook did not accept within a day."""
+"""Sends a webhook's dead letters again.
+
+A dead letter is an event that the service could not deliver to the webhook for a day.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,10 +13,10 @@ PATH = "/v1/admin/webhook/replay"
 
 
 def replays(api: "Api", since: str) -> Iterator[int]:
-    """Resend the events since `since` that the webhook did not accept.
+    """Send all dead letters since the time `since` again.
 
-    Each request resends some of the events. After each request, yield the number of events that the
-    request has resent.
+    Each request sends some of the events. After each request, yield the number of events that the
+    request has sent.
     """
     more = True
     while more:

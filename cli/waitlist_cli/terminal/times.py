@@ -110,8 +110,8 @@ def check_time_format(time_format: str) -> str:
 def parse_option(text: str, label: str, zone: Callable[[], str]) -> str:
     """Parse a time that an operator typed, and convert it to UTC.
 
-    If the time has no UTC offset, it is a local time in the time zone that `zone` returns. In
-    error messages, `label` is the name of the time.
+    If the time has no UTC offset, it is a local time in the time zone that `zone` returns. Each
+    error message begins with `label`, which names the option.
     """
     try:
         return _in_utc(text, zone)
@@ -173,7 +173,7 @@ def parse_instant(text: str, label: str) -> datetime:
 def check_instant(text: str, label: str) -> str:
     """Return `text` if it is a time with a UTC offset, and otherwise raise WrongUsage.
 
-    In error messages, `label` is the name of the time.
+    The error message begins with `label`, which names the option or the field.
     """
     parse_instant(text, label)
     return text

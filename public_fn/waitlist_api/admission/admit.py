@@ -172,8 +172,9 @@ class Admissions(Struct, frozen=True):
             is_first = self.waitlists.note_scheduled(waitlist, last_millis)
             self.waitlist_cache.forget(waitlist.waitlist_id)
             if not is_first:
-                # Another run has already written these scheduled times to the record. Read the
-                # record again, because Redis may also have counted their slots already.
+                # Another run has already written these scheduled times to the record. That run may
+                # also have recorded that Redis has counted their slots. Read the current record,
+                # and build the request again.
                 return self._request(
                     self.waitlist_cache.look_up(waitlist.waitlist_id), since_millis
                 )
@@ -208,7 +209,10 @@ class Admissions(Struct, frozen=True):
         by: str,
         reason: str = "",
     ) -> list[Offer]:
-        """Record that a run has taken these entries from the queue. Return the recorded offers."""
+        """Write the offers or admissions that Redis has made to the records of the entries.
+
+        Return only the entries whose record could be updated.
+        """
         taken: Sequence[c.Claimed] = admitted.entries
         if admitted.is_automatic and admitted.outcome == "repeat":
             taken = self._begin_time_inside(waitlist_id, taken)

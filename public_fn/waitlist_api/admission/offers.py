@@ -100,7 +100,7 @@ class OfferWriter(Struct, frozen=True):
         if record is None or record.status not in PRESENT:
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
         elif transition.is_refuted_by(record):
-            # Redis took an outdated version of the entry.
+            # Redis decided on the basis of an outdated version of the entry.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
         # If none of these cases applies, a different request has changed the record after Redis
@@ -114,7 +114,7 @@ class OfferWriter(Struct, frozen=True):
         offer.
         """
         if not _is_of_joining_stay(claim, record):
-            # Redis has taken an entry of an earlier signup, which has already ended.
+            # Redis chose an entry that belongs to an earlier signup. That signup has already ended.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
             return None
         placed = c.SignupResult(

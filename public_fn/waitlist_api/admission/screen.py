@@ -20,7 +20,7 @@ MOST_NEXT = 8
 
 
 class CalledNumber(Struct, frozen=True):
-    """The call number of a customer, and the current call of this customer."""
+    """A customer's call number, and the latest call of the customer with its place and time."""
 
     number: str
     call: Call

@@ -199,8 +199,11 @@ class Signups(Struct, frozen=True):
 
 
 def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
-    """Return whether the signup is refused because of the setting `rejoin`."""
-    # If the customer must verify their address first, return False, because `UnprovenSignups`
-    # itself checks whether the settings are current.
+    """Return whether the signup is refused because of the setting `rejoin`.
+
+    The setting may be outdated, so the caller then reads the current settings. Return False for a
+    guest whose address is not verified. The class `UnprovenSignups` handles this refusal, and reads
+    the current settings itself.
+    """
     is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
     return is_ended and command.verify_until_millis is None

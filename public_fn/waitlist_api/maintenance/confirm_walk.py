@@ -24,7 +24,9 @@ class ConfirmWalker(Struct, frozen=True):
     now_millis: NowMillis
 
     def walk(self, waitlist: WaitlistRecord, stats: c.StatsResult) -> None:
-        """Ask the customers of the next entries, and save where the next run continues."""
+        """Ask the next customers whether they are still waiting, and save where the next run
+        continues.
+        """
         rules, before = waitlist.settings.confirm, waitlist.confirm_walk
         now_millis = self.now_millis()
         if rules is None or not is_due(waitlist, now_millis):

@@ -25,8 +25,8 @@ from waitlist_shared.errors import Cold, Outdated, Rebuilding
 
 logger = logging.getLogger(__name__)
 
-# An audit reads at most this much of the journal, even if maintenance has not run for longer than
-# that.
+# An audit reads at most the changes of the last day from the journal. Older changes are not
+# audited, even if maintenance has not run for several days.
 LONGEST_STAMPS = 24 * 60 * MINUTE
 # When an audit continues in another run, it reads this much of the journal again. A slow request
 # may have written a slightly older change after the previous run had read that part of the journal.

@@ -241,8 +241,9 @@ def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
 
 
 def drop_of_place(waitlist_id: str, entry_id: str, ticket: int) -> c.Drop:
-    """Return the request that removes an entry from Redis if no record contains the ticket of the
-    entry.
+    """Return the request that removes an entry from Redis.
+
+    Use this function if no record contains the ticket of the entry.
     """
     return c.Drop(waitlist_id=waitlist_id, entry_id=entry_id, join_id=c.NO_STAY, ticket=ticket)
 

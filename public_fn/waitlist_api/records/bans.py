@@ -43,9 +43,9 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
         updated_millis=now_millis,
     )
     if before.has_ended:
-        # If the record is deleted later, the `erased` event gets the record's timestamp. Set this
-        # timestamp to the time of the ban, so that the `erased` event comes after the `banned`
-        # event.
+        # If the record is deleted later, the `erased` event comes directly after the record's
+        # timestamp. It must also come after the `banned` event, so the record gets the timestamp of
+        # the ban.
         end = replace(before.end, stamp=before.decided_stamp)
         banned = replace(banned, stamp=stamp, end=end, expires_at=None)
     else:

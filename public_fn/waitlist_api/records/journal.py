@@ -33,7 +33,9 @@ Key = tuple[str, str]
 class Change(Struct, frozen=True, kw_only=True):
     """A change to a record, with the state of the entry after the change.
 
-    `status` is the status of the record, or `edited`, `exited` or `erased`.
+    `status` is usually the status of the record. After an edit, it is `edited`. After an erasure,
+    it is `erased`. After an admitted customer has exited, it is `exited`, unless the customer still
+    counts as inside.
     """
 
     waitlist_id: str

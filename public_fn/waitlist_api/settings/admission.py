@@ -105,9 +105,10 @@ class Scheduled(Settings, frozen=True, kw_only=True):
     timezone: Annotated[
         TimeZone | None,
         Setting(
-            "The IANA time zone of `cron`. If a local time is skipped because of daylight saving "
-            "time, the first time after the gap is used. If a local time occurs twice, it is used "
-            "once.",
+            "The IANA time zone of `cron`. If daylight saving time skips a local time, the first "
+            "time after the gap is used. If a local time occurs twice, only its first occurrence "
+            "is used. However, if the minute or the hour in `cron` begins with `*`, a skipped time "
+            "is left out, and both occurrences of a time are used.",
             null="the time zone of the waitlist",
             examples=["Europe/Berlin"],
         ),
@@ -149,9 +150,9 @@ class OfferHours(Settings, frozen=True, kw_only=True):
     timezone: Annotated[
         TimeZone | None,
         Setting(
-            "The IANA time zone of `from` and `to`. If a local time is skipped because of daylight "
-            "saving time, the first time after the gap is used. If a local time occurs twice, it "
-            "is used once.",
+            "The IANA time zone of `from` and `to`. If daylight saving time skips a local time, "
+            "the first time after the gap is used. If a local time occurs twice, only its first "
+            "occurrence is used.",
             null="the time zone of the waitlist",
             examples=["Europe/Berlin"],
         ),

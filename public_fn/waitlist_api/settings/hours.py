@@ -24,10 +24,11 @@ class Hours(Struct, frozen=True):
 
 
 def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
-    """Yield the offer hours of all days, beginning with the first hours that end after `millis`.
+    """Yield the daily periods in which the policy makes offers, in order.
 
-    If daylight saving time skips a local time, the first time after the gap is used. If a local
-    time occurs twice, it is used once.
+    The first period is the earliest one that ends after `millis`. If daylight saving time skips the
+    local time at which a period begins or ends, the first time after the gap is used. If that local
+    time occurs twice, only its first occurrence is used.
     """
     openings = _times(hours.from_, hours.timezone, millis - LONGEST_MILLIS)
     closings = _times(hours.to, hours.timezone, millis - LONGEST_MILLIS)

@@ -184,7 +184,7 @@ def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
 
 
 def mark_delivered(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
-    """Return the delivery state in which these events are marked as delivered."""
+    """Mark these events as delivered, and return the new delivery state."""
     stamps = sorted({*cursor.settled, *(detail.number for detail in details)})
     erasures = [detail.number for detail in details if detail.event == ERASED]
     return replace(
@@ -197,7 +197,10 @@ def mark_delivered(cursor: Cursor, details: Sequence[Detail]) -> Cursor:
 
 
 def mark_given_up(cursor: Cursor, details: Sequence[Detail], now_millis: int) -> Cursor:
-    """Return the delivery state in which these events are dead letters, which are not retried."""
+    """Mark these events as dead letters, and return the new delivery state.
+
+    Dead letters are not sent again automatically.
+    """
     new = [DeadLetter(detail, now_millis) for detail in details]
     dead = sorted({letter.number: letter for letter in (*cursor.dead, *new)}.values(), key=_number)
     return replace(

@@ -287,8 +287,8 @@ class ExpireResult(Result, frozen=True, kw_only=True):
     """The entries whose record may be out of date."""
 
     stamp: Ticket
-    # False if one call could not end everything that had expired: claims, offers, and the reasons
-    # why entries are not ready.
+    # False if more had expired than one call can handle. Claims and offers can expire, and also the
+    # reasons why entries are not ready.
     is_all: bool = False
     max_attempts: int
     places: list[DirtyPlace]

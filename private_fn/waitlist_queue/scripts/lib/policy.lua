@@ -42,7 +42,7 @@ local function read_hours(policy, hours, millis)
   policy.is_closed = not first or first.opens > millis
 end
 
--- Returns the earlier of two times: a deadline, and the end of the waitlist's admission if it has one.
+-- Returns `deadline`. If the waitlist's admission ends earlier, returns the end of the admission instead.
 local function until_over(until_millis, deadline)
   return math.min(tonumber(until_millis or nil) or math.huge, deadline)
 end

@@ -28,9 +28,11 @@ local function first_rank_of(rank)
   return math.min(MAX_PRIORITY, math.floor((rank + ROOM) / TIER)) * TIER - ROOM
 end
 
--- Searches for free ranks in front of the entry `behind`, whose rank is `upper`, and within its priority. Returns the
--- last rank before and the first rank after the nearest free ranks, and the entries that have these two ranks. Returns
--- nil if no rank is free.
+-- Finds the nearest gap of free ranks ahead of the entry `behind`, which has the rank `upper`. The search does not go
+-- beyond the priority of this entry.
+--
+-- Returns the ranks directly before and after the gap, and the ids of the entries that have these ranks. If no entry of
+-- this priority is ahead of the gap, the first id is nil. If there is no gap, the function returns nil.
 local function gap_before(keys, behind, upper)
   local before_first = first_rank_of(upper) - 1
   local ahead, lower = waiting_until(keys, upper - 1)

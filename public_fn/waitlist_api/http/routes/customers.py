@@ -223,9 +223,9 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "already_admitted", "not_waiting"),
     )
     def resume(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ResumeBody) -> RestAnswer:
-        """This operation ends a pause, in which the customer lets others pass, before its planned
-        end. If there is no pause, or if a new pause has begun in the meantime, nothing changes. A
-        repeated request returns the same response.
+        """During a pause, other customers are served first. This operation ends the pause before
+        its planned end. If there is no pause, or if a new pause has begun in the meantime, nothing
+        changes. A repeated request returns the same response.
         """
         proof = self.credentials.check(waitlist_id, entry_id)
         command = ResumeCommand(

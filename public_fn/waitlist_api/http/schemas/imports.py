@@ -138,8 +138,8 @@ class ImportRowBody(Body):
     tell: Annotated[
         bool,
         Field(
-            description="Send `true` to send the customer the message `joined`, as after a signup. "
-            "The waitlist must have chosen this message."
+            description="Whether the customer gets the message `joined`, as after a signup. The "
+            "message is sent only if the waitlist's setting `messages.kinds` contains `joined`."
         ),
     ] = False
     banned: Annotated[

@@ -52,7 +52,9 @@ WaitlistBody: Any = request_body("WaitlistBody", WaitlistSettings)
 
 
 class PublicIdentity(Model):
-    """The address that guests must enter in the `profile` of their signup."""
+    """The kind of address that guests must enter in the `profile` of their signup, and whether they
+    must verify the address.
+    """
 
     field: IdentityField
     verify: Verify
