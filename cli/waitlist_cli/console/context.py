@@ -77,7 +77,7 @@ class Undos:
         change: Change | None = None,
         page: str = "",
     ) -> Undo | None:
-        """Remember how to undo an action, which has taken the steps `done`.
+        """Remember how to undo an action. `done` contains the steps that the action has taken.
 
         Return None if the action cannot be undone.
         """

@@ -137,9 +137,9 @@ def typed_page(form: Form) -> dict[str, Any]:
 
 
 def with_names(page: dict[str, Any]) -> dict[str, Any]:
-    """Return the page with a name for each question that has only a label.
+    """Give each question that has only a label a name, and return the changed page settings.
 
-    The name is made from the label, and no two questions have the same name.
+    The name is made from the label. No two questions get the same name.
     """
     taken = {question["name"] for question in page["fields"]}
     named = []

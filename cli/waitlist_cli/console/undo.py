@@ -47,7 +47,7 @@ def routes(console: Console) -> list[Route]:
             people = len({inverse.entry_id for inverse in found.inverses} - {""})
             text = f"Undone for {format_count(people, 'person', 'people')}."
         response = console.done(text)
-        # A dialog that is open stays open.
+        # If a dialog is open, the event `undone` does not close the dialog.
         response.headers["HX-Trigger"] = "undone"
         return response
 

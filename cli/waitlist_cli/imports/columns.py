@@ -57,7 +57,7 @@ class Columns:
     # The profile field that identifies people, which is `email` or `phone`. It is None if customer
     # ids identify people.
     identity: str | None = None
-    # Maps columns to a second target.
+    # Maps the name of a column to a second field that the column also fills.
     copies: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, header: Sequence[str] | None) -> None:
@@ -153,7 +153,7 @@ class _Row:
         self._cells: dict[tuple[str, str], tuple[str, str]] = {}
 
     def put(self, column: str, value: Any) -> None:
-        """Add the value of a column or of a JSON field to the values of the row.
+        """Add a value from a column or a JSON field to the row.
 
         Raise InvalidRow if the value is not valid.
         """

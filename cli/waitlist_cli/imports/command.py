@@ -113,7 +113,7 @@ def try_import(context: Context, source: Source, columns: Columns, waitlist_id: 
 
 
 def _finish(context: Context, run: ImportRun) -> None:
-    """Stop the import after the current request, or at once if the import is waiting for input."""
+    """Stop the import. If a request is being sent, let this request end first."""
     if run.is_reading:
         raise KeyboardInterrupt
     context.output.note("Stopping after the current request. Press Ctrl-C again to stop at once.")

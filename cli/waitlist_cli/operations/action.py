@@ -233,7 +233,7 @@ class PersonAction(Action):
     reveals: str = ""
     # The value of `outcome` in the JSON output of the command, if the response is not an entry.
     outcome: str = ""
-    # True if the command prints the notice of the action instead of the status of the entry.
+    # True if the command prints the text `notice` instead of the entry's status.
     prints_notice: bool = False
     # True if the action ends a claim. The console then forgets the token of its own claim.
     ends_claim: bool = False

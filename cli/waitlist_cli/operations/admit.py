@@ -143,7 +143,7 @@ WITHDRAW = PersonAction(
     "slot.",
     button="Take back",
     path=f"{ENTRY}/withdraw",
-    # A later offer stays valid.
+    # The request names the offer by its deadline, so it cannot withdraw a later offer.
     fields=(
         Field(
             "offered_until",

@@ -45,7 +45,7 @@ UNBAN = PersonAction(
     "former place back, use the action Reinstate.",
     button="End the ban",
     path=f"{ENTRY}/unban",
-    # A later ban stays in force.
+    # The request names the ban by its time, so it cannot end a later ban.
     fields=(Field("banned_at", "Banned at", "seen"), REASON),
     notice="{who} is no longer banned, and can sign up again.",
     outcome="unbanned",

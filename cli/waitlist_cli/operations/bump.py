@@ -33,7 +33,7 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 
 
 def way_back(person: Document) -> list[Inverse]:
-    """Return the request that would undo a move of this person that is about to happen.
+    """The person is about to be moved. Return the request that would undo this move.
 
     The request moves the person back to their present priority. Within a priority, people are
     ordered by signup time. If the person is not in the place that belongs to their signup time, no

@@ -6,7 +6,7 @@ from typing import Any
 from waitlist_cli.operations.action import Document
 from waitlist_cli.operations.declared import settings, settings_in
 
-# Maps a group of settings to the page of the console and the command that change it.
+# Maps a group of settings to the console page and the command with which operators change it.
 PLACES = {
     "admission": ("policy", "policy"),
     "messages": ("messages", "edit"),
@@ -50,10 +50,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Item:
-    """Something that the settings lack."""
+    """A warning that the settings of a waitlist lack something."""
 
     code: str
-    # What is missing, and what to do.
+    # Says what the settings lack, and what the operator can do.
     message: str
     steps: tuple[Step, ...]
     # The commands that change these settings.

@@ -40,7 +40,7 @@ OPERATIONS = {
     "exit": Operation(writes=7, reads=1, table_calls=2, events=1),
     "leave": Operation(writes=11, reads=1, table_calls=3, events=1),
 }
-# The resources of a maintenance run, which takes place every minute even if nothing has changed.
+# The resources that a maintenance run uses. Maintenance runs every minute.
 MINUTE = Operation(writes=1, reads=59, table_calls=68, queue_calls=1)
 # The additional resources that a maintenance run uses for each idle waitlist. A single call to
 # Redis handles hundreds of waitlists.

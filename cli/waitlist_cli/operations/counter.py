@@ -50,7 +50,7 @@ SKIP = Outcome(
     action=RELEASE,
     values={"to": "place", "delay_seconds": SKIP_SECONDS, "reason": "skipped"},
 )
-# This outcome undoes the call itself.
+# The operator chooses this outcome if the call was a mistake.
 PUT_BACK = Outcome(
     name="put-back",
     label="Put back",

@@ -74,6 +74,6 @@ def split_preview(preview: Mapping[str, Any]) -> tuple[list[str], str]:
 
 
 def describe_result(note: Mapping[str, Any]) -> str:
-    """Describe in words the state of a message, and the reason if the service gave one."""
+    """Describe the state of a message in words. If the service gave a reason, add the reason."""
     reason = note["reason"]
     return f"{note['state']}: {REASONS.get(reason, reason)}" if reason else str(note["state"])

@@ -53,8 +53,9 @@ def found_people(
 
 
 def exact_numbers_first(people: Iterable[dict[str, Any]], text: str) -> list[dict[str, Any]]:
-    """Return the people in the same order, except that those whose call number is `text` come
-    first.
+    """Move the people whose call number is `text` to the front of the list.
+
+    Otherwise, the order stays the same.
     """
     wanted = Wanted(text)
     return sorted(people, key=lambda person: not wanted.is_call_number(person["call_number"]))

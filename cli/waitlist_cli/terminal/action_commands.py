@@ -140,7 +140,7 @@ def values_of(
 def send_and_print(
     context: Context, person: Person, action: PersonAction, values: dict[str, Any]
 ) -> None:
-    # Afterwards, the person may be erased.
+    # Find the person's name before the action, because the action may erase the person.
     who = context.describe_person(person.entry_id)
     try:
         answer = returned = person.send(action, **values)

@@ -190,7 +190,7 @@ def attributes_of(
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of a text field of a form. Leave out empty lines."""
+    """Split the text in a form field into lines. Leave out empty lines."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 

@@ -26,8 +26,8 @@ _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
 _ALONE = "'*(?:[\\t\\r\\n]|\\d{16,}\\Z)"
 _FRAGILE = re.compile(_ALONE)
 _KEPT = re.compile(f"'{_ALONE}")
-# Matches a formula before which another program has put apostrophes. Other programs put them only
-# at the beginning of a value.
+# Matches a formula that follows apostrophes from another program. Other programs put apostrophes
+# only at the beginning of a value.
 _FOREIGN = re.compile(f"'+[{_SIGNS}\\t\\r\\n]")
 
 

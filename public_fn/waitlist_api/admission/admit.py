@@ -190,8 +190,8 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save the progress of the schedule in the record: up to which time Redis has counted its
-        slots, and how many of these slots are unused.
+        """Save in the record up to which time Redis has counted the slots of the schedule, and how
+        many of these slots are unused.
 
         If Redis loses these numbers in a failover, they are restored from the record.
         """

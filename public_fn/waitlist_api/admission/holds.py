@@ -113,9 +113,9 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     parked_millis: int | None = None
     # A digest of the caller's idempotency key.
     once_key: str | None = None
-    # The hours in which the slot of a withdrawn offer goes to the next entry.
+    # During these hours, the slot of a withdrawn offer goes to the next entry.
     hours: tuple[c.Hours, ...] = ()
-    # The new value of this field in the record.
+    # The new value of the record's field `changes_until_millis`.
     changes_until_millis: int = 0
 
     @property
@@ -388,9 +388,7 @@ def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryVi
 
 
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
-    """Return whether an earlier attempt at the same command has already made this change, according
-    to the record.
-    """
+    """Return whether the record shows that an earlier attempt at the command made this change."""
     decided = "admitted" if record.status == "admitted" else record.hold.end
     is_same = decided == verb.decided and record.status == verb.after
     return is_same and command.names_hold_of(record)

@@ -103,8 +103,8 @@ class OfferWriter(Struct, frozen=True):
             # Redis decided on the basis of an outdated version of the entry.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # If none of these cases applies, a different request has changed the record after Redis
-        # took the entry.
+        # If none of these cases applies, a different request has changed the record since Redis
+        # took the entry from the queue.
         return None
 
     def _write_joining(

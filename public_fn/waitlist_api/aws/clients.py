@@ -27,7 +27,7 @@ def _config(read_seconds: int, attempts: int) -> ClientConfig:
         read_timeout=read_seconds,
         retries={"mode": "standard", "total_max_attempts": attempts},
         max_pool_connections=64,
-        # These settings save a sixth of the CPU time of a call. Otherwise botocore builds the user
+        # These settings save a sixth of a call's CPU time. Without them, botocore builds the user
         # agent twice for each call, and looks up the account id for the endpoint URL.
         user_agent="waitlist",
         account_id_endpoint_mode="disabled",

@@ -38,8 +38,8 @@ MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
 # The number of seconds without admissions after which a batch of admissions has ended.
 SILENCE = DAY / 2
-# A batch counts as finished if the time since its last admission is at least this multiple of the
-# average duration of a batch.
+# The average duration of a batch is multiplied by this factor. If nobody has been admitted for that
+# long, the batch counts as finished.
 OVER = 2.0
 # A waitlist has stopped admitting people if nobody has been served for this many times the usual
 # gap between admissions.

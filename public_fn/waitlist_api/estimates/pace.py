@@ -53,7 +53,7 @@ class Piece(Struct, frozen=True):
     # `start` and `end` are in seconds after the time `Pace.at`.
     start: float
     end: float
-    # The number of people.
+    # The number of people who are admitted in this interval.
     places: float
 
 

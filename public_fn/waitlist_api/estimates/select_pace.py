@@ -1,4 +1,4 @@
-"""Compute how fast a waitlist admits people from its admission policy and its samples."""
+"""Compute from the admission policy and the samples how fast a waitlist admits people."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -25,7 +25,7 @@ RowWarning = Literal["signed_up_by_guest", "another_address"]
 # import has begun to add the customer and was interrupted. `under_way` means that some other
 # request is adding or removing the customer.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
-# 0 means no ticket.
+# The lowest ticket. A ticket of 0 means that there is no ticket.
 FIRST_TICKET = 1
 TOO_EARLY = FieldError("body.joined_at", "must not be before 2020-01-01T00:00:00Z")
 TOO_LATE = FieldError(

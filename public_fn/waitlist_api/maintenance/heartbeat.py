@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 # An audit reads at most the changes of the last day from the journal. Older changes are not
 # audited, even if maintenance has not run for several days.
 LONGEST_STAMPS = 24 * 60 * MINUTE
-# When an audit continues in another run, it reads this much of the journal again. A slow request
-# may have written a slightly older change after the previous run had read that part of the journal.
+# When an audit continues in another run, it begins this long before the point in the journal that
+# the previous run has reached. A slow request may have written an older change in the meantime.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 

@@ -214,9 +214,10 @@ def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None
 
 
 def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.Single | None:
-    """Return the message that restores the entry, or removes it if the customer is leaving.
+    """Return the message that restores the entry if the customer is on the waitlist.
 
-    Return None if the record has any other status.
+    If the customer is leaving, return the message that removes the entry instead. Return None if
+    the record has any other status.
     """
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")

@@ -41,13 +41,14 @@ class RebuildRun(Struct):
     def must_stop(self) -> bool:
         """Return whether the run has to stop.
 
-        Call this method only after each page, so that every run makes progress.
+        Call this method after a page, and not before the first page. Every run then makes progress.
         """
         return self._is_over.is_set() or self.is_time_up()
 
     def give_up(self) -> None:
-        """Stop all shards after their current page, for example because another run has taken the
-        lease.
+        """Make the threads of all shards stop after their current page.
+
+        This is necessary, for example, if another run has taken the lease.
         """
         self._is_over.set()
 

@@ -251,7 +251,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _maintain_warm(
         self, waitlist: WaitlistRecord, stats: c.StatsResult, left_millis: LeftMillis
     ) -> str | None:
-        """Maintain a waitlist whose queue is complete, and admit customers if the policy allows."""
+        """Maintain a waitlist whose queue is complete. If the policy allows it, admit customers."""
         is_time_up = partial(_is_time_up, left_millis)
         admits = waitlist.settings.admission is not None or stats.quota > 0
         is_overdue = admits and not waitlist.settings.paused

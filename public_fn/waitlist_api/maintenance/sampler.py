@@ -23,7 +23,7 @@ MOST_KEPT = 500
 
 
 class Sampler(Struct):
-    """Stores a sample of the counts of each waitlist, and computes how fast the waitlist admits
+    """Stores samples of each waitlist's counts, and computes how fast the waitlist admits
     customers.
     """
 

@@ -18,7 +18,7 @@ NOT_ALLOWED = (
 
 
 class Trials(Struct, frozen=True):
-    """Sends examples."""
+    """Sends example messages through the messages function."""
 
     queue: QueueClient
 

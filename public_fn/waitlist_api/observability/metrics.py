@@ -4,7 +4,7 @@ import time
 from threading import Lock
 from typing import Any, Literal
 
-# Counts of events.
+# The names of the metrics that count how often something happened.
 Count = Literal[
     "audits_unfinished",
     "beats_lost",

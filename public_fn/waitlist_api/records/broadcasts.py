@@ -37,8 +37,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
     # The index of the status whose people are being read, and the cursor of the next page.
     step: int = 0
     cursor: str | None = None
-    # The number of recipients by channel, and the number of other people by the reason why they get
-    # no message.
+    # `reached` counts the recipients by channel. `skipped` counts the people who get no message, by
+    # reason.
     reached: Mapping[str, int] = {}
     skipped: Mapping[str, int] = {}
 

@@ -54,9 +54,7 @@ class Erasures(Struct, frozen=True):
             self.erase(alias)
 
     def _stamp_last(self, record: EntryRecord | None, join_id: str, stamp: int) -> None:
-        """Make sure that the logical timestamp of the record is at least as new as the timestamps
-        of all events of the entry.
-        """
+        """Make sure that no event of the entry has a later logical timestamp than the record."""
 
         def decide(now: EntryRecord) -> EntryRecord | None:
             return replace(now, stamp=stamp) if now.join_id == join_id else None

@@ -83,9 +83,9 @@ class Hold(Facet, frozen=True):
     declines: int = 0
     # When the entry was set aside.
     parked_millis: int | None = None
-    # `once_key` is a digest of the idempotency key of the last request that moved the entry, and
-    # `once_stamp` is the timestamp of that move. With these two fields, a repeated request is
-    # recognised even if Redis has lost its data.
+    # `once_key` identifies the last request that moved the entry. It is a digest of the request's
+    # idempotency key. `once_stamp` is the timestamp of that move. With these two fields, a repeated
+    # request is recognised even if Redis has lost its data.
     once_key: str = ""
     once_stamp: int = 0
 

@@ -30,7 +30,7 @@ class Lease(Struct, frozen=True):
     owner: str
 
     def renew(self, rebuild: RebuildProgress | None = None) -> None:
-        """Extend the lease by a minute, and store the progress of the rebuild if it is given.
+        """Extend the lease by a minute. If the progress of the rebuild is given, store it too.
 
         Raise LeaseLost if another run has taken the lease.
         """

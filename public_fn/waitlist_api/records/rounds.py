@@ -12,7 +12,10 @@ KEY = {"pk": "MAINTENANCE", "sk": "ROUND"}
 
 
 class Round(Struct, frozen=True, kw_only=True):
-    """A round, in which maintenance visits all waitlists once. A round may need several runs."""
+    """A round of maintenance. In each round, maintenance visits every waitlist once.
+
+    A round may need several runs.
+    """
 
     # How often this item was written.
     number: int = 0

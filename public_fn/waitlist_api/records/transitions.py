@@ -49,7 +49,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     stamp: int
     rank: int
     attempts: int
-    # A function that makes changes to the record that the other fields cannot describe.
+    # A function that changes the record further, in ways that the other fields cannot describe.
     alter: Alter
     # The events that are added to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()

@@ -96,7 +96,7 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
         try:
             self.table.transact(writes)
         except ConditionFailed:
-            # Another copy of the request was faster.
+            # Another copy of the same request has already stored the task.
             former = self.find_by_key(work.waitlist_id, once_key, body)
             if former is None:
                 raise Throttled from None

@@ -37,7 +37,7 @@ class Replays(Struct, frozen=True):
     dead_letters_url: str
 
     def replay(self, since: datetime) -> Replayed:
-        """Put the events that were given up since this time back into the webhook's queue.
+        """Send the events to the webhook's queue again if they were given up since this time.
 
         Raise NoWebhook if the stack has no webhook, and NotReady if SQS fails.
         """

@@ -520,7 +520,7 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
 
     rank: Rank
     ticket: Ticket
-    # The logical timestamp of the last decision in the record that Redis has made.
+    # The logical timestamp of the last decision by Redis that the record contains.
     stamp: Ticket
     # The logical timestamp of the newest event in the record. Redis creates only later timestamps
     # from then on.

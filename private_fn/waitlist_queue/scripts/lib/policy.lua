@@ -61,14 +61,15 @@ local function offer_end(policy, millis, seconds)
 end
 
 -- If the record contains a newer state of the schedule than Redis, continues from the state in the record. After a
--- failover, recent writes may be missing on the new server, which must not make the same offers again.
+-- failover, the new server may lack recent writes. Without this function, it could make the same offers again.
 local function take_over_counted(policy, until_millis, slots)
   if until_millis <= policy.scheduled_until then return end
   policy.scheduled, policy.scheduled_until, policy.recorded_until = slots, until_millis, until_millis
 end
 
--- Adds the slots of all scheduled times that have passed. `instants` has the form "millis:count". Slots of an earlier
--- time that nobody was waiting for are lost when the next scheduled time comes.
+-- Adds the slots of all scheduled times that have passed. `instants` has the form "millis:count".
+--
+-- When a scheduled time comes, slots of earlier times are lost if nobody is waiting for them.
 local function count_instants(policy, instants, waiting, millis)
   for at, count in string.gmatch(instants, '(%d+):(%d+)') do
     at = tonumber(at)

@@ -65,7 +65,7 @@ class CustomerAdmission(Struct, frozen=True):
         return DeclineAnswer(**self.responses.fields(declined.view), declines_left=declined.left)
 
     def exit(self, waitlist_id: str, proof: Proof) -> AdmittedAnswer:
-        """Check the customer out. A repeated call changes nothing."""
+        """Record that an admitted customer has exited. A repeated call changes nothing."""
         return admitted_answer(
             self.exits.exit(waitlist_id, proof.entry_id, CUSTOMER, stay=proof.stay)
         )

@@ -226,7 +226,7 @@ class RestBody(Body):
 
 
 class ResumeBody(Body):
-    """A request to end a pause, in which the customer lets others pass."""
+    """A request to end a pause. During the pause, other customers are served first."""
 
     rest_until: Annotated[
         UtcTime,

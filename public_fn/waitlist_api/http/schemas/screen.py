@@ -11,7 +11,7 @@ CallNumber = Annotated[str, documented(examples=["A042"])]
 
 
 class CalledNumberAnswer(Model):
-    """A number that is called now."""
+    """A call number that an operator is calling to a place now."""
 
     number: CallNumber
     to: Annotated[
