@@ -235,7 +235,7 @@ def test_the_most_expensive_requests_with_verification_cost_as_much_as_documente
 def test_many_offers_cost_as_much_as_documented(
     people: Admissions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A maintenance run makes many offers with one call of the private function, and reads the
+    """A maintenance run makes many offers with one call to the private function, and reads the
     records of all entries in one call.
     """
     people.all_sign_up(*(f"another-person-{number}" for number in range(PLACES - 1)))

@@ -66,8 +66,8 @@ class InspectResult(Result, frozen=True, kw_only=True):
     # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry
     # is waiting.
     stamp: Number
-    # The logical timestamp of the last decision that may be missing in the record. It is 0 if there
-    # is no such decision.
+    # The logical timestamp of the last decision that may be missing from the record. It is 0 if
+    # there is no such decision.
     dirty_stamp: Number
     # The version of the entry's segments, or None if Redis has no segments for the entry.
     attributes_version: Number | None = None
