@@ -23,7 +23,7 @@ from waitlist_cli.console.undo import send_inverse
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import Document, Inverse
 from waitlist_cli.operations.claim import CALL, CLAIM_TOKEN, EXTEND, claim_people
-from waitlist_cli.operations.counter import OUTCOMES, Outcome
+from waitlist_cli.operations.counter import OUTCOMES, PUT_BACK, Outcome
 from waitlist_cli.operations.names import data_beside_name, name_of
 from waitlist_cli.operations.person import Person
 
@@ -64,7 +64,10 @@ def routes(console: Console) -> list[Route]:
         for decision in decisions.open_in(waitlist_id):
             # Until a decision is sent, the person counts as claimed. If the number of claims is
             # limited, send all decisions, so that another person can be claimed.
-            if waitlist["max_claims"]:
+            #
+            # *Put back* means that the person was called by mistake. Send this decision before the
+            # next call, so that the person has their old place again and can be called.
+            if waitlist["max_claims"] or decision.label == PUT_BACK.label:
                 decisions.send_all(waitlist_id, decision.entry_id)
         body = {"count": 1, "call": {"to": room}}
         # If the button is pressed twice, both requests have the same key and call the same person.
@@ -90,12 +93,20 @@ def routes(console: Console) -> list[Route]:
         outcome = next((one for one in OUTCOMES if one.name == name), None)
         if outcome is None:
             raise Refused(f"There is no outcome {name!r}.", "not_found", 404)
+        if decisions.is_decided(waitlist_id, entry_id):
+            # The earlier decision about this person stays, so this button has no effect.
+            return _page(console, request, room=room_of(request), focus="next")
         before, waitlist = console.person(waitlist_id, entry_id), console.get(f"/{waitlist_id}")
-        who, action = name_of(before, waitlist), outcome.action
-        send = partial(_end_call, console, waitlist_id, entry_id, outcome, form.key)
+        who, action, token = name_of(before, waitlist), outcome.action, before["claim_token"]
+        if not token or form.text("call") != _id_of_call(token):
+            raise Refused(
+                "This call has already ended. Either it has expired, or somebody has ended it.",
+                "claim_expired",
+                409,
+            )
+        send = partial(_end_call, console, waitlist_id, entry_id, outcome, token, form.key)
         decision = Decision(waitlist_id, entry_id, who, outcome.label, send)
-        can_be_inverted = action.can_be_inverted(waitlist, before, outcome.values)
-        if can_be_inverted and not decisions.is_decided(waitlist_id, entry_id):
+        if action.can_be_inverted(waitlist, before, outcome.values):
             send()
             inverses = console.inverses_of(action, waitlist, before, outcome.values)
             if inverses:
@@ -188,7 +199,11 @@ def _page(
         most_room=MOST_ROOM,
         # The person who was called last comes first.
         called=[
-            {**one, "data": data_beside_name(one, waitlist)}
+            {
+                **one,
+                "data": data_beside_name(one, waitlist),
+                "call_id": _id_of_call(one["claim_token"]),
+            }
             for one in reversed(people)
             if one["claim_token"]
         ],
@@ -219,16 +234,11 @@ def _page(
 
 
 def _end_call(
-    console: Console, waitlist_id: str, entry_id: str, outcome: Outcome, key: str
+    console: Console, waitlist_id: str, entry_id: str, outcome: Outcome, token: str, key: str
 ) -> None:
-    """End a call. Raise an error if the person is no longer called here."""
-    token = console.person(waitlist_id, entry_id)["claim_token"]
-    if not token:
-        raise Refused(
-            "The call has ended. It has expired, or somebody else has ended it.",
-            "claim_expired",
-            409,
-        )
+    """End the call with this claim token. If this call has already ended, the service refuses the
+    request, even if the person has been called again since then.
+    """
     action, values = outcome.action, dict(outcome.values)
     person = Person(console.api, waitlist_id, entry_id, key)
     if CLAIM_TOKEN in action.fields:
@@ -239,13 +249,24 @@ def _end_call(
         # check this console's token first.
         person.send(EXTEND, **{CLAIM_TOKEN.name: token})
     person.send(action, **action.to_body(values))
-    console.claims.pop((waitlist_id, entry_id), None)
+    # In the meantime, this console may have called the person again. Then keep the new claim.
+    if console.claims.get((waitlist_id, entry_id), {}).get("claim_token") == token:
+        console.claims.pop((waitlist_id, entry_id), None)
 
 
 def _take_back(console: Console, waitlist_id: str, inverses: Sequence[Inverse], key: str) -> None:
     """Send the requests that undo the end of a call."""
     for step, inverse in enumerate(inverses):
         send_inverse(console, waitlist_id, inverse, f"{key}.undo.{step}")
+
+
+def _id_of_call(token: str) -> str:
+    """Return an id of the call with this claim token.
+
+    The buttons of a call send its id, so that a button of an earlier call cannot end a later call.
+    The page does not contain the token itself, because the token is a secret.
+    """
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, token))
 
 
 def _named(people: list[dict[str, Any]], waitlist: Document) -> list[dict[str, Any]]:

@@ -81,6 +81,8 @@ class Decisions:
             if earlier is not None:
                 return earlier
             self._problems.pop(decision.key, None)
+            # *Undo* applies only to the latest decision about a person.
+            self._sent.pop(decision.key, None)
             self._open[decision.key] = decision
         call_later(self.seconds, lambda: self._send(decision))
         return decision

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+import httpx
 import pytest
 
 from tests.unit.cli.conftest import Bakery
@@ -54,11 +55,21 @@ class Counter:
         assert sent.status_code == 200, sent.text
         return readable(sent.text)
 
-    def press(self, name: str, button: str) -> str:
+    def call_id(self, name: str) -> str:
+        """Return the id of the call that the buttons of this person end."""
         entry_id = entry_id_of(self.bakery.waitlist_id, name)
-        sent = self.console.send(f"{self.path}/{entry_id}/{button}")
+        form = rf'action="{self.path}/{entry_id}/arrived".*?name="call" value="([^"]+)"'
+        found = re.search(form, self.console.page(self.path))
+        return found[1] if found else ""
+
+    def press(self, name: str, button: str, call_id: str | None = None) -> str:
+        sent = self.send(name, button, self.call_id(name) if call_id is None else call_id)
         assert sent.status_code == 200, sent.text
         return readable(sent.text)
+
+    def send(self, name: str, button: str, call_id: str) -> httpx.Response:
+        entry_id = entry_id_of(self.bakery.waitlist_id, name)
+        return self.console.send(f"{self.path}/{entry_id}/{button}", call=call_id)
 
     def wait(self) -> None:
         while self.due:
@@ -185,6 +196,59 @@ def test_a_person_who_was_put_back_by_mistake_is_called_again(counter: Counter) 
     counter.press("ada", "arrived")
     counter.wait()
     assert counter.bakery.status("ada") == "admitted"
+
+
+@pytest.mark.parametrize("button", ["arrived", "no-show", "skip", "put-back"])
+def test_a_button_of_an_earlier_call_does_not_end_the_next_call(
+    counter: Counter, button: str
+) -> None:
+    """A second browser tab, or a repeated request, can still contain the buttons of a call that has
+    ended.
+    """
+    counter.bakery.sign_up("ada")
+    counter.call_next()
+    earlier = counter.call_id("ada")
+    counter.press("ada", "put-back")
+    ended = "This call has already ended."
+    assert ended in readable(counter.send("ada", button, earlier).text)
+    counter.call_next()
+    assert ended in readable(counter.send("ada", button, earlier).text)
+    counter.wait()
+    assert (counter.called, counter.bakery.status("ada")) == (["ada"], "offered")
+
+
+@pytest.mark.parametrize("button", ["arrived", "no-show", "skip"])
+def test_a_waiting_decision_does_not_end_a_later_call(counter: Counter, button: str) -> None:
+    counter.bakery.sign_up("ada")
+    counter.call_next()
+    counter.press("ada", button)
+    for command in ("remove", "reinstate"):
+        counter.bakery.typed.run(command, counter.bakery.waitlist_id, "--customer", "ada")
+    counter.call_next()
+    counter.wait()
+    assert (counter.called, counter.bakery.status("ada")) == (["ada"], "offered")
+
+
+def test_a_person_who_was_put_back_on_a_paused_list_is_called_next(counter: Counter) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    counter.call_next()
+    counter.bakery.typed.run("pause", counter.bakery.waitlist_id)
+    assert "Put back: ada. This happens in 10 s." in counter.press("ada", "put-back")
+    counter.bakery.typed.run("resume", counter.bakery.waitlist_id)
+    counter.call_next()
+    assert counter.called == ["ada"]
+    assert counter.bakery.status("bob") == "waiting"
+
+
+def test_only_the_last_decision_about_a_person_can_be_undone(counter: Counter) -> None:
+    counter.bakery.sign_up("bob", "ada")
+    ada = person(counter.console, counter.bakery, "ada")
+    ada.do("bump", where="front")
+    counter.call_next()
+    counter.press("ada", "put-back")
+    # The service cannot reverse the second move of a person, so this move waits ten seconds.
+    assert "This happens in 10 s." in ada.do("bump", where="front")
+    assert counter.console.page(counter.path).count(">Undo<") == 1
 
 
 def test_a_person_whom_another_desk_has_called_is_not_called_back(
