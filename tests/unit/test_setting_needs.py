@@ -210,6 +210,28 @@ def test_messages_need_a_sender_in_the_stack() -> None:
     by_mail = Stack(channels=frozenset({"mail"}))
     assert warning_codes(told, by_mail) == ["link_without_sender", "messages_without_sender"]
     assert warning_codes(told, Stack(channels=frozenset({"sms"}))) == []
+    messages = {"kinds": ["joined"], "sms_countries": ["DE"]}
+    for asked, codes in (([PHONE], ["messages_without_sender"]), ([PHONE, EMAIL], [])):
+        assert warning_codes({"messages": messages, "page": {"fields": asked}}, by_mail) == codes
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_warned"),
+    [
+        ({"page": {"fields": [PHONE]}}, True),
+        ({"page": {"fields": [PHONE, EMAIL]}}, False),
+        ({"identity": {"field": "phone"}, "page": {"fields": [EMAIL]}}, True),
+        ({"identity": {"field": "phone", "region": "DE"}}, False),
+        ({"identity": {"field": "email"}, "page": {"fields": [PHONE]}}, False),
+    ],
+)
+@pytest.mark.parametrize("channels", [set(), {"mail"}, {"mail", "sms"}])
+def test_people_who_can_give_only_a_number_need_a_country_on_every_stack(
+    channels: set[str], asked: dict[str, Any], *, is_warned: bool
+) -> None:
+    body = {"messages": {"kinds": ["called"]}, **asked}
+    found = warning_codes(body, Stack(channels=frozenset(channels)))
+    assert ("numbers_without_country" in found) == is_warned
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from waitlist_api.parallel import run_all
 from waitlist_api.records.bans import BanRequest
 from waitlist_api.records.waitlist_cache import WaitlistCache
 from waitlist_api.records.waitlists import WaitlistRecord
+from waitlist_api.settings.messages import CHANNEL_OF
 from waitlist_api.settings.waitlist import WaitlistSettings
-from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import WaitlistError
 
 
@@ -36,7 +36,6 @@ class Imports(Struct, frozen=True):
     intent_writer: IntentWriter
     placement: Placement
     bans: Bans
-    stack: Stack
     now_millis: NowMillis
 
     def import_rows(
@@ -58,7 +57,7 @@ class Imports(Struct, frozen=True):
         joining = [item for item in by_entry.values() if not item.row.banned]
         self.intent_writer.begin(waitlist, joining, by)
         self.placement.finish([item for item in joining if item.is_joining])
-        self._note_addresses(joining, waitlist.settings)
+        _note_addresses(joining, waitlist.settings)
         return _with_outcomes(imported, by_entry)
 
     def preview(
@@ -84,7 +83,7 @@ class Imports(Struct, frozen=True):
                     item.refuse(Banned())
                 case _:
                     item.keep("already")
-        self._note_addresses(by_entry.values(), waitlist.settings)
+        _note_addresses(by_entry.values(), waitlist.settings)
         return _with_outcomes(imported, by_entry)
 
     def _ban(self, rows: Sequence[ImportedRow], by: str) -> None:
@@ -126,16 +125,6 @@ class Imports(Struct, frozen=True):
                 item.follow(record)
                 item.replace_record(record)
         return _by_entry(good)
-
-    def _note_addresses(self, rows: Iterable[ImportedRow], settings: WaitlistSettings) -> None:
-        """Mark the customers who have joined but cannot receive the waitlist's messages."""
-        if (rules := settings.messages) is None:
-            return
-        for item in rows:
-            if item.outcome == "joined":
-                profile, channels = item.row.profile, self.stack.channels
-                found = find_destination(profile, settings, rules, channels)
-                item.has_no_address = not isinstance(found, Destination)
 
     def _check(self, item: ImportedRow, waitlist: WaitlistRecord) -> None:
         row = item.row
@@ -183,6 +172,20 @@ def _with_outcomes(
         if item.outcome is None:
             item.repeat(by_entry[item.entry_id])
     return imported
+
+
+def _note_addresses(rows: Iterable[ImportedRow], settings: WaitlistSettings) -> None:
+    """Mark the customers who have joined without an address for the waitlist's messages.
+
+    An address counts even if the stack has no sender for it, because the warning
+    `messages_without_sender` already tells operators that the sender is missing.
+    """
+    if (rules := settings.messages) is None:
+        return
+    for item in rows:
+        if item.outcome == "joined":
+            found = find_destination(item.row.profile, settings, rules, CHANNEL_OF.values())
+            item.has_no_address = not isinstance(found, Destination)
 
 
 def _moment(millis: int) -> datetime:

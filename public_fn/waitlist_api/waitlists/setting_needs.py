@@ -135,23 +135,29 @@ def _kinds(settings: WaitlistSettings) -> frozenset[str]:
 
 
 def _sends_by_nothing(settings: WaitlistSettings, stack: Stack, _: int) -> bool:
-    return bool(_kinds(settings)) and not stack.reaches(settings)
+    fields = _asked_addresses(settings) or CHANNEL_OF.keys()
+    return bool(_kinds(settings)) and not any(CHANNEL_OF[one] in stack.channels for one in fields)
 
 
 def _sends_to_nobody(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
-    if settings.identity is not None or not _kinds(settings):
-        return False
-    asked = {field.name for field in _fields(settings) if field.kept_in == "profile"}
-    return not asked & CHANNEL_OF.keys()
+    return bool(_kinds(settings)) and not _asked_addresses(settings)
 
 
-def _numbers_without_country(settings: WaitlistSettings, stack: Stack, _: int) -> bool:
-    rules, identity = settings.messages, settings.identity
-    if rules is None or not rules.kinds or "sms" not in stack.channels:
+def _numbers_without_country(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
+    rules = settings.messages
+    if rules is None or not rules.kinds or _asked_addresses(settings) != ["phone"]:
         return False
+    return not sms_countries(rules, settings.identity)
+
+
+def _asked_addresses(settings: WaitlistSettings) -> list[IdentityField]:
+    """Return the names of the profile fields in which a signup on the customer's page can give an
+    address for messages.
+    """
+    if settings.identity is not None:
+        return [settings.identity.field]
     asked = {field.name for field in _fields(settings) if field.kept_in == "profile"}
-    is_number = "phone" in asked if identity is None else identity.field == "phone"
-    return is_number and not sms_countries(rules, identity)
+    return [name for name in CHANNEL_OF if name in asked]
 
 
 def _words_without_kind(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
@@ -339,9 +345,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         code="messages_without_sender",
-        settings=("messages.kinds", "identity.field"),
-        message="No messages are sent, because the stack cannot send to the addresses that this "
-        "waitlist uses. Set the stack's parameter MailFrom for email, or SmsFrom for SMS.",
+        settings=("messages.kinds", "identity.field", "page.fields"),
+        message="The stack cannot send messages to the addresses that this waitlist uses. Set the "
+        "stack's parameter MailFrom for email, or SmsFrom for SMS.",
         is_broken=_sends_by_nothing,
     ),
     Rule(
@@ -355,8 +361,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         code="numbers_without_country",
         settings=("messages.sms_countries",),
-        message="Customers who give a telephone number get no messages, because the waitlist sends "
-        "SMS to no country. Add the country of your customers to messages.sms_countries.",
+        message="Customers who give only a telephone number get no messages, because the waitlist "
+        "sends SMS to no country. Add the country of your customers to messages.sms_countries.",
         is_broken=_numbers_without_country,
     ),
     Rule(

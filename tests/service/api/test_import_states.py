@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.service.api.test_imports import codes, outcomes, row
 from tests.service.api.test_verification import ADA, BOB, RULES, Guests
@@ -13,7 +14,7 @@ from tests.support.faults import Crash, Wire, crash_after
 from tests.support.people import People
 from tests.support.stores import empty_redis
 from tests.support.tables import new_table
-from tests.support.world import START_MILLIS, RedisClock, World
+from tests.support.world import CONFIG, START_MILLIS, RedisClock, World
 from waitlist_api.clock import iso
 from waitlist_shared.ranks import rank_of, ticket_of_millis
 
@@ -193,7 +194,16 @@ def test_customers_who_are_banned_are_refused_and_taken_off_the_list(people: Peo
     assert people.events("ada") == ["joined", "banned", "left"]
 
 
-def test_the_answer_counts_who_cannot_get_the_messages_of_the_list(people: People) -> None:
+@pytest.mark.parametrize("channels", [(), ("mail",), ("sms",), ("mail", "sms")])
+def test_the_answer_counts_whose_address_gets_no_messages_of_the_list(
+    channels: tuple[str, ...],
+) -> None:
+    """The answer does not depend on the senders of the stack. If a sender is missing, the settings
+    of the waitlist have a warning.
+    """
+    config = replace(CONFIG, message_channels=channels)
+    people = People(World.on(new_table(), empty_redis(), config=config))
+    people.configure()
     rows: list[Any] = [
         row("ada", profile={"email": "ada@example.com"}),
         row("bob", profile={"Email Address": "bob@example.com"}),

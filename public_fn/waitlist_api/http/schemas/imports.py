@@ -228,10 +228,10 @@ class ImportResultAnswer(Model):
     has_no_address: Annotated[
         bool,
         Field(
-            description="Whether the customer joined but cannot receive the waitlist's messages, "
-            "because the `profile` contains no suitable `email` or `phone`. For example, the "
-            "waitlist sends no SMS to the country of the number. False if the waitlist sends no "
-            "messages."
+            description="Whether the customer joined, but the `profile` contains no `email` or "
+            "`phone` to which the waitlist's settings allow messages. For example, the waitlist "
+            "sends no SMS to the country of the number. The value does not depend on whether the "
+            "stack can send email or SMS. False if the waitlist sends no messages."
         ),
     ] = False
     code: Annotated[
@@ -281,8 +281,8 @@ class ImportCounts(Model):
     without_address: Annotated[
         int,
         Field(
-            description="The number of customers who joined but cannot receive the waitlist's "
-            "messages."
+            description="The number of customers who joined without an address for the waitlist's "
+            "messages (`has_no_address`)."
         ),
     ]
     warnings: Annotated[int, Field(description="The number of rows with a warning.")]
