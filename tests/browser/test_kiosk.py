@@ -329,6 +329,7 @@ def test_messages_are_in_the_language_that_the_person_has_chosen(
     for language, join in (("de", "Anstellen"), ("", "Join the line")):
         if language:
             page.get_by_label("Language").select_option(language)
+        expect(page.get_by_role("button", name=join)).to_be_visible()
         page.locator("input").first.fill("Zoë")
         page.get_by_role("button", name=join).click()
         expect(page.locator("[data-state=joined]")).to_be_visible()

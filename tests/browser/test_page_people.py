@@ -490,6 +490,19 @@ def test_messages_are_in_the_language_that_the_customer_has_chosen(stage: Stage)
     assert details["language"] == "de"
 
 
+def test_messages_are_in_the_usual_language_if_the_page_lacks_that_of_the_browser(
+    new_context: NewContext, stage: Stage
+) -> None:
+    stage.configure(messages={"kinds": ["joined"], "language": "de"})
+    page = new_context(locale="it-IT").new_page()
+    page.goto(f"/w/{stage.operator.waitlist_id}")
+    page.get_by_role("button", name="Join the line").click()
+    expect(page.get_by_role("heading", name="You are in line")).to_be_visible()
+    (person,) = stage.operator.call("GET", "/entries").json()["entries"]
+    details = stage.operator.call("GET", f"/entries/{person['entry_id']}").json()
+    assert details["language"] is None
+
+
 def test_hostile_text_is_shown_as_text(stage: Stage, axe: Axe) -> None:
     """Code in a text from an operator, or from the customer's own form, is shown as plain text
     (promise P5).

@@ -97,6 +97,9 @@ def change_seen(
         }
         try:
             saved = change(api, waitlist_id, patch, now["version"])
+            if saved["version"] != now["version"] + 1:
+                # Somebody has changed the settings since, so an undo might undo that change too.
+                return Change({}, {})
             return Change({name: now[name] for name in mine}, {name: saved[name] for name in mine})
         except Refused as error:
             if error.code != SETTINGS_CHANGED:

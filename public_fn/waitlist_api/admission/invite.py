@@ -157,8 +157,11 @@ class Invitations(Struct, frozen=True):
             if after is None:
                 # A different run has already stored this page, and continues with the next page.
                 return self.records.find(*invitation.ids) or invitation
-            invitation, is_resumed = after, False
-            if is_time_up():
+            # A page that continues an earlier run may not have moved on in the queue. So that each
+            # run makes progress, at least one more page follows.
+            is_last, is_resumed = is_time_up() and not is_resumed, False
+            invitation = after
+            if is_last:
                 break
         return invitation
 

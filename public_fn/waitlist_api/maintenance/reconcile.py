@@ -308,6 +308,10 @@ def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     shortened it since then, so the stamp in Redis can be newer than the record.
     """
     if place.state == "offered" and record.hold.token != place.token:
+        if record.stamp > (place.stamp or place.seen_stamp):
+            # The record has changed since Redis listed the entry, so the offer may have ended in
+            # Redis too.
+            return False
         # Redis keeps the decision about an offer until the record contains the offer. If no
         # decision about this offer is newer than the record, the record contains a later offer.
         news = [decision for decision in place.decisions if decision.stamp > record.stamp]

@@ -355,6 +355,22 @@ def test_a_loss_of_redis_makes_an_interrupted_invitation_no_smaller() -> None:
     assert funnel(people, invited(again)) == {"invited": 3, "open": 3}
 
 
+def test_an_invitation_moves_on_even_if_each_run_has_little_time(
+    waitlist: Waitlist, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = waitlist(admission={})
+    for language, count in (("de", 150), ("es", 5)):
+        rows = ({"customer_id": f"{language}-{number}"} for number in range(count))
+        people.bring(*(row | {"attributes": {"language": language}} for row in rows))
+    monkeypatch.setattr(invite_module, "REQUEST_MILLIS", 0)
+    monkeypatch.setattr(Invitations, "MAINTENANCE_MILLIS", 0)
+    invitation_id = invited(invite(people, filter={"language": "es"}))
+    for _ in range(3):
+        world.maintain()
+    assert found(people, invitation_id).json["state"] == "done"
+    assert funnel(people, invitation_id) == {"invited": 5, "open": 5}
+
+
 def is_after_last_write(wire: Wire, step: int) -> bool:
     return all(name == "Query" for name in wire.names[step:])
 

@@ -19,6 +19,7 @@ from tests.support.world import World
 from waitlist_api.admission.offers import OfferWriter
 from waitlist_api.imports.rows import ImportRow
 from waitlist_api.maintenance.heartbeat import Heartbeat
+from waitlist_api.maintenance.reconcile import Reconciler
 from waitlist_api.records.decisions import transition_of
 from waitlist_api.records.ledger import EntryChanged
 from waitlist_shared import contracts as c
@@ -48,6 +49,47 @@ def some_runs(world: World) -> None:
 
 def policy_of(no_show: str) -> dict[str, Any]:
     return {"max_inside": 1, "offer_seconds": OFFER_SECONDS, "no_show": no_show}
+
+
+def test_an_offer_made_after_maintenance_has_listed_the_entry_stays(
+    waitlist: Waitlist, world: World
+) -> None:
+    """Maintenance lists an entry with its first offer. Before maintenance reads the record, this
+    offer ends and the entry gets another offer. Only one slot is offered.
+    """
+    people = waitlist(
+        "ann",
+        "bob",
+        admission={
+            "schedule": [{"cron": "0 * * * *", "count": 1}],
+            "offer_seconds": 1200,
+            "no_show": "keep_place",
+        },
+    )
+    some_runs(world)
+    world.advance(LONG - 360)
+    world.maintenance.run_all()
+    assert people.listed("offered") == ["ann"]
+    # After a failover, Redis may have recorded no slots beyond those of the schedule.
+    (meta,) = world.redis.keys("*meta")
+    world.redis.hset(meta, "recorded_until", world.redis.hget(meta, "scheduled_until"))
+    reconcile = Reconciler._reconcile_page
+    passed: list[str] = []
+
+    def get_another_offer_first(*arguments: Any) -> bool:
+        if arguments[-1].places and not passed:
+            passed.append("the first offer")
+            world.advance(1200)
+            people.poll("ann")
+            assert people.listed("offered") == ["ann"]
+        return reconcile(*arguments)
+
+    world.advance(120)
+    with patch.object(Reconciler, "_reconcile_page", get_another_offer_first):
+        world.maintenance.run_all()
+    assert passed
+    people.poll("bob")
+    assert people.listed("offered") == ["ann"]
 
 
 def left_and_back(people: Admissions, name: str) -> None:

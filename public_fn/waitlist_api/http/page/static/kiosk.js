@@ -107,7 +107,7 @@ class WaitlistKiosk extends HTMLElement {
 
   /** Forget the person, and show an empty form for the next person. */
   #reset({ focuses = true } = {}) {
-    const isSame = this.#words.language === this.#first;
+    const isSame = this.#words.language === (this.#first || 'en');
     this.#turn = { answers: {}, customer: `kiosk-${uuid()}` };
     this.#state = 'form';
     this.#isTouched = false;

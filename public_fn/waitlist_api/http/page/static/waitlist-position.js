@@ -278,7 +278,8 @@ class WaitlistPosition extends HTMLElement {
     clearInterval(this.#second);
     this.#shown = null;
     const wanted = [this.lang, ...navigator.languages].filter(Boolean);
-    const [words, css] = await Promise.all([Words.load(Words.choose(wanted)), loadStyles()]).catch(() => []);
+    const language = Words.choose(wanted);
+    const [words, css] = await Promise.all([Words.load(language), loadStyles()]).catch(() => []);
     if (start !== this.#start) return;
     if (!words) {
       this.#second = setTimeout(() => this.#restart(), 5000);
@@ -300,7 +301,7 @@ class WaitlistPosition extends HTMLElement {
       api: this.getAttribute('api') || new URL('../..', import.meta.url),
       waitlist: this.getAttribute('waitlist') ?? '',
       token: isAccount ? async () => (typeof token === 'function' ? token() : token) : null,
-      language: words.language,
+      language,
     });
     this.#client.addEventListener('change', () => this.#draw());
     this.#client.addEventListener('forget', () => (this.#answers = {}));

@@ -67,8 +67,8 @@ export class Api {
   constructor(base, waitlist, token = null) {
     this.path = new URL(`v1/waitlists/${encodeURIComponent(waitlist)}`, base).href;
     this.token = token;
-    // The language that the page shows. A customer who joins gets messages in this language. If it is empty, the browser's
-    // languages decide.
+    // The language that the customer has chosen, or the first language of the browser that the page has. A customer who
+    // joins gets messages in this language. If it is empty, the service decides by the browser's languages.
     this.language = '';
     // How many milliseconds the service's clock is ahead of this device's clock.
     this.skew = null;

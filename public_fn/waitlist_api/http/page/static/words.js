@@ -14,14 +14,16 @@ export class Words {
     this.direction = texts.direction;
   }
 
-  /** Return the first of the wanted languages that the page has. */
+  /** Return the first of the wanted languages that the page has, or an empty string if it has none of them. */
   static choose(wanted) {
     const known = wanted.map((tag) => tag.toLowerCase().split('-')[0]);
-    return known.find((language) => language in LANGUAGES) ?? 'en';
+    return known.find((language) => language in LANGUAGES) ?? '';
   }
 
+  /** Load the texts of a language. Without a language, load the English texts. */
   static async load(language) {
-    return new Words(language, await read(language));
+    const known = language || 'en';
+    return new Words(known, await read(known));
   }
 
   /** Add the texts of a part once. Not every page needs the part. */
