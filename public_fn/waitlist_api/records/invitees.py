@@ -14,18 +14,19 @@ from typing import Literal
 from msgspec import Struct
 
 from waitlist_api.parallel import run_all
-from waitlist_api.records.entry import DECLINED, SHARDS, EntryRecord, HistoryEvent, shard_of
+from waitlist_api.records.entry import SHARDS, EntryRecord, HistoryEvent, shard_of
 from waitlist_api.records.table import ConditionFailed, Item, Key, Table
 from waitlist_shared import contracts as c
 from waitlist_shared.ids import invitation_of
 
-# The state is `open` until the offer ends. It is also `left` if an operator withdrew the offer.
-State = Literal["open", "entered", "declined", "missed", "left"]
+# The state is `open` until the offer ends or the customer begins to leave. The state is `withdrawn`
+# if an operator withdrew the offer.
+State = Literal["open", "entered", "declined", "missed", "left", "withdrawn"]
 # Redis may report the end of an offer late. The keys are the decisions that Redis reports, and the
 # values are the resulting states of the invitee.
 LATE_ENDS: dict[str, State] = {
     "declined": "declined",
-    "withdrawn": "left",
+    "withdrawn": "withdrawn",
     "no_show": "missed",
     "no_show_parked": "missed",
     "abandoned": "missed",
@@ -80,10 +81,15 @@ def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[
 
 
 def _is_open(record: EntryRecord) -> bool:
-    """Return whether the entry has an open offer that belongs to an invitation."""
+    """Return whether the entry has an open offer that belongs to an invitation.
+
+    If the customer leaves, the offer ends when the request to leave begins. A late decision by
+    Redis can then correct the state, and the end of the request does not replace the correction.
+    """
     hold = record.hold
-    is_offered = record.status in ("offered", "leaving") and hold.is_offer and not hold.end
-    return bool(invitation_of(hold.token)) and is_offered and not record.intent.erase
+    is_offered = record.status == "offered" or record.is_declining
+    is_open = is_offered and hold.is_offer and not hold.end
+    return bool(invitation_of(hold.token)) and is_open and not record.intent.erase
 
 
 def _end_of(before: EntryRecord, after: EntryRecord) -> State:
@@ -95,7 +101,7 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
     match after.status:
         case "admitted":
             return "entered"
-        case "left" if before.intent.leaving_reason == DECLINED:
+        case "left" if before.is_declining:
             return "declined"
         case "left" | "leaving":
             return "left"
@@ -190,6 +196,8 @@ class Invitees(Struct, frozen=True):
         count = partial(self._count, waitlist_id, invitation_id)
         for found in run_all(count, range(SHARDS), workers=SHARDS):
             counts.update(found)
+        # The API includes the withdrawn offers in `left`.
+        counts["left"] += counts.pop("withdrawn", 0)
         return Funnel(**counts)
 
     def _count(self, waitlist_id: str, invitation_id: str, shard: int) -> Counter[str]:

@@ -255,7 +255,7 @@ FATES = {
     "admitted": "entered",
     "declined": "declined",
     "no_show": "missed",
-    "withdrawn": "left",
+    "withdrawn": "withdrawn",
     "left": "left",
     # The customer has declined the offer and left the waitlist with a single request.
     "left declined": "declined",

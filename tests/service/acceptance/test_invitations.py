@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from tests.service.acceptance.terms import Waitlist
 from tests.service.acceptance.test_admission_policy import iso
+from tests.service.acceptance.test_lagging_replica_unseen import losing_changes, some_runs
 from tests.support.admissions import Admissions
 from tests.support.faults import Call, Crash, Wire, crash_after, operation_of
 from tests.support.gateway import Answer
@@ -472,6 +473,49 @@ def test_an_offer_that_ends_before_a_late_departure_is_counted_as_missed(
         world.maintenance.run_all()
     assert people.events("ann") == ["joined", "offered", "no_show", "left"]
     assert funnel(people, invitation) == {"invited": 1, "missed": 1}
+
+
+@pytest.mark.parametrize("seconds_leaving", [0, 30])
+def test_an_offer_that_ends_before_an_interrupted_departure_is_counted_as_missed(
+    waitlist: Waitlist, world: World, seconds_leaving: int
+) -> None:
+    """Redis ends the offer, and then the customer's request to leave is interrupted. Maintenance
+    records the end of the offer first, and completes the request to leave later.
+    """
+    people = waitlist("ann", "bob", admission={})
+    invitation = invited(invite(people, count=1, offer_seconds=60))
+    world.advance(61)
+    people.poll("bob")
+    world.advance(61 - seconds_leaving)
+    world.services.leaves.begin(people.waitlist_id, people.id_of("ann"), Leave(by="customer"))
+    world.advance(seconds_leaving)
+    world.maintenance.run_all()
+    assert people.recorded("ann")["status"] == "leaving"
+    assert funnel(people, invitation) == {"invited": 1, "missed": 1}
+    for _ in range(3):
+        world.advance(60)
+        world.maintenance.run_all()
+    assert people.events("ann") == ["joined", "offered", "no_show", "left"]
+    assert funnel(people, invitation) == {"invited": 1, "missed": 1}
+
+
+def test_a_withdrawn_offer_is_counted_as_left_even_if_redis_loses_the_withdrawal(
+    waitlist: Waitlist, world: World
+) -> None:
+    """After the withdrawal, a replica takes over that still has the open offer. The offer ends on
+    this replica, and then the customer leaves.
+    """
+    people = waitlist("ann", "bob", admission={})
+    invitation = invited(invite(people, count=1, offer_seconds=HOUR))
+    some_runs(world)
+    with losing_changes(world):
+        assert people.withdraw("ann").status == 200
+    world.advance(HOUR)
+    people.poll("bob")
+    people.leave("ann")
+    some_runs(world)
+    assert people.events("ann") == ["joined", "offered", "withdrawn", "no_show", "left"]
+    assert funnel(people, invitation) == {"invited": 1, "left": 1}
 
 
 def enter_in_redis(people: Admissions) -> None:
