@@ -105,7 +105,7 @@ class World:
         redis_clock: RedisClock | None = None,
         here: Callable[[], str] = lambda: "",
         bot_check: BotCheck | None = None,
-        config: Config = CONFIG,
+        config: Config | None = None,
     ) -> "World":
         """Return a deployment with this database and this Redis server. `here` returns the server's
         run id.
@@ -118,7 +118,7 @@ class World:
         lambda_ = wrap_lambda(InProcessLambda(queue.handle))
         metrics, sqs = MetricsCollector(), LocalSqs(lambda: clock.millis / 1000)
         services = AllServices.on(
-            config,
+            config or CONFIG,
             guarded("PublicFn", dynamodb),
             guarded("PublicFn", lambda_),
             clock.now_millis,
