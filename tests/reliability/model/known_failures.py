@@ -295,6 +295,17 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and problem.kind in (*OFFERED_TO_OTHERS, "readiness", "counter")
         ),
     ),
+    KnownFailure(
+        "an offer that two requests end at the same time",
+        "A customer declines an offer and leaves, while the customer sends a second request to "
+        "leave, or an operator withdraws the offer. The entry leaves in each case. The counts may "
+        "name a different one of the two ends than the history.",
+        "leave + decline and leave / invited / ABBAAABAAB",
+        lambda result, problem: (
+            _is_pair(result, ("decline and leave",), ("leave", "withdraw"))
+            and problem.kind in ("history", "counter", "invitation")
+        ),
+    ),
 )
 
 
