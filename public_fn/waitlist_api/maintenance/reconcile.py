@@ -263,8 +263,8 @@ def catch_up(
         # not check this again.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
-        stamp = place.stamp or place.seen_stamp
-        extension = replace(_decision(place, "extended", stamp, place.time_millis), placed_stamp=0)
+        extended = _decision(place, "extended", _newest_stamp(place), place.time_millis)
+        extension = replace(extended, placed_stamp=0)
         yield transition_of(record.key, extension, (), entered_at=expired.stamp)
     if place.state == "done":
         # After a failover, the timestamp of an admission can be older than the timestamp in the
@@ -300,6 +300,11 @@ def _is_former(record: EntryRecord, place: c.DirtyPlace) -> bool:
     return record.status in ENDED and place.ticket != record.ticket
 
 
+def _newest_stamp(place: c.DirtyPlace) -> int:
+    """Return when Redis last changed the entry's claim or offer, as a logical timestamp."""
+    return place.stamp or place.seen_stamp
+
+
 def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether Redis has an open claim or offer that has already ended according to the
     record.
@@ -308,7 +313,7 @@ def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     shortened it since then, so the stamp in Redis can be newer than the record.
     """
     if place.state == "offered" and record.hold.token != place.token:
-        if record.stamp > (place.stamp or place.seen_stamp):
+        if record.stamp > _newest_stamp(place):
             # The record has changed since Redis listed the entry, so the offer may have ended in
             # Redis too.
             return False
@@ -327,11 +332,7 @@ def _is_extended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     admitting people before the offer would have ended.
     """
     is_same_hold = place.state in ("held", "offered") and record.hold.token == place.token
-    return (
-        is_same_hold
-        and record.status == "offered"
-        and record.stamp < (place.stamp or place.seen_stamp)
-    )
+    return is_same_hold and record.status == "offered" and record.stamp < _newest_stamp(place)
 
 
 def _decision(place: c.DirtyPlace, verb: c.Verb, stamp: int, at: int) -> c.Decision:
