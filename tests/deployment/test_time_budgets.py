@@ -197,11 +197,11 @@ def test_a_lease_lasts_longer_than_the_time_between_its_renewals() -> None:
 
 def test_the_summary_in_the_document_is_correct() -> None:
     sums = (
-        f"Redis {LIMIT_SECONDS:g} < message {MESSAGE_SECONDS:g} < private function"
-        f" {PRIVATE_SECONDS} < the timeout of its caller"
-        f" {clients.LAMBDA.read_timeout} < public function"  # type: ignore[attr-defined]
-        f" {PUBLIC_SECONDS} < public function including its start"
-        f" {INIT_SECONDS + PUBLIC_SECONDS} < API"
-        f" {API_SECONDS:g} < client {PATIENT.timeout_seconds:g}."
+        f"Redis {LIMIT_SECONDS:g} s, message {MESSAGE_SECONDS:g} s, private function"
+        f" {PRIVATE_SECONDS} s, caller of the private function"
+        f" {clients.LAMBDA.read_timeout} s, public function"  # type: ignore[attr-defined]
+        f" {PUBLIC_SECONDS} s, public function including its start"
+        f" {INIT_SECONDS + PUBLIC_SECONDS} s, API"
+        f" {API_SECONDS:g} s, client {PATIENT.timeout_seconds:g} s."
     )
     assert sums in TEXT
