@@ -82,8 +82,8 @@ def print_entries(
         context.output.json({"entries": list(people)})
         return
     if context.output.console.is_terminal:
-        # Show only one id for each person. The lines of a terminal are short, and the profile needs
-        # the space.
+        # Two ids for each person would leave too little space for the profile. Show the customer
+        # id, or the entry id if the operator has not given a customer id.
         people = [
             {**entry, "customer_id": chosen_id(entry) or entry["entry_id"]} for entry in people
         ]
@@ -164,7 +164,7 @@ def name_in_arn(who: str) -> str:
 
 
 def print_status(context: Context, entry: dict[str, Any]) -> None:
-    """Print the status and the position of an entry, or the given fields if the output is JSON."""
+    """Print an entry's status and position, or the whole entry if the operator asked for JSON."""
     if context.output.as_json:
         context.output.json(entry)
         return

@@ -1,7 +1,4 @@
-"""Replaces one parameter of a command with several options.
-
-The value of the parameter is built from the values of these options.
-"""
+"""Gives a command several options in place of one parameter of its function."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -25,10 +22,10 @@ def replace_parameter(
     options: Sequence[Parameter],
     make: Callable[..., Any],
 ) -> Function:
-    """Replace the parameter `name` of a command with several options.
+    """Give a command several options in place of its parameter `name`.
 
-    When the command runs, `make` receives the values of the options and returns the value of the
-    parameter.
+    When the command runs, `make` computes the value of the parameter from the values of the
+    options.
     """
     own = inspect.signature(function)
     parameters = [

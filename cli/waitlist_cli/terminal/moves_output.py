@@ -14,7 +14,9 @@ ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def print_explanation(context: Context, found: Explanation) -> None:
-    """Print the position, the events that changed it, and what happened ahead of the person."""
+    """Print the person's position, the events that changed it, and how many people ahead were
+    admitted or left.
+    """
     if context.output.as_json:
         context.output.json(asdict(found))
     elif context.output.console.is_terminal:
@@ -39,7 +41,7 @@ def standing(found: Explanation) -> Iterator[str]:
 
 
 def happened(found: Explanation) -> Iterator[str]:
-    """Yield sentences about what happened to the people ahead of this person."""
+    """Yield sentences about the people who were or are ahead of this person."""
     if isinstance(found.gained_since, int) and found.steps:
         places = format_count(abs(found.gained_since), "place", "places")
         way = "nearer to the head" if found.gained_since >= 0 else "farther from the head"

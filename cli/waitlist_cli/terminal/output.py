@@ -55,7 +55,7 @@ CONTROLS = re.compile(
 
 
 def format_value(value: object) -> str:
-    """Format a value for a terminal. Control characters are replaced."""
+    """Format a value for a terminal, and replace its control characters."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -127,8 +127,7 @@ def accept_any_text(stream: object) -> None:
 
 
 _STATUS = "Run `waitlist show WAITLIST ENTRY` to see the status."
-# A hint for some of the service's error codes. The hint names a command that helps the operator to
-# continue.
+# For some of the service's error codes, the command that helps the operator to continue.
 NEXT_STEPS = {
     "confirm_off": "To ask people regularly whether they are still waiting, run `waitlist edit "
     "WAITLIST --confirm-every-days 90`.",
@@ -156,8 +155,9 @@ class Console(rich.console.Console):
 
 
 def discard(console: Console) -> None:
-    """Redirect all further output to /dev/null, because flushing the output at exit would fail
-    again.
+    """Redirect all further output to /dev/null.
+
+    Writing has failed, and Python would fail again when it flushes the output at exit.
     """
     # The console has no file descriptor in tests.
     with suppress(OSError):
@@ -283,8 +283,8 @@ class Output:
         self.note(f"{format_value(error.message)}{code}", "red")
         for field in error.fields:
             line = f"{field.field}: {field.message}"
-            # If only one field is invalid, the error message often already contains this line. Do
-            # not repeat it.
+            # If only one field is invalid, the error message often names the field already. Do not
+            # print the field's error twice.
             if line not in error.message:
                 self.note(f"  {format_value(line)}")
         if error.code in NEXT_STEPS:

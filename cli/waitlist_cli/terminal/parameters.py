@@ -63,8 +63,8 @@ Prefer = Annotated[
     typer.Option(
         "--prefer",
         metavar="NAME=VALUE[,NAME=VALUE]",
-        help="Attributes of the people to prefer. Repeat the option to give several filters, and "
-        "give the most preferred filter first. The filter 'anyone' matches everyone.",
+        help="Prefer people with these attributes. If you repeat the option, earlier filters are "
+        "preferred. The filter 'anyone' matches everyone.",
     ),
 ]
 HowMany = Annotated[int, typer.Option("-n", "--count", min=1, help="Maximum number of people.")]
@@ -119,7 +119,7 @@ def pair(text: str, option: str) -> tuple[str, str]:
 
 
 def typed_filters(filters: Sequence[str] | None, prefer: Sequence[str] | None) -> dict[str, Any]:
-    """Return the fields of the request body for the options --filter and --prefer.
+    """Convert the options --filter and --prefer to fields of the request body.
 
     Raise WrongUsage if both options are given.
     """
@@ -137,8 +137,7 @@ def _preference(text: str) -> dict[str, str]:
 
 
 def filters_of(text: str, label: str) -> dict[str, Any]:
-    """Parse the filters in a text field of a form, and return the part of the request body for
-    them.
+    """Convert the filters in a form's text field to the `filter` or `filters` field of a request.
 
     Each line contains one NAME=VALUE. A blank line separates two filters.
     """
@@ -179,7 +178,7 @@ def attributes_of(
 ) -> dict[str, Any]:
     """Return a copy of the attributes with the changes that the options make.
 
-    Error messages call the options `label`.
+    In error messages, `label` is the name of the option.
     """
     typed: dict[str, list[str]] = {}
     for text in texts or ():
@@ -233,9 +232,9 @@ def _json(text: str, option: str) -> Any:
 
 
 def only_of(unverified: bool, asked: bool) -> dict[str, str]:
-    """Return the query parameter `only` for the options --unverified and --asked.
+    """Convert the options --unverified and --asked to the query parameter `only`.
 
-    Return no parameter if neither option is given. Raise WrongUsage if both options are given.
+    Raise WrongUsage if both options are given.
     """
     if unverified and asked:
         raise WrongUsage("Give either --unverified or --asked, but not both.")

@@ -66,11 +66,10 @@ def with_settings(function: Function) -> Function:
 
 
 def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Function], Function]:
-    """Return a decorator that replaces the `settings` parameter of a command with an option for
-    each of these settings.
+    """Return a decorator that gives a command one option for each named setting.
 
-    If a group is given, the command gets only the settings of this group. The option names then do
-    not contain the name of the group.
+    The options replace the command's parameter `settings`. If `group` is given, it is the group of
+    all these settings, and the option names do not contain it.
     """
     chosen = [settings()[name] for name in names if settings()[name].type != "group"]
     options = [
@@ -82,8 +81,8 @@ def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Func
         found = _as_in_api(given, group)
         if not group:
             return found
-        # The settings of an inner group, such as `admission.misses`, are listed under the name of
-        # the inner group. Add them to the outer group.
+        # In `found`, an inner group such as `admission.misses` stands beside its outer group. Move
+        # the inner group into the outer group.
         parts = {name.rpartition(".")[2]: part for name, part in found.items() if name != group}
         return found.get(group, {}) | parts
 
@@ -112,8 +111,8 @@ def _annotation(setting: Setting, name: str) -> Any:
         kind = Literal[tuple(setting.choices)]
     meaning = _meaning_of_off(setting)
     off = f"{OFF.get(setting.type, repr(''))} means {meaning}." if meaning else ""
-    # If 0 turns the setting off, the option accepts 0. It never accepts negative numbers. The
-    # service checks all other limits.
+    # The option accepts 0 only if 0 is valid or turns the setting off. The service checks all other
+    # limits.
     least = (0 if meaning else min(setting.minimum, 1)) if setting.type == "integer" else None
     words = " ".join(filter(None, (setting.help, HINTS.get(setting.type), off)))
     metavar = METAVARS.get(setting.type)

@@ -17,17 +17,17 @@ _SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
 # A formula can also begin within a value, after a comma, semicolon, tab or line break, because some
 # spreadsheets split a line at these characters.
 _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
-# If a formula already has apostrophes before it, add one more. Removing one apostrophe then always
-# restores the original value.
+# A customer's text can have apostrophes before a formula. Such a text gets one more apostrophe, and
+# reading the file removes exactly one.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
-# Matches other values that get an apostrophe: values with leading whitespace, which a spreadsheet
-# drops, and long numbers, of which a spreadsheet keeps only 15 digits.
+# Matches values that a spreadsheet would change. It drops leading tabs and line breaks, and keeps
+# only 15 digits of a long number.
 _ALONE = "'*(?:[\\t\\r\\n]|\\d{16,}\\Z)"
 _FRAGILE = re.compile(_ALONE)
 _KEPT = re.compile(f"'{_ALONE}")
-# Matches a formula that follows apostrophes from another program. Other programs put apostrophes
-# only at the beginning of a value.
+# Matches a formula before which another program has put an apostrophe. Other programs do so only at
+# the beginning of a value.
 _FOREIGN = re.compile(f"'+[{_SIGNS}\\t\\r\\n]")
 
 

@@ -53,17 +53,19 @@ def local_text(moment: datetime, zone: str, clock: str = "%H:%M") -> str:
 
 
 def localize(text: str, zone: str) -> str:
-    """In a text, convert each time that has a UTC offset to the time zone `zone`.
+    """Convert the times in a text to the time zone `zone`.
 
-    The times are written like `14:03:07 on Sun 29 Nov 2026 (Europe/Berlin)`.
+    The times are written like `14:03:07 on Sun 29 Nov 2026 (Europe/Berlin)`. A time without a UTC
+    offset stays unchanged.
     """
     return _replace_times(text, lambda moment: local_text(moment, zone, "%H:%M:%S"))
 
 
 def localize_briefly(text: str, zone: str) -> str:
-    """In a text, convert each time that has a UTC offset to the time zone `zone`.
+    """Convert the times in a text to the time zone `zone`.
 
-    The times are written like `2026-11-29 14:03:07 CET`, or `2026-11-29 13:03:07Z` in UTC.
+    The times are written like `2026-11-29 14:03:07 CET`, or `2026-11-29 13:03:07Z` in UTC. A time
+    without a UTC offset stays unchanged.
     """
     own = ZoneInfo(zone)
     end = "Z" if zone == "UTC" else " %Z"
@@ -96,8 +98,7 @@ def check_time_format(time_format: str) -> str:
     or PM).
     """
     directives = re.findall("%(.)", time_format)
-    # Python accepts %p (AM or PM) with every directive for hours, but uses it only together with
-    # %I.
+    # Without %I (the hour on a 12-hour clock), Python accepts %p (AM or PM) but ignores it.
     if "p" in directives and "I" not in directives:
         raise WrongUsage(f"--time-format {time_format}: use %I for the hour if the format has %p.")
     if "I" in directives and "p" not in directives:
@@ -110,8 +111,8 @@ def check_time_format(time_format: str) -> str:
 def parse_option(text: str, label: str, zone: Callable[[], str]) -> str:
     """Parse a time that an operator typed, and convert it to UTC.
 
-    If the time has no UTC offset, it is a local time in the time zone that `zone` returns. Each
-    error message begins with `label`, which names the option.
+    A time without a UTC offset is a local time. The function `zone` returns its time zone. In error
+    messages, `label` is the name of the option.
     """
     try:
         return _in_utc(text, zone)
@@ -133,10 +134,10 @@ def _in_utc(text: str, zone: Callable[[], str]) -> str:
 def since_of(
     text: str | None, now: datetime | None = None, zone: Callable[[], str] = lambda: "UTC"
 ) -> dict[str, str]:
-    """Return the query parameter `since` in UTC, or no parameter if `text` is None.
+    """Convert the option --since to the query parameter `since`, which is a time in UTC.
 
-    `text` is a time, or a duration before now, such as 30min. The function `zone` returns the time
-    zone for `today`, for dates, and for times without a UTC offset. It is called only if needed.
+    The option is a time, a date, `today`, or a duration before now, such as 30min. The function
+    `zone` returns the time zone of local times.
     """
     if text is None:
         return {}
@@ -156,7 +157,10 @@ def since_of(
 
 
 def parse_instant(text: str, label: str) -> datetime:
-    """Parse a time that has a UTC offset. In error messages, `label` is its name."""
+    """Parse a time that has a UTC offset.
+
+    In error messages, `label` is the name of the option or the field.
+    """
     try:
         moment = datetime.fromisoformat(text)
         # A time in the first or last hours of Python's calendar may not exist in UTC.
@@ -171,9 +175,9 @@ def parse_instant(text: str, label: str) -> datetime:
 
 
 def check_instant(text: str, label: str) -> str:
-    """Return `text` if it is a time with a UTC offset, and otherwise raise WrongUsage.
+    """Return `text`, or raise WrongUsage if `text` is not a time with a UTC offset.
 
-    The error message begins with `label`, which names the option or the field.
+    In the error message, `label` is the name of the option or the field.
     """
     parse_instant(text, label)
     return text

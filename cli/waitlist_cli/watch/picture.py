@@ -39,15 +39,17 @@ class Snapshot:
     gone_per_second: float | None
     depths: tuple[int, ...]
     people: Sequence[dict[str, Any]]
-    # The reason why the latest numbers could not be read, or "" if they were read. If there is a
-    # reason, the snapshot contains the previous numbers.
+    # If the latest numbers could not be read, this text says why. The snapshot then contains the
+    # previous numbers.
     problem: str = ""
 
     def with_problem(self, at: str, problem: str, waitlist: dict[str, Any]) -> Self:
         return replace(self, at=at, problem=problem, waitlist=waitlist)
 
     def summary(self) -> dict[str, Any]:
-        """Return the values of the snapshot that are printed in one line."""
+        """Return the values that `waitlist watch` prints in one line if the output is not a
+        terminal.
+        """
         head = self.people[0]["entry_id"] if self.people else None
         return {
             "at": self.at,

@@ -33,8 +33,8 @@ class HoldLost(Exception):
 class Hold:
     """A claimed entry, and the earliest time at which the claim can expire.
 
-    The lease is counted from the moment before the request was sent. The service begins to count
-    later, so the claim never ends earlier than this object expects.
+    The lease begins when the service receives the request. This object counts the lease from the
+    moment before the request was sent, so the claim never ends earlier than this object expects.
     """
 
     context: Context
@@ -82,10 +82,10 @@ class Hold:
             raise HoldLost(error.message) from error
 
     def give_back(self, how: OnFailure, reason: str, delay_seconds: int = 0) -> str:
-        """Release the entry or park it (set it aside), and return the outcome in words.
+        """Release or park the entry, and return the outcome in words.
 
-        A released entry can be claimed again after `delay_seconds`. Raises HoldLost if the claim
-        has ended.
+        A released entry can be claimed again after `delay_seconds`. A parked entry is set aside for
+        an operator. Raises HoldLost if the claim has ended.
         """
         try:
             if how is OnFailure.park:

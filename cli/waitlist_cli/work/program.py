@@ -20,8 +20,8 @@ STDERR = 2
 class Program:
     """A running program that reads `text` from its standard input.
 
-    If `output_is_ours` is true, the program's output goes to standard error, because this command
-    prints JSON to standard output.
+    If `output_is_ours` is true, the `waitlist` command prints JSON to standard output. The
+    program's output then goes to standard error.
     """
 
     def __init__(self, words: Sequence[str], text: str, *, output_is_ours: bool) -> None:
@@ -85,8 +85,8 @@ class Program:
         except ProcessLookupError:
             return False
         except PermissionError:
-            # The system does not allow the signal, because it would reach a process of another
-            # user. So the group still has a process.
+            # A process of the group belongs to another user, so the system has refused the signal.
+            # The group still has a process.
             return True
         return True
 
@@ -94,7 +94,7 @@ class Program:
         stream = self._process.stdin
         if stream is None:
             return
-        # The program may end or close its input before it has read everything.
+        # The program may end, or close its input, before it has read the whole input.
         with suppress(BrokenPipeError):
             stream.write(content)
         with suppress(BrokenPipeError):

@@ -28,12 +28,12 @@ from waitlist_cli.work.program import Program
 from waitlist_cli.work.signals import Shutdown
 
 TICK_SECONDS = 0.2
-# The longest pause of a worker after failures. A released entry returns to the head of the queue.
-# The pause keeps a program that always fails from running again and again without a break.
+# The longest pause of a worker after failures. Without pauses, a worker would claim the same person
+# again and again while its program fails.
 MOST_BACKOFF_SECONDS = 30.0
 CLAIMING = RetryPolicy(tries=1)
-# The longest time for which a person is not claimed again after failures. The time doubles with
-# each failure, up to this limit.
+# After a failure, the person is not claimed again for some time. The time doubles with each
+# failure, up to this limit.
 MOST_RETRY_SECONDS = 3600
 # The maximum number of people for whom the command remembers the number of failures.
 MOST_REMEMBERED = 10_000
@@ -62,7 +62,7 @@ class Plan:
 class WorkCounts:
     """The results of all threads."""
 
-    # The number of people for whom the program may still be run, or None if there is no limit.
+    # How many more people the workers may serve, or None if there is no limit.
     left: int | None
     completed: int = 0
     failed: int = 0
@@ -154,12 +154,12 @@ class Worker:
             if error.code == "waitlist_paused":
                 return None
             raise
-        # Replace the idempotency key only after a response. If a response is lost, the next request
-        # has the same key and gets the same claim.
+        # If a response is lost, the next request has the same idempotency key and gets the same
+        # claim. After a response, use a new key.
         self._key = _new_key()
         claims = answer["claims"]
-        # If `max_claims` has limited the response, more people may be waiting. Claim them when
-        # another claim ends.
+        # If the waitlist allows no more claims at the moment, people may still be waiting. The
+        # worker must then not end.
         self._is_limited = bool(answer.get("limit"))
         if not claims:
             return None
@@ -189,8 +189,7 @@ class Worker:
         self._report(hold, outcome, code, time.monotonic() - began, delay)
 
     def _delay_for(self, hold: Hold) -> int:
-        """Return the number of seconds for which the person cannot be claimed again after a
-        failure.
+        """Return how many seconds must pass after a failure before the person can be claimed again.
 
         The number varies at random by up to 20%.
         """
