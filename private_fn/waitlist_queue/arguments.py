@@ -22,10 +22,8 @@ PLAIN = (str, int)  # most values have one of these types, which need no packing
 def pack(value: Any) -> Argument:
     """Convert the value of a field to a number or a string that scripts can read.
 
-    - A tuple becomes its items, separated by spaces.
-    - A struct becomes `name=value` pairs, separated by spaces. Fields that are UNSET are omitted.
-    - A struct with `array_like=True` becomes its values, separated by colons.
-    - A missing value becomes an empty string.
+    A missing value becomes an empty string. The items of a tuple are separated by spaces. A struct
+    becomes `name=value` pairs, or values separated by colons if the struct is `array_like`.
     """
     if type(value) in PLAIN:
         return value  # type: ignore[no-any-return]
@@ -56,7 +54,7 @@ def _pack_hold(request: c.OnHold) -> str:
 
 
 def _pack_place(request: c.Insert) -> str:
-    """Return the rank and the ticket of an entry to insert, in the form "rank:ticket"."""
+    """Return the place at which an imported entry is added, in the form "rank:ticket"."""
     if request.rank is None:
         return f"{(MAX_PRIORITY - request.priority) * TIER + request.ticket}:"
     return f"{request.rank}:{request.ticket}"
@@ -107,11 +105,7 @@ def _max_taken(request: c.Claim | c.Admit | c.Withdraw) -> int:
 
 
 def _pack_filters(request: c.Claim | c.Admit) -> str:
-    """Return the filters by which the script selects entries.
-
-    If the request has no filters, use its segment as the filter. If it has no segment either, the
-    filter selects the whole queue.
-    """
+    """Return the filters of the request, or its segment, or a filter that matches every entry."""
     return " ".join(request.filters) or request.segment or c.EVERYONE
 
 
@@ -119,8 +113,8 @@ def _pack_expected(request: c.Restore) -> str:
     return request.expected.text if request.expected else ""
 
 
-# Functions that compute an argument of a script from a request. All other arguments are copied from
-# the field of the same name.
+# The functions that compute a script's argument from a request. An argument that is not listed here
+# is copied from the request's field of the same name.
 COMPUTED_ARGUMENTS: dict[str, Callable[[Any], Argument]] = {
     "expected": _pack_expected,
     "filters": _pack_filters,
@@ -139,8 +133,8 @@ def mapper(names: Sequence[str]) -> Callable[[Any], Arguments]:
     )
 
 
-# Some scripts carry out many requests in one run. All these requests are joined into one argument.
-# Each of these functions encodes one request for this argument.
+# A script that carries out many requests in one run receives them as a single argument. These
+# functions encode one request for such an argument.
 PARTS_OF_JOINED_ARGUMENTS: dict[str, Callable[[Any], str]] = {
     "holds": _pack_hold,
     "stays": _pack_stay,

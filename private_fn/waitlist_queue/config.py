@@ -43,7 +43,7 @@ class Config:
     # If there is no IAM user, the function logs in with the user and password in `redis_url`.
     iam_user: IamUser | None = None
     metrics_namespace: str = ""
-    # Whether each Redis server has its own `run_id`, by which scripts can detect a failover.
+    # If each Redis server has its own `run_id`, scripts can detect a failover.
     redis_has_run_ids: bool = False
 
     @classmethod

@@ -14,9 +14,9 @@ from redis.retry import Retry
 from waitlist_queue.config import Config
 from waitlist_queue.deadline import Deadline
 
-# If Redis does not answer, a call to Redis fails after at most 2 seconds. The public function then
-# still has time to answer (see docs/internals/time-budgets.md). Each wait within a call is shorter,
-# so that after a failed wait the call can still find the node that has taken over.
+# If Redis does not answer, a call fails early enough that the public function can still respond
+# (see docs/internals/time-budgets.md). Each single wait is shorter than a call, so a call can try a
+# second Redis node.
 CALL_SECONDS = 1.4
 ANSWER_SECONDS = 0.8
 CONNECT_SECONDS = 0.6
@@ -42,9 +42,9 @@ class Client(Protocol):
 
 
 class _OwnRunId(str):
-    """An argument that stands for the `run_id` of the server.
+    """A placeholder for the `run_id` of the Redis server.
 
-    The connection inserts the `run_id` before it sends the command.
+    The connection replaces the placeholder before it sends a command.
     """
 
 

@@ -7,9 +7,9 @@ import time
 
 
 class Deadline(threading.local):
-    """The deadline of a call to Redis. Each thread has its own deadline.
+    """Limits how long a call to Redis may take.
 
-    The time begins to run when the thread enters the `with` block.
+    Each thread has its own deadline, which is set when the thread enters the `with` block.
     """
 
     def __init__(self, call_seconds: float) -> None:

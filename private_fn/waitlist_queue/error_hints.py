@@ -37,8 +37,8 @@ def _describe_cause(error: BaseException, cause: BaseException) -> str:
 
     Return an empty string if `cause` is `error` itself.
     """
-    # If no node of a cluster can be used, the error of the cluster client only says that the
-    # cluster is missing. Its cause says what went wrong.
+    # If a Redis cluster cannot be reached, the client's error does not say why. The exception that
+    # caused this error does.
     if cause is error:
         return ""
     return f" ({type(cause).__name__ if str(cause) in str(error) else _describe(cause)})"

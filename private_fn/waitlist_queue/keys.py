@@ -27,9 +27,8 @@ not_ready = _key("not_ready")
 # A sorted set of the waiting entries whose address is not verified, sorted by rank.
 unverified = _key("unverified")
 
-# A sorted set of entries that will become ready at a known time. The score is this time, in
-# milliseconds. If several reasons with a known end keep an entry from being ready, the score is the
-# earliest end.
+# A sorted set of entries that are not ready for a limited time. The score is the time, in
+# milliseconds, at which the first of the reasons ends.
 ready_at = _key("ready_at")
 
 # A hash with the reasons why each entry is not ready.
@@ -40,8 +39,8 @@ readiness = _key("readiness")
 # queue. The hash exists only if the waitlist has the `presence` setting.
 last_polls = _key("last_polls")
 
-# A sorted set of signups that have ended. A member is "entry_id:join_id", and its score is the
-# logical timestamp at which the signup ended.
+# A sorted set of signups that have ended. A signup is written as "entry_id:join_id". The score is
+# the logical timestamp at which the signup ended.
 tombstones = _key("tombstones")
 
 # A hash with the tickets of moved entries. The ticket of any other entry can be computed from its
@@ -66,25 +65,22 @@ parked = _key("parked")
 # A hash with each entry's number of attempts. Each expired claim or offer counts as an attempt.
 attempts = _key("attempts")
 
-# A sorted set of the entries about which Redis has made a decision that their records may not
-# contain yet. The score of an entry is the logical timestamp of the last decision.
+# A sorted set of entries that Redis has changed, and whose records may still be out of date. The
+# score is the logical timestamp of the entry's last change.
 dirty = _key("dirty")
 
-# A hash that contains, for each entry, the decisions by Redis that the entry's record may not
-# contain yet.
+# A hash with the changes by Redis that the record of an entry may not contain yet.
 pending_decisions = _key("pending_decisions")
 
-# The segment index: a sorted set with the waiting entries of each segment.
-# A member is "segment:rank:entry_id" if the entry is ready, "segment;rank:entry_id" if it is not,
-# and "segment<rank:entry_id" if its address is not verified.
+# The segment index: a sorted set of the waiting entries in each segment. Its members are explained
+# in `scripts/lib/segments.lua`.
 segments = _key("segments")
 
 # A hash with the segments and the attributes version of each entry.
 tags = _key("tags")
 
-# A hash that counts the imported rows with the same signup time. The name of a field is the first
-# ticket of a millisecond, and the value is the number of rows whose signup time is in this
-# millisecond.
+# A hash that counts the imported rows with the same signup time. The name of a field is the ticket
+# that was computed from the signup time.
 shared_milliseconds = _key("shared_milliseconds")
 
 # A sorted set of customers who are inside.
@@ -102,17 +98,17 @@ board = _key("board")
 # Each entry has its own set of moves, so the set can be deleted when the data of the customer is
 # erased.
 def moves(waitlist_id: str, entry_id: str) -> str:
-    """Return the key of the sorted set that contains the moves of an entry.
+    """Return the name of the sorted set that remembers the moves of an entry.
 
-    A member is the idempotency key of a move. If a request is repeated, the script finds its key in
-    the set and does not move the entry again.
+    The set contains the idempotency key of each move, so that a repeated request does not move the
+    entry again.
     """
     return f"wl:{{{waitlist_id}}}:moves:{entry_id}"
 
 
 def once(waitlist_id: str, verb: str, once_key: str) -> str:
-    """Return the key under which the result of a claim or an admission is stored.
+    """Return the Redis key under which the result of a claim or an admission is stored.
 
-    If the same request is repeated, the script returns the stored result.
+    If the request is repeated, the script returns the stored result.
     """
     return f"wl:{{{waitlist_id}}}:once:{verb}:{once_key}"

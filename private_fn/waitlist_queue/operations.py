@@ -91,7 +91,7 @@ def results_of(part: Sequence[c.OnWaitlist], reply: Reply) -> list[Message]:
     return [result_of(operation.script, operation.result, own) for own in replies]
 
 
-# The cache key is the name of the script, because hashing a whole Script object would be slow.
+# The parameter is the script's name, because the cache would need too long to hash a Script object.
 @lru_cache(maxsize=1024)
 def _keys_of_waitlist(script_name: str, waitlist_id: str) -> tuple[str, ...]:
     """Return the Redis keys that a script uses for every request about a waitlist."""

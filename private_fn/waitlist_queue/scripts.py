@@ -100,9 +100,9 @@ def load(path: Path) -> Script:
 
 
 def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
-    """Return the texts of the named files and of all files that they need.
+    """Return the texts of the named files, and of the files that these files need.
 
-    The header of a file names the files that it needs. These files come before it.
+    Each file comes after the files that it needs.
     """
     texts: dict[str, str] = {}
 
@@ -122,8 +122,8 @@ def in_order(names: Names, folder: Path, keyword: str) -> list[str]:
 def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
     """Return the first line of a script's Lua code.
 
-    The line names the keys and the arguments. With a single command, it also reads the fields of
-    the hash `meta` that the script uses.
+    The line defines variables for the keys, for the arguments, and for the fields of the hash
+    `meta` that the script uses.
     """
     table = ", ".join(f"{name} = KEYS[{number}]" for number, name in enumerate(keys, 1))
     names = f"local keys = {{{table}}}"
@@ -138,12 +138,12 @@ def _names(keys: Sequence[str], arguments: Names, fields: Names) -> str:
 
 def _without_unused_functions(library: str, code: str) -> str:
     """Return the code of the library without the functions that the script does not use."""
-    # Functions that a script does not use are left out. In each run, Redis creates every Lua
-    # function of the script again, which takes 0.1 microseconds for each function.
+    # Redis creates every function of a script again in each run, which takes 0.1 microseconds for
+    # each function.
     pieces = FUNCTION.split(library)  # code, a function, its name, code, a function, its name, …
     named = set(WORD.findall("".join([*pieces[::3], code])))
-    # Check the last function first. A Lua function can only be used by later code, so all code that
-    # could use the function has already been checked.
+    # A Lua function can be used only by later code. Check the last function first, so that all code
+    # that could use a function has been checked before it.
     for place in reversed(range(1, len(pieces), 3)):
         function, name = pieces[place], pieces[place + 1]
         pieces[place + 1] = ""

@@ -92,9 +92,7 @@ class QueueService:
         return settled
 
     def _end_holds(self, requests: Sequence[c.OnWaitlist], results: list[Message]) -> list[Message]:
-        """End expired claims and offers. Then repeat the requests that failed with `expiring`,
-        because the queue refuses requests until expired claims and offers are ended.
-        """
+        """End expired claims and offers, and repeat the requests that failed with `expiring`."""
         end = self._monotonic() + EXPIRING_SECONDS
         for turn in range(EXPIRING_TURNS):
             late = [number for number, result in enumerate(results) if _is_expiring(result)]

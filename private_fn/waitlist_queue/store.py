@@ -26,8 +26,7 @@ TRANSIENT_ERRORS = (
 # Errors that only an operator can resolve. For these errors, the log contains a hint for the
 # operator.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
-# If a command in a pipeline fails with one of the following errors, the store sends only this
-# command again.
+# If one command of a pipeline fails with such an error, the store sends this command again.
 RETRIED_ALONE = (
     exceptions.NoScriptError,
     exceptions.AskError,  # also covers MovedError
@@ -98,8 +97,8 @@ class RedisStore:
 
     def _run_many(self, client: Client, calls: Sequence[Call]) -> list[Reply | QueueUnavailable]:
         replies = self._send(client, calls) if calls else []
-        # Retry the unanswered calls after all other failed calls. The nodes of unanswered calls may
-        # still not respond, and waiting for them may use up the remaining time.
+        # First retry the calls for which Redis returned an error. Retrying a lost connection can
+        # use up the remaining time.
         order = sorted(range(len(calls)), key=lambda number: _is_lost(replies[number]))
         outcomes = {
             number: self._resolve_reply(client, calls[number], replies[number]) for number in order
@@ -140,16 +139,13 @@ class RedisStore:
             return [error] * len(calls)
 
     def _commands_for(self, calls: Sequence[Call]) -> Iterator[tuple[str | int, ...]]:
-        """Yield a Redis command for each call.
-
-        The commands ensure that Redis runs the calls in the given order.
-        """
+        """Yield a Redis command for each call, so that Redis runs the calls in the given order."""
         sent: set[str] = set()
         for number, call in enumerate(calls, 1):
             script = call.script
-            # The first call of each script sends the source of the script, because Redis may not
-            # have the script yet. A call by hash would then fail, and its retry would run after the
-            # later calls. The last call of all may be sent by hash, because no call comes after it.
+            # If Redis does not have a script, a call by hash fails and is repeated after the later
+            # calls. To keep the order, the first call of each script sends its source. The last
+            # call has no later calls, so it can always be sent by hash.
             is_short = script.sha in sent or number == len(calls)
             sent.add(script.sha)
             which = ("EVALSHA", script.sha) if is_short else ("EVAL", script.source)

@@ -1,9 +1,11 @@
--- decline: Declines an offer, so that the next entry can get it. The entry moves to the end of the queue. If `to` is
--- `place`, the entry instead keeps its rank for the first `at_most` declines, and is passed over for `pause_seconds`.
+-- decline: Declines an offer, so that the next entry can get it.
 -- PRELUDE clock cold claimed
 -- NEEDS decisions holds moves places readiness requeue slots tickets waiting
 -- ARGV entry_id ticket token offered_until_millis to pause_seconds at_most declines once_key once_seconds
--- `declines` is the number of offers that the customer has declined since the signup, according to the record.
+-- If `to` is `place`, the first `at_most` declines do not cost the entry its place. The entry is only passed over for
+-- `pause_seconds`. Otherwise, the entry moves to the end of the queue.
+--
+-- `declines` is the number of declines in the entry's record.
 -- RETURNS declined|repeat stamp rank ticket attempts token position total basis_stamp placed_stamp until_millis declines
 -- RETURNS expiring|not_offered|offer_expired
 local declined_before = once_key ~= '' and tonumber(redis.call('ZSCORE', keys.moves, once_key) or nil)

@@ -35,8 +35,8 @@ if is_complete and meta_state == 'hydrating' and epoch == meta_epoch then
 end
 local new_state, new_epoch, epoch_start, until_millis = unpack(redis.call('HMGET', keys.meta, 'state', 'epoch',
   'epoch_start', 'until_millis'))
--- During a rebuild, an offer may come from an outdated row of the index. If the script gave the offer a new stamp, the
--- rebuild could not replace the offer with the current record. For this reason, offers are shortened only afterwards.
+-- Do not shorten offers during a rebuild. A shortened offer gets a new logical timestamp, and the rebuild would then
+-- keep this offer even if the record is newer.
 if until_millis and new_state == 'warm' and (is_newer or outcome == 'warmed') then
   end_offers_by(keys, until_millis, now)
 end

@@ -1,10 +1,12 @@
--- list_off_queue: Reads a page of entries that are not in the queue. They are either the entries with a claim or an
--- offer, sorted by deadline, or the parked entries, sorted by the time of parking.
+-- list_off_queue: Reads a page of the entries that were taken from the queue.
 -- PRELUDE cold rebuilding expiring
 -- NEEDS holds
 -- ARGV which after after_id skip limit
--- `which` is `held` for claims and offers, or `parked`. The page begins after the entry `after_id`, whose time is
--- `after`. Without `after_id`, the page begins after the first `skip` entries.
+-- If `which` is `held`, the page contains entries with a claim or an offer, sorted by deadline. If it is `parked`, the
+-- page contains parked entries, sorted by the time of parking.
+--
+-- The page continues after the entry `after_id`, whose time is `after`. If `after_id` is empty, the page skips the
+-- first `skip` entries.
 -- RETURNS listed total entries
 -- EACH entries entry_id rank ticket attempts time_millis stamp
 local listed = which == 'held' and keys.held or keys.parked

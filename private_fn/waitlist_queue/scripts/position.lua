@@ -1,10 +1,11 @@
--- position: Counts the entries ahead of an entry, in the queue and within some of its segments. If the admission policy
--- has slots to offer, one reply per second says `is_due`. The caller that gets this reply then sends an Admit request.
+-- position: Counts the entries ahead of an entry, in the queue and within some of its segments.
 -- PRELUDE clock cold rebuilding expiring not_ready
 -- NEEDS holds pace presence readiness reasons segments tickets waiting
 -- ARGV entry_id segments_version segments is_poll
--- `segments` are segment ids, separated by spaces. If `is_poll` is 1, the customer has sent the request and therefore
--- counts as present.
+-- If `is_poll` is 1, the customer has sent the request and counts as present.
+--
+-- If the admission policy has slots to offer, `is_due` is true in one reply per second. The caller with this reply runs
+-- the admission policy.
 -- RETURNS waiting total hide_counts is_due has_call_numbers position rank ticket places pace ready_ahead not_ready confirm_by_millis presence_seconds
 -- RETURNS absent total hide_counts is_due has_call_numbers
 -- EACH places position total

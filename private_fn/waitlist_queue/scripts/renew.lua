@@ -15,8 +15,8 @@ local present_until = tonumber(present or KEPT)
 -- The customer left while the queue was being rebuilt, and the record already says so. This message was sent before
 -- that and arrives too late.
 if present_until == LEFT_DURING_REBUILD then return {'absent'} end
--- The customer still has a place as long as the set `inside` contains the end of the customer's pass, even if this time
--- has passed. Otherwise the customer needs a free place.
+-- If the set `inside` still contains the customer's pass, the customer has a place, even if the pass has ended.
+-- Otherwise, the customer needs a free place.
 if present_until == KEPT and is_claim ~= '1' then
   -- During a rebuild the number of customers inside is unknown.
   if meta_state == 'hydrating' or room_of(keys, policy, now, true) == 0 then

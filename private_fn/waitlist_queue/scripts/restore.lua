@@ -13,9 +13,8 @@ if once_key ~= '' and once_stamp ~= '' then
   remember_move(keys, once_key, once_stamp, MOVE_SECONDS)
 end
 
--- When a place from the record replaces an offer or an admission in Redis, decides what happens to the slots of the
--- replaced offer or admission. If the record contains a different offer to the same signup, the slots are assigned to
--- that offer. Otherwise, unused slots are given back.
+-- Takes the slots from an offer or an admission that the record does not contain. If the record contains a different
+-- offer to the same signup, that offer gets the slots. Otherwise, unused slots are given back.
 local function return_or_assign_slots(hold, new)
   local is_same_stay = hold.ticket == new.ticket
   if hold.state == 'done' then

@@ -1,13 +1,13 @@
--- restore_many: Restores waiting entries in Redis at the places that their records contain. Entries that Redis already
--- has are not moved.
+-- restore_many: Restores waiting entries in Redis at the places in their records. An entry that Redis already has keeps
+-- its place.
 -- PRELUDE cold stale_epoch stale_segments
 -- NEEDS int_text places ranks readiness reasons restoring segments tickets waiting
 -- ARGV epoch segments_version stays
--- `stays` contains one text of the form "entry_id:join_id:rank:ticket:known_stamp:attempts:readiness:tags" for each
--- entry. The texts are separated by spaces.
+-- `stays` contains one text for each entry, separated by spaces. `_pack_waiting_stay` in `arguments.py` creates these
+-- texts.
 -- RETURNS restored restored present gone
 
--- Adds two arguments to a command that is sent once for many entries. One command for each entry would be much slower.
+-- Appends two arguments for a Redis command that changes many entries at once.
 local function append_pair(values, first, second)
   values[#values + 1], values[#values + 2] = first, second
 end

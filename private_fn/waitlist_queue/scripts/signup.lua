@@ -3,8 +3,8 @@
 -- NEEDS holds inside opening pace policy ranks readiness reasons segments tickets tombstone waiting
 -- ARGV stays
 -- PER_RUN 50
--- `stays` are texts of the form "entry_id:join_id:rank:ticket:known_stamp:segments_version:readiness:tags", separated
--- by spaces. The script returns one reply for each text.
+-- `stays` contains one text for each signup, separated by spaces. `_pack_stay` in `arguments.py` creates these texts.
+-- The script returns one reply for each signup.
 -- RETURNS joined|already rank ticket stamp position total pace ready_ahead
 -- RETURNS cold|rebuilding|expiring|gone|stale_segments|waitlist_closed|not_open_yet|waitlist_full
 local APART = 8 -- leaves room for seven entries that are moved ahead of the second of two signups

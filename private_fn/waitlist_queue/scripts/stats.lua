@@ -18,8 +18,8 @@ local millis = math.floor(now / 1000)
 local inside = redis.call('ZCOUNT', keys.inside, '(' .. millis, '+inf')
 local first = near ~= '0' and redis.call('ZRANGE', keys.queue, 0, near - 1) or {}
 local parked, left, admitted = redis.call('ZCARD', keys.parked), meta_left, meta_admitted
--- After Redis has lost its data, the number of signups continues from a value that can be a minute old, so it may be
--- too small. It cannot be smaller than the number of people who are on the waitlist, have left or were admitted.
+-- After Redis has lost its data, the number of signups is restored from a value that may be a minute old. Everybody who
+-- is on the waitlist, has left or was admitted has signed up, so the number cannot be smaller.
 local signed_up = math.max(meta_signed_up, waiting + offered + parked + left + admitted)
 local stamped_millis = math.floor(meta_last_ticket * 1000 / TICKETS_PER_SECOND + EPOCH_MICROS / 1000)
 local is_policy_due = ready > 0 and meta_paused ~= '1' and (tonumber(meta_admit_at or nil) or math.huge) <= millis

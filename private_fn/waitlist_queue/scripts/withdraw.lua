@@ -1,9 +1,8 @@
--- withdraw: Takes an offer back. The entry returns to its old place in the queue.
+-- withdraw: Takes an offer back. The entry returns to its old place in the queue, and the next entry gets an offer.
 -- PRELUDE clock cold claimed passing_over
 -- NEEDS decisions expiry holds offers readiness requeue slots tickets waiting
 -- ARGV entry_id ticket token offered_until_millis hours tokens
--- The script makes the offer to the next entry before it returns the withdrawn entry to the queue, so that the
--- withdrawn entry does not get the slot again. `hours` contains texts of the form "opens:closes", separated by spaces.
+-- `hours` contains the opening hours in the form "opens:closes", separated by spaces.
 -- RETURNS withdrawn|repeat stamp rank ticket attempts token position total entries is_automatic basis_stamp placed_stamp
 -- EACH entries entry_id token deadline_millis attempts rank ticket expired_stamp no_show_stamp ended_millis stamp basis_stamp placed_stamp filter_index
 -- RETURNS not_offered|offer_expired|expiring
@@ -19,6 +18,7 @@ if hold then
   hold.stamp = next_stamp(keys, now)
   give_back(keys, entry_id, hold)
   no_longer_held(keys, entry_id)
+  -- The entry is not in the queue yet, so it cannot get the slot again.
   if may_offer then entries, is_automatic = offer_next(keys, tokens, hold.stamp, hours, now) end
   hold.rank = requeue(keys, entry_id, hold, hold.rank)
   decide(keys, entry_id, 'withdrawn', hold, hold.token, deadline)

@@ -1,9 +1,9 @@
--- A decision is a change to an entry that a script has made. It is pending until it is certain that the entry's record
--- in DynamoDB contains it. The hash `pending_decisions` contains the pending decisions about each entry, oldest first.
--- Maintenance writes them to the record.
+-- A decision is a change that a script has made to an entry. A decision is pending until it has been written to the
+-- entry's record in DynamoDB. The hash `pending_decisions` contains the pending decisions about each entry, oldest
+-- first.
 --
--- A decision has the form verb|token|stamp|rank|ticket|attempts|at;basis;placed;until;declines. The class Decision
--- explains these fields.
+-- A decision is stored as text, in the form `verb|token|stamp|rank|ticket|attempts|at;basis;placed;until;declines`. The
+-- Python class `Decision` explains these fields.
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
 -- Returns the logical timestamp and the field `placed` of the newest pending decision about an entry. Both are 0 if
@@ -72,8 +72,8 @@ local function decision_by_token(keys, entry_id, verb, token)
   end)
 end
 
--- Deletes the pending decisions after a logical timestamp. The record has given the entry a different place since then,
--- so these decisions no longer apply.
+-- Deletes the pending decisions after a logical timestamp. They no longer apply, because the record contains a
+-- different place for the entry.
 local function forget_decisions_after(keys, entry_id, stamp)
   local kept, newest = {}, nil
   for row in string.gmatch(redis.call('HGET', keys.pending_decisions, entry_id) or '', '%S+') do
@@ -89,8 +89,7 @@ local function forget_decisions_after(keys, entry_id, stamp)
   end
 end
 
--- Returns the newest pending decision before a logical timestamp, but ignores moves within the queue. Returns nil if
--- there is none.
+-- Returns the newest pending decision before a logical timestamp, or nil. Ignores moves within the queue.
 local function last_end(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb ~= 'bumped' and decision.stamp < stamp
@@ -102,8 +101,8 @@ local function decision_before(keys, entry_id, stamp)
   return find_decision(keys, entry_id, function(decision) return decision.stamp < stamp end)
 end
 
--- Returns the pending decision that ended the last claim or offer before a logical timestamp, if its verb is `verb`.
--- Returns nil or false if the verb is a different one, or if there is no such decision.
+-- Returns the newest pending decision before a logical timestamp if its verb is `verb`, and otherwise nil or false.
+-- Ignores moves within the queue.
 local function last_end_by(keys, entry_id, verb, stamp)
   local last = last_end(keys, entry_id, stamp)
   return last and last.verb == verb and last

@@ -1,13 +1,15 @@
 -- NEEDS tickets
 
--- A new queue must begin after the last logical timestamp of the earlier queue. `floor` is the last known timestamp. If
--- the Redis clock has been set back, the earlier queue may have used timestamps up to UNKNOWN_SECONDS after `floor`.
--- UNKNOWN_SECONDS is large because the clock of the Lambda function, which computes `floor`, may be ten minutes slow.
+-- A new queue must begin after the last logical timestamp of the earlier queue. `floor` is the latest of these
+-- timestamps that is known.
+--
+-- If the Redis clock is more than SLACK_SECONDS behind `floor`, it has been set back. The earlier queue may then have
+-- used timestamps up to UNKNOWN_SECONDS after `floor`. This time is long, because `floor` comes from a Lambda function
+-- whose clock may be slow.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
--- If the Redis clock has not been set back, the earlier queue may have used logical timestamps up to SPARE_SECONDS
--- after `floor`, so the new queue begins this much later. SPARE_SECONDS must be less than a second. While tickets are
--- more than a second ahead of the clock, signups leave no gaps between their tickets, and no entry can be moved into a
--- gap.
+-- If the Redis clock has not been set back, the new queue begins SPARE_SECONDS after `floor`. SPARE_SECONDS must be
+-- less than a second, because signups leave no gaps between their tickets while tickets are more than a second ahead of
+-- the clock.
 local SPARE_SECONDS = 0.5
 
 -- Returns the first logical timestamp of a new queue. This timestamp is later than those of all earlier queues of the

@@ -4,11 +4,11 @@ local EXPIRED_AT_ONCE = 200
 
 -- Returns what happens to an entry whose claim or offer has expired: `leave`, `to_back`, `park` or `keep_place`.
 --
--- If the waitlist has the setting `misses`, every missed offer counts as an attempt. The setting `no_show` decides
--- until there are too many attempts. After that, `misses` decides.
+-- The setting `no_show` says what happens after a missed offer. The setting `misses` can say what happens instead after
+-- several missed offers.
 --
--- Without the setting `misses`, `no_show` always decides. A missed offer then counts as an attempt only if `no_show` is
--- `keep_place`.
+-- Expired claims count as attempts, and an entry with too many attempts is parked. Without the setting `misses`, missed
+-- offers also count as attempts if `no_show` is `keep_place`.
 local function after_end(hold, ends)
   local is_offer = hold.state == 'offered'
   if is_offer and not ends.misses and ends.no_show ~= 'keep_place' then return ends.no_show end

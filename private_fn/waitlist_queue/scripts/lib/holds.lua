@@ -43,8 +43,8 @@ local function hold_until(keys, entry_id, state, deadline)
   end
 end
 
--- Removes the deadline of a claim or an offer that has ended. Usually, there is room for another customer now, so the
--- next poll runs the admission policy. If `keeps_room` is true, the customer was admitted and still takes up the room.
+-- Removes the deadline of a claim or an offer that has ended. Unless the customer was admitted (`keeps_room`), the next
+-- poll runs the admission policy, because another customer may now get an offer.
 local function no_longer_held(keys, entry_id, keeps_room)
   local was_held = redis.call('ZREM', keys.held, entry_id) == 1
   if keys.claimed then redis.call('ZREM', keys.claimed, entry_id) end
@@ -115,8 +115,8 @@ local function has_expired_holds(keys, now)
   return redis.call('ZCOUNT', keys.held, '-inf', math.floor(now / 1000)) > 0
 end
 
--- Returns the time, in milliseconds, that belongs to the state of an entry: the deadline of a claim or an offer, the
--- time at which a parked entry was set aside, or the end of an admitted customer's pass. Returns 0 for any other entry.
+-- Returns when the claim, the offer or the pass of an entry ends, or when the entry was parked (set aside). The time is
+-- in milliseconds. Returns 0 if the entry has no such time.
 local function time_of(keys, entry_id)
   return tonumber(redis.call('ZSCORE', keys.held, entry_id) or
     redis.call('ZSCORE', keys.parked, entry_id) or redis.call('ZSCORE', keys.inside, entry_id) or 0)

@@ -3,7 +3,8 @@
 local TOKEN_LENGTH = 40
 
 -- Makes an offer to each of the given entries. If the policy is automatic, admits the customers at once instead.
--- Returns the rows of the reply. Also returns a text for each entry, which is stored so that a repeated request gets
+--
+-- Returns the rows of the reply, and a text for each entry. The texts are stored, so that a repeated request returns
 -- the same entries.
 local function offer(keys, popped, policy, tokens, stamp, paid, now)
   local is_automatic, entries, taken = policy.acceptance == 'automatic', {}, {}

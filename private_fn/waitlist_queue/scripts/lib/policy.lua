@@ -49,8 +49,8 @@ end
 
 -- Returns the deadline, in milliseconds, of an offer that is made now and lasts for `seconds`.
 --
--- If the opening hours end before the deadline, the remaining time continues in the next opening hours. An offer for a
--- day or longer does not depend on the hours, because the customer need not answer at once.
+-- If the opening hours end before the deadline, the offer continues in the next opening hours. An offer for a day or
+-- longer does not depend on the hours, because the customer need not answer at once.
 --
 -- No offer ends after the admission is over.
 local function offer_end(policy, millis, seconds)
@@ -109,9 +109,10 @@ local function end_passes(keys, now)
   redis.call('HDEL', keys.visits, unpack(ended))
 end
 
--- Returns how many more customers may get an offer or be admitted, or nil if `max_inside` is not set. Places that are
--- reserved for customers whose admission was recorded late count as taken. If `is_for_kept` is true, the caller asks
--- for such a customer, and these places count as free.
+-- Returns how many more customers may get an offer or be admitted, or nil if `max_inside` is not set.
+--
+-- Some places are reserved for customers whose admission was recorded late. These places count as free only if
+-- `is_for_kept` is true, because the caller then asks for such a customer.
 local function room_of(keys, policy, now, is_for_kept)
   if type(policy.max_inside) ~= 'number' then return nil end
   end_passes(keys, now)
@@ -135,9 +136,11 @@ local function slots_due(policy, room, now)
   return room and math.min(due, room) or due
 end
 
--- Returns the limits that an admission uses up: the quota, the rate or the schedule. `number` counts the admissions of
--- the current run from 1. The quota is used first. If `combine` is `sum`, the rate comes next, because the rate's
--- unused admissions expire after a minute.
+-- Returns from which limits an admission is subtracted: the quota, the rate or the schedule. `number` counts the
+-- admissions of the current run from 1.
+--
+-- The quota is used first. If `combine` is `sum`, the rate is used before the schedule, because unused admissions of
+-- the rate expire after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota

@@ -52,8 +52,8 @@ local function pass_over(keys, entry)
   enter_segments(keys, entry.entry_id, entry.rank, false)
 end
 
--- Takes entries in the same way as pop_preferred, but passes over entries whose customers have stopped polling. Entries
--- whose last poll is not stored are never passed over, so one run passes over at most MOST_POLLS entries.
+-- Takes entries in the same way as pop_preferred, but passes over customers who have stopped polling. An entry is
+-- passed over only if its last poll is stored, and at most MOST_POLLS polls are stored.
 local function pop_present(keys, filters, count, presence_seconds, now)
   local popped, taken = pop_preferred(keys, filters, false, count), {}
   if not presence_seconds then return popped end

@@ -31,8 +31,8 @@ end
 -- Finds the nearest gap of free ranks ahead of the entry `behind`, which has the rank `upper`. The search does not go
 -- beyond the priority of this entry.
 --
--- Returns the ranks directly before and after the gap, and the ids of the entries that have these ranks. If no entry of
--- this priority is ahead of the gap, the first id is nil. If there is no gap, the function returns nil.
+-- Returns the ranks directly before and after the gap, and the ids of the entries at these ranks. The first id is nil
+-- if the gap is at the front of the priority. Returns nil if there is no gap.
 local function gap_before(keys, behind, upper)
   local before_first = first_rank_of(upper) - 1
   local ahead, lower = waiting_until(keys, upper - 1)

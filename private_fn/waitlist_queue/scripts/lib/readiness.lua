@@ -30,8 +30,8 @@ local function with_delay(packed, until_millis, reason)
   return until_millis > 0 and string.format('%s;%s=%d', others, reason, until_millis) or others
 end
 
--- Writes the recorded reasons why an entry is not ready, unless Redis already has this version or a newer version of
--- them for this signup. Returns true if the reasons were written.
+-- Copies the reasons why an entry is not ready from the record to Redis, and returns true. If Redis already has the
+-- same or a newer version of the reasons, changes nothing and returns false.
 local function accept_readiness(keys, entry_id, packed, is_another_stay)
   if not keys.not_ready then return false end
   if is_another_stay then forget_readiness(keys, entry_id) end
@@ -50,11 +50,11 @@ local function accept_readiness(keys, entry_id, packed, is_another_stay)
   return true
 end
 
--- Lets a script skip the Redis keys about readiness. A waitlist gets these keys when one of its entries is not ready
--- for the first time.
+-- If every entry on the waitlist has always been ready, the Redis keys for entries that are not ready do not exist.
+-- This function makes the script skip these keys.
 --
--- If `readiness` is not empty, the script is about to store a reason why an entry is not ready, so the function records
--- that the keys exist.
+-- If `readiness` is not empty, the script is about to store an entry that is not ready. The function then notes that
+-- the keys exist.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then

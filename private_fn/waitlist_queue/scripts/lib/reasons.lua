@@ -1,8 +1,8 @@
 -- The hash `readiness` contains the reasons why an entry is not ready, in the form
 -- "version;reason=millis;reason=millis". Each reason ends at the time `millis`. If `millis` is 0, the end is not known.
 --
--- If the customer was asked whether they are still waiting, the deadline for the answer follows the version:
--- "version,millis;reason=millis". After a script has handled the deadline, a `~` replaces the comma.
+-- If the customer must confirm that they are still waiting, the deadline follows the version:
+-- "version,millis;reason=millis". After a script has handled the deadline, a `~` replaces the comma before it.
 
 -- Matches the reasons `delayed` and `declined`, about which Redis decides. An entry has at most one of them. If Redis
 -- and the record have different delays, the later delay counts.

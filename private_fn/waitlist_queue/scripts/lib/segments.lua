@@ -53,8 +53,8 @@ local function leave_segments(keys, entry_id, rank)
   if tags then remove_index_members(keys, entry_id, rank, tags) end
 end
 
--- Replaces the tags (the stored segments) of an entry, unless Redis already has the same or newer tags. Tags of an
--- earlier signup are always replaced.
+-- Replaces the tags of an entry, which are the stored text of its segments. If Redis already has the same or newer tags
+-- of this signup, changes nothing.
 local function reindex(keys, entry_id, tags, rank, another_stay)
   local old = redis.call('HGET', keys.tags, entry_id)
   local function version_of(packed) return tonumber(string.match(packed, '%d+$')) end

@@ -9,8 +9,8 @@ local function tombstone_of(keys, entry_id, join_id)
   return tonumber(redis.call('ZSCORE', keys.tombstones, entry_id .. ':' .. join_id))
 end
 
--- Marks a signup as ended (adds a tombstone). If `ticket` is given, the tombstone stores the ticket, so that a
--- repeated request that does not know the ticket gets the same answer.
+-- Marks a signup as ended (adds a tombstone). If `ticket` is given, it is stored too, so that a repeated request gets
+-- an answer with the same ticket.
 local function add_tombstone(keys, entry_id, join_id, stamp, ticket)
   local stay = entry_id .. ':' .. join_id
   redis.call('ZADD', keys.tombstones, stamp, stay)

@@ -1,9 +1,10 @@
 -- NEEDS reasons
 
 -- The sorted set `queue` contains the waiting entries that are ready. The sorted set `not_ready` contains the waiting
--- entries that are passed over for now. The set `unverified` contains the entries whose address is not verified.
--- Positions and totals do not count unverified entries, so nobody can find out from them whether an address is on the
--- waitlist.
+-- entries that are passed over for now. The entries whose address is not verified are also in the set `unverified`.
+--
+-- Positions and totals do not count entries with an unverified address. Otherwise, anybody could find out from a
+-- position whether an address is on the waitlist.
 
 -- Returns the rank of a waiting entry, and whether the entry is ready. Returns nil if the entry is not waiting.
 local function waiting_rank(keys, entry_id)

@@ -1,2 +1,2 @@
--- If every entry on the waitlist has always been ready, the script does not use the keys about readiness.
+-- If every entry on the waitlist has always been ready, the Redis keys for entries that are not ready do not exist.
 if not meta_not_ready then keys.not_ready = nil end
