@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# If at least this fraction of the allowed people is inside, the waitlist counts as full. A busy
-# waitlist is rarely completely full, because after an exit, the next person is admitted only at the
-# next poll.
+# The waitlist counts as full if the number of people inside is at least this fraction of the
+# maximum. A busy waitlist is often slightly below the maximum, because the next person is admitted
+# only at the next poll after an exit.
 NEARLY = 0.95
 
 
@@ -45,8 +45,7 @@ def _between(before: Sample, after: Sample, room: int | None) -> Interval:
     return Interval(
         end=after.millis / 1000,
         seconds=max(1.0, (after.millis - before.millis) / 1000),
-        # The number can be negative: in a failover, Redis may have lost some of the entries that
-        # the earlier sample counts.
+        # This number can be negative, because Redis can lose entries in a failover.
         served=_taken(after) - _taken(before),
         left=max(0, after.left - before.left),
         waiting=before.waiting,
@@ -71,9 +70,8 @@ def leaving_of(intervals: Sequence[Interval]) -> float:
     return sum(interval.left for interval in intervals) / exposure if exposure else 0.0
 
 
-# The number of imaginary intervals with a dispersion of 1 that are added to the measured intervals.
-# A dispersion that is measured from few intervals is unreliable. The imaginary intervals keep the
-# result near 1.
+# A dispersion that is measured from few intervals is unreliable. To keep it near 1, the mean
+# includes this many additional values of 1.
 PRIOR_INTERVALS = 4
 
 
@@ -86,8 +84,8 @@ def dispersion_of(intervals: Sequence[Interval]) -> float:
         return 1.0
     total, pairs = 0.0, 0
     for first, second in pairwise([interval for interval in intervals if interval.is_busy]):
-        # The intervals can differ in length, so compare each number of served entries with the
-        # number that the mean rate predicts for its interval.
+        # The intervals can differ in length. Compare each number of served entries with the number
+        # that is expected for an interval of this length.
         gap = (first.served - rate * first.seconds) - (second.served - rate * second.seconds)
         total += gap * gap / (rate * (first.seconds + second.seconds))
         pairs += 1

@@ -1,6 +1,6 @@
 """Compute how fast people are admitted if the policy makes offers only during certain hours.
 
-The time within these hours is called open time.
+Open time is the time on a clock that runs only during these hours.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 
-# The number of coming periods of offer hours that are converted exactly. For the time after these
-# periods, offer hours are ignored, and admissions are spread evenly.
+# The number of future periods of offer hours that the estimate takes into account. After these
+# periods, admissions are spread evenly over the whole day.
 MOST_HOURS = 14
 Hours = Sequence[tuple[float, float]]
 
@@ -46,9 +46,9 @@ def spread(pace: Pace, hours: Hours) -> Pace:
 
 
 def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Piece]:
-    """Convert a time interval in which people are admitted from open time to real time.
+    """Convert one interval of admissions to real time.
 
-    The result has one part for each period of offer hours that the interval touches.
+    Return one interval for each period of offer hours.
     """
     length = piece.end - piece.start
     for number, ((begin, _), (first, last)) in enumerate(
@@ -64,8 +64,8 @@ def _split(piece: Piece, windows: Hours, starts: Sequence[float]) -> Iterator[Pi
             places = piece.places * (until - start) / length
             yield Piece(begin + start - first, begin + until - first, places)
     if length > 0 and piece.end > starts[-1]:
-        # The last part of the interval lies after the known offer hours. Spread its admissions
-        # evenly over the time after these hours.
+        # The interval ends after the known offer hours. Spread its remaining admissions evenly over
+        # the time after these hours.
         start, known = max(piece.start, starts[-1]), windows[-1][1]
         part = _open_fraction(windows)
         yield Piece(

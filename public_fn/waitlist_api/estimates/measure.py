@@ -22,30 +22,30 @@ MINUTE, HOUR, DAY = 60, 3600, 86_400
 # served, and if there are at least LEAST_INTERVALS intervals.
 LEAST_SERVED = 5
 LEAST_INTERVALS = 3
-# To measure a steady rate, start with the newest intervals and add older intervals step by step.
-# Each step makes the time window longer by the factor GROWTH. Stop when the rate of the older
-# intervals differs by more than CHANGED standard deviations.
+# A steady rate is measured from the newest intervals. The time window grows by the factor GROWTH
+# until the rate of the older intervals differs by more than CHANGED standard deviations.
 GROWTH = 1.3
 CHANGED = 3.0
 # A measured pace has at least this relative error, because the future rate is never known exactly.
 LEAST_ERROR = 0.05
 # The largest relative error of a known pace. If the error is larger, the pace is unknown.
 MOST_ERROR = 0.6
-# Admissions come in bursts if at most the fraction MOST_ACTIVE of the intervals has admissions, and
-# if the gaps between bursts are similar.
+# The limits for admissions that come in bursts. At most the fraction MOST_ACTIVE of all intervals
+# may have admissions. The relative deviation of the gaps between bursts may be at most
+# MOST_VARIATION.
 MOST_ACTIVE = 0.4
 MOST_VARIATION = 0.3
 LEAST_BURSTS = 4
 # The number of seconds without admissions after which a batch of admissions has ended.
 SILENCE = DAY / 2
-# The average duration of a batch is multiplied by this factor. If nobody has been admitted for that
-# long, the batch counts as finished.
+# A batch counts as finished if nobody has been admitted for OVER times the average duration of a
+# batch.
 OVER = 2.0
-# A waitlist has stopped admitting people if nobody has been served for this many times the usual
-# gap between admissions.
+# The waitlist counts as stopped if nobody has been served for OVERDUE times the usual gap between
+# two admissions.
 OVERDUE = 3.0
-# If successive days have a correlation of at least RESEMBLANCE, the pace follows the time of day.
-# To compute this pace, at least LEAST_DAYS and at most MOST_DAYS days are used.
+# The pace follows the time of day if the correlation between one day and the next is at least
+# RESEMBLANCE. It is computed from LEAST_DAYS to MOST_DAYS days.
 LEAST_DAYS = 2
 MOST_DAYS = 7
 RESEMBLANCE = 0.5
@@ -73,7 +73,7 @@ def _merged(near: Sequence[Interval], far: Sequence[Interval]) -> list[Interval]
 
 
 def steady_window(intervals: Sequence[Interval]) -> list[Interval]:
-    """Return the busy intervals since the last change in the rate."""
+    """Return the newest busy intervals, back to the last time when the admission rate changed."""
     newest_first = [interval for interval in reversed(intervals) if interval.is_busy]
     dispersion = dispersion_of(newest_first[:180])
     size = _first_size(newest_first)
@@ -163,7 +163,8 @@ def _bursts(intervals: Sequence[Interval]) -> Pace | None:
     size = mean(sizes)
     if size < 2:
         return None
-    # With few gaps, the measured spread is probably too small, so increase it.
+    # Few gaps between bursts were measured, so their standard deviation is probably too small. This
+    # factor makes it larger.
     unknown = (len(gaps) + 1) / (len(gaps) - 1)
     due = max(0.0, last.end - last.seconds / 2 + distance - at)
     return Pace(

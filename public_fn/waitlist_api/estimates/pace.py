@@ -11,15 +11,14 @@ from msgspec import Struct, field
 
 Unavailable = Literal["paused", "unknown", "over", "closed"]
 
-# The range of an estimate extends this many standard deviations above and below the expected wait.
-# This would cover 87% of all waits with a normal distribution. Real waitlists are less regular, so
-# the service promises only 80%.
+# The range of an estimate extends this many standard deviations in both directions. It contains at
+# least 80% of the real waits. (It would contain 87% of them if they had a normal distribution.)
 DEVIATIONS = 1.5
-# The estimate is based on counts of whole people, so its range always extends by half a person in
-# both directions.
+# An estimate always extends by at least half a person in both directions, because it is based on
+# counts of whole people.
 HALF_A_PLACE = 0.5
-# At most this many cycles are computed one by one, to limit the computing time. After that, the
-# estimate uses the mean rate of a whole cycle.
+# To limit the computing time, at most this many cycles are computed one by one. The rest of the
+# estimate uses the mean rate.
 MOST_CYCLES = 60
 # Waits that are longer than this are not estimated, because an estimate of more than a year does
 # not help a customer.
@@ -27,7 +26,7 @@ LONGEST_SECONDS = 366 * 24 * 3600
 # Maintenance stores a new pace (how fast people are admitted) every minute. If the stored pace is
 # older than this, it is not used.
 STALE_SECONDS = 3600
-# Smaller numbers are rounding errors and count as zero.
+# Numbers of people that are smaller than this are rounding errors, and count as zero.
 FEWEST = 1e-9
 UNKNOWN, PAUSED, OVER = "unknown", "paused", "over"
 FORMAT = "3"
@@ -114,8 +113,8 @@ class Pace(Struct, frozen=True, kw_only=True):
     def estimate(self, position: int, now: float) -> Estimate | None:
         """Return the estimated wait at a position, or None if the wait is unknown.
 
-        `now` is the current time in seconds since 1970. If the waitlist's admission may end before
-        the customer's turn, `high` is the time until that end.
+        `now` is in seconds since 1970. If the admission ends after the expected wait, `high` is at
+        most the time until that end.
         """
         since = max(0.0, now - self.at)
         if since > STALE_SECONDS:
@@ -138,9 +137,8 @@ class Pace(Struct, frozen=True, kw_only=True):
         )
 
     def _wait(self, places: float, since: float) -> tuple[float | None, float]:
-        """Return the number of seconds until this many people have been served or have left.
-
-        Also return how many of these people have left.
+        """Return the number of seconds until this many people have been served or have left, and
+        how many of them have left.
         """
         needed, served, clock = places, 0.0, since
         for piece in self._pieces_after(since):

@@ -10,11 +10,9 @@ from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Offe
 from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.schedule import Instant, instants_after
 
-# At most this many scheduled times are read to find the times within the offer hours.
+# If the policy has offer hours, at most this many scheduled times are read.
 MOST_MOVED = 2_000
-# To find the last scheduled time, these two periods before the current time are searched, the
-# shorter period first. Admissions of that time may still be in progress, because the policy's rate
-# spreads them over time.
+# The search for the last scheduled time first goes back an hour, and then a day.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)
 
 
@@ -78,7 +76,7 @@ def _instants(
 ) -> Iterator[Instant]:
     """Yield the scheduled times after `now_millis`.
 
-    If admissions from the last scheduled time are still in progress, yield that time first.
+    If people are still being admitted for the last scheduled time, yield that time first.
     """
     last = _last_before(schedule, now_millis) if rate else None
     if last and rate and last.count / rate > (now_millis - last.millis) / 1000:

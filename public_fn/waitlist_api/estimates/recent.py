@@ -60,8 +60,8 @@ class Recent(Struct):
             last = self.minutes[-1]
             next_hour = (_hour(last) + 1) * HOUR_MILLIS
             # The counts stayed the same until `quiet_until`, so store the last sample again with
-            # the time `quiet_until`. Only one sample is stored for each minute, so this time must
-            # be in an earlier minute than the new sample.
+            # this time. It must be in an earlier minute than the new sample, because each minute
+            # has only one sample.
             quiet_until = min(quiet_until, sample.millis - MINUTE_MILLIS)
             quiet_minute = quiet_until // MINUTE_MILLIS * MINUTE_MILLIS
             for millis in sorted({next_hour, quiet_minute}):
@@ -123,8 +123,8 @@ def sample_of(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -
         parked=stats.parked,
         inside=stats.inside,
         version=waitlist.version,
-        # Count the time outside the offer hours and after the end of the admission as paused,
-        # because it says nothing about how fast the waitlist admits people.
+        # The waitlist counts as paused outside the offer hours and after the end of the admission.
+        # Samples from such times do not show how fast it admits people.
         paused=waitlist.settings.paused
         or is_closed(offer_hours_of(waitlist.settings), now_millis)
         or is_over(waitlist.settings, now_millis),

@@ -17,9 +17,8 @@ from waitlist_api.records.samples import Sample
 # The average time inside is only measured if at least this many people have exited.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
-# The average time inside is measured from people who have exited. People who stay longer are often
-# still inside and are missed. This adds a relative error, which is this number multiplied by the
-# fraction of people who are still inside.
+# The average time inside is measured only from people who have exited. If half of the people are
+# still inside, this causes a relative error of UNSEEN / 2.
 UNSEEN = 0.5
 
 
@@ -104,8 +103,9 @@ class _Filling(Struct):
         return self.room / self.stay
 
     def wait_until(self, end: float) -> None:
-        """Simulate the period until `end`, in which people exit and people who were waiting for
-        room are admitted.
+        """Simulate the period until `end`, in which no new slots become available.
+
+        When people exit, people who were waiting for room are admitted.
         """
         self.open_evenly(end, 0.0)
 
@@ -119,9 +119,7 @@ class _Filling(Struct):
             self.late += places - now
 
     def open_evenly(self, end: float, rate: float) -> None:
-        """Simulate the period until `end`, in which people are admitted at this rate while there is
-        room.
-        """
+        """Simulate the period until `end`. People are admitted at this rate while there is room."""
         if self.late > 0 and end > self.at:
             until = min(end, self.at + self.late / self.outflow)
             self.late -= (until - self.at) * self.outflow

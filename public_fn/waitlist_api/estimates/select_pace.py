@@ -13,30 +13,29 @@ from waitlist_api.estimates.pace import LONGEST_SECONDS, Pace, Piece
 from waitlist_api.estimates.room import Stay, within_room
 from waitlist_api.records.samples import Sample
 
-# The policy's rate makes slots available one after another. The first poll or maintenance run after
-# a slot becomes available offers this slot. This number is the assumed standard deviation of the
-# delay, in seconds.
+# The assumed standard deviation of the delay, in seconds, between the time when the policy's rate
+# makes a slot available and the poll or maintenance run that offers it.
 TRIGGER_SECONDS = 1.0
-# The first poll or maintenance run after a scheduled time offers the slots of this time. This
-# number is the assumed standard deviation of the delay, in seconds.
+# The assumed standard deviation of the delay, in seconds, between a scheduled time and the poll or
+# maintenance run that offers its slots.
 MAINTENANCE_SECONDS = 30.0
 # If the measured rate is lower than this fraction of the policy's rate, something else slows down
 # the admissions. For example, customers may not accept their offers.
 LIMITED = 0.9
 # If fewer entries than this were served, the measured rate is not compared with the policy's rate.
 LEAST_SERVED = 30
-# When the maximum number of people is inside, the admission rate is both measured and computed. If
-# the measured rate is much faster, the computed rate is used. CLEAR defines "much faster": the
-# difference exceeds CLEAR times the relative error of the average time inside.
+# If the waitlist is full, the admission rate is both measured and computed. A measured rate is not
+# used if it exceeds the computed rate by more than CLEAR times the relative error of the average
+# time inside.
 CLEAR = 2.0
-# At most this many scheduled times are estimated separately. From the last of these times on, the
-# estimate uses the mean rate of the scheduled admissions.
+# The estimate takes at most this many scheduled times into account. After these times, it uses the
+# mean rate of the schedule.
 MOST_INSTANTS = 24
 # Until enough exits have been measured, the average time inside is assumed to be two thirds of the
 # duration of a pass. The relative error of this assumption is 50%.
 STAY, STAY_ERROR = 2 / 3, 0.5
-# If an exit does not make room for another customer, nearly all customers count as inside until
-# their pass ends. The average time inside is then known better, so its relative error is smaller.
+# If customers count as inside until their pass ends, even after an exit, their time inside is known
+# better. Its relative error is then smaller.
 WHOLE_PASS_ERROR = 0.25
 
 
@@ -49,8 +48,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     # The number of people who are admitted per second, starting at `rate_from`.
     rate: float | None = None
     rate_from: float = 0.0
-    # True if people are admitted at `rate` and, in addition, at the scheduled times. Otherwise,
-    # `rate` limits how fast the scheduled people are admitted.
+    # True if `rate` and the schedule both admit people. False if `rate` limits how fast the people
+    # of a scheduled time are admitted.
     is_sum: bool = False
     # The next scheduled times, each with a number of people. None if there is no schedule.
     instants: Sequence[tuple[float, int]] | None = None
@@ -97,9 +96,8 @@ def _by_policy(policy: Policy, minutes: Sequence[Sample], hours: Sequence[Sample
         stay, leaving = _stay(policy, minutes, hours), leaving_of(intervals_of(minutes))
         within = within_room(known, room, minutes[-1], stay, leaving)
         found = measure_pace(minutes, hours, room) if minutes[-1].occupied >= room else None
-        # People who were admitted together often also exit together, and many others are then
-        # admitted at once. A pace that is measured at that moment is much too fast, so use the
-        # computed pace.
+        # If a group of people exits together, many others are admitted at once. A rate that was
+        # measured at such a moment is too fast, so use the computed rate.
         clearly = 1 / (1 + CLEAR * stay.error)
         return within if found is None or _is_slower(within, found, clearly) else found
     if known is not None and policy.instants is None and room is None:
@@ -160,9 +158,8 @@ def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
 def _sum_pieces(
     instants: Sequence[tuple[float, int]], rate: float, rate_from: float, at: int
 ) -> Iterator[Piece]:
-    """Yield the future admissions of a policy that adds its scheduled admissions to its rate.
-
-    Each result is a time interval with a constant admission rate.
+    """Yield the future admissions of a policy that admits people at a rate, and also at scheduled
+    times. Each result is a time interval with a constant admission rate.
     """
     begin = max(0.0, rate_from - at)
     for second, count in instants:
