@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 
 # A run stops if less time than this is left.
 STOP_MILLIS = 60_000
-# How much of the journal an audit reads before it saves its progress. If the run is killed, the
-# next run repeats no more than this.
+# An audit saves its progress after reading this much of the journal. If the run is killed, the next
+# run repeats no more than this.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
 # The pause before the audit checks differing entries again. It is longer than any request takes, so
@@ -43,8 +43,8 @@ class AuditWindow(Struct, frozen=True):
     # The audit compares the changes after this logical timestamp with Redis.
     since: int
     beat: c.HeartbeatResult
-    # The logical timestamp at which the audit began. If the audit takes several runs, this
-    # timestamp is earlier than `since`.
+    # The logical timestamp from which the first run of this audit compared changes. A later run
+    # continues from `since`.
     began: int = 0
     # The ids of entries whose changes Redis had lost.
     repaired: set[str] = field(default_factory=set)
@@ -125,8 +125,8 @@ class Auditor(Struct, frozen=True):
         newest = {change.key: change for change in changes}
         for change in changes:
             if change.status == EDITED:
-                # An audit compares attributes only after an edit. If an entry has been edited,
-                # treat its last change as an edit, whatever its kind.
+                # The attributes of an entry are compared only if its change is an edit. If any
+                # change in this batch is an edit, compare them.
                 newest[change.key] = replace(newest[change.key], status=EDITED)
         inspected = self._look(windows, newest.values())
         known = [change for key, change in newest.items() if key in inspected]

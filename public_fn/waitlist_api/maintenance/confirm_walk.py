@@ -53,8 +53,9 @@ class ConfirmWalker(Struct, frozen=True):
 
 
 def is_due(waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether the current check of the waiting entries is unfinished, or whether it is time
-    for a new check.
+    """Return whether this run must check waiting entries.
+
+    A check of all entries is either unfinished, or it is time for a new one.
     """
     is_asking = waitlist.settings.confirm is not None
     return is_asking and waitlist.confirm_walk.next_millis <= now_millis

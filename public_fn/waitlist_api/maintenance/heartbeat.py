@@ -1,7 +1,7 @@
 """Detect whether Redis has lost writes although it still answers.
 
-Maintenance regularly increments a counter in Redis, which is called the heartbeat. If Redis later
-returns an older value, it has lost its newest writes.
+Maintenance increments a counter in Redis, which is called the heartbeat. If the counter has an
+older value, Redis has lost its newest writes.
 """
 
 import logging
@@ -28,8 +28,8 @@ logger = logging.getLogger(__name__)
 # An audit reads at most the changes of the last day from the journal. Older changes are not
 # audited, even if maintenance has not run for several days.
 LONGEST_STAMPS = 24 * 60 * MINUTE
-# When an audit continues in another run, it begins this long before the point in the journal that
-# the previous run has reached. A slow request may have written an older change in the meantime.
+# A run that continues an audit also repeats the last two minutes of the previous run, because a
+# slow request may have written an older change in the meantime.
 OVERLAP = 2 * MINUTE
 NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -52,7 +52,7 @@ class Heartbeat(Struct, frozen=True):
         seen: int = 0,
         told: Mapping[str, str] = NONE,
     ) -> bool:
-        """Increment a counter in Redis for each waitlist, and repair the writes that Redis has
+        """Increment the heartbeat counter of each waitlist, and repair the writes that Redis has
         lost.
         """
         missed = {waitlist.waitlist_id for waitlist in waitlists}
@@ -75,8 +75,8 @@ class Heartbeat(Struct, frozen=True):
     ) -> Iterator[str]:
         """Yield the id of each waitlist that was compared with Redis or rebuilt.
 
-        A waitlist cannot be compared if Redis has lost its queue or is still restoring it. The id
-        of such a waitlist is added to `rebuilt`.
+        If Redis has lost or is restoring a queue, the waitlist cannot be compared, and its id is
+        added to `rebuilt`.
         """
         beats = [beat_of(waitlist, paces.get(waitlist.waitlist_id)) for waitlist in waitlists]
         answers = send_batch(self.queue, beats) if beats else []
@@ -110,8 +110,8 @@ class Heartbeat(Struct, frozen=True):
         self.metrics.add("audits_unfinished", len(left))
         beats_seen = {id_: (window.since, window.beat) for id_, window in windows.items()}
         unfinished = self.strays.remove_strays(beats_seen, left_millis)
-        # Write the checkpoints last. If the run dies before it has written them, the next run
-        # maintains the waitlists again.
+        # Write the checkpoints last. If the run is killed before that, the waitlists have no new
+        # checkpoint, and the next run maintains them.
         for waitlist_id, reached in compared.items():
             window = windows[waitlist_id]
             if window.failed:
@@ -179,15 +179,15 @@ def _window(waitlist: WaitlistRecord, beat: c.HeartbeatResult, seen: int) -> Aud
     """Return the range of changes that Redis may have lost."""
     checkpoint = waitlist.checkpoint
     began = max(checkpoint.stamp_before_last or _before_order(beat), beat.stamp - LONGEST_STAMPS)
-    # If Redis has lost the last increment of the counter, it may also have lost the repairs of the
-    # previous run. In this case, compare all changes since `began` again.
+    # If Redis has lost the last increment of the counter, it may also have lost repairs by the
+    # previous run. In this case, repeat the audit from `began`.
     audited = max(checkpoint.audited, seen) - OVERLAP if beat.outcome == "beats" else 0
     return AuditWindow(waitlist, max(began, audited), beat, began)
 
 
 def _before_order(beat: c.HeartbeatResult) -> int:
-    """Return the logical timestamp from which the first audit after a rebuild compares changes.
+    """Return where the first audit after a rebuild begins, as a logical timestamp.
 
-    This timestamp lies some time before the rebuild.
+    It is some time before the rebuild.
     """
     return max(0, beat.epoch_start - NO_CHECKPOINT_LOOK_STAMPS)

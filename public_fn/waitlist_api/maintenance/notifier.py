@@ -21,8 +21,8 @@ from waitlist_shared.limits import MAX_PAGE
 from waitlist_shared.ranks import millis_of
 
 # An `ending` notice tells a customer that their offer ends soon. It is due when a quarter of the
-# offer's duration is left, but never more than a day before the offer ends. If the next maintenance
-# run would be too late, this run writes the notice.
+# offer's duration is left, or a day before the end of a long offer. A run writes it up to
+# RUN_MILLIS early, because the next run may be too late.
 PART = 4
 DAY_MILLIS = 86_400_000
 RUN_MILLIS = 75_000
@@ -30,8 +30,8 @@ RUN_MILLIS = 75_000
 # hardly accept in time. Offers that last less than SHORTEST_MILLIS never get this notice.
 LEAST_MILLIS = 60_000
 SHORTEST_MILLIS = 120_000
-# The offers are read in pages of 100, sorted by deadline. A run reads this many pages with the
-# earliest deadlines, and at most the same number of later pages.
+# Offers are read in pages of 100, sorted by deadline. A run reads the first 50 pages, and up to 50
+# of the later pages.
 PAGES = 50
 MINUTE_MILLIS = 60_000
 
@@ -147,8 +147,8 @@ class Notifier(Struct, frozen=True):
     ) -> Iterator[Sequence[c.OffQueueEntry]]:
         """Yield pages of claimed and offered entries whose deadline is not after the given time.
 
-        If there are too many entries for one run, each run reads the entries with the earliest
-        deadlines, and a part of the remaining entries. Each minute, a different part is read.
+        If there are too many, yield the earliest deadlines, and a part of the others that differs
+        each minute.
         """
         is_more = yield from self._pages(waitlist_id, 0, until_millis)
         size = PAGES * MAX_PAGE
@@ -204,7 +204,10 @@ def count_near(settings: WaitlistSettings) -> int:
 
 
 def may_be_due(waitlist: WaitlistRecord, stats: c.StatsResult, now_millis: int) -> bool:
-    """Return whether a notice may be due although nothing on the waitlist has changed."""
+    """Return whether a notice may be due.
+
+    A notice can become due without a change to the waitlist.
+    """
     settings = waitlist.settings
     if stats.offered and sends_notice(settings, "ending"):
         return True

@@ -58,6 +58,6 @@ def _longest_silence(waitlist: WaitlistRecord) -> int:
 
 
 def _has_instant(waitlist: WaitlistRecord, counted_until: int, now_millis: int) -> bool:
-    """Return whether a scheduled time has passed for which Redis has not added the slots yet."""
+    """Return whether Redis still has to add the slots of a scheduled time that has passed."""
     following = next_instant(schedule_of(waitlist.settings), counted_until)
     return following is not None and following.millis <= now_millis

@@ -40,14 +40,10 @@ Pass = Callable[[RebuildRun, int], None]
 
 
 class Rebuilder(Struct, frozen=True):
-    """Restores the queues that Redis has lost. If a rebuild is interrupted, the next run
-    continues it.
+    """Restores the queues that Redis has lost.
 
-    A rebuild has three passes:
-
-    1. `line` restores all entries in the index.
-    2. `changes` corrects the entries that have changed recently.
-    3. `journal` applies the recent changes in the journal, because the index may be outdated.
+    First, all entries in the index are restored. Then, two passes correct the entries that have
+    changed recently, because the index may be outdated.
     """
 
     queue: QueueClient
@@ -76,9 +72,8 @@ class Rebuilder(Struct, frozen=True):
             logger.info("rebuild pauses", extra=_about(waitlist, run))
         finally:
             lease.release(is_rebuilt=is_whole)
-            # Start another run at once, even after an error, because no position can be read until
-            # the rebuild is complete. If this run made no progress, wait for the next scheduled run
-            # instead.
+            # No position can be read until the rebuild is complete, so start another run at once,
+            # even after an error. This does not apply to a run that made no progress.
             if run is not None and not is_whole and run.has_advanced:
                 self.queue.start_maintenance(waitlist.waitlist_id)
         return is_whole

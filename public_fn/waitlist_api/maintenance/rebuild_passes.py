@@ -28,13 +28,12 @@ from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_RESTORE_MANY
 from waitlist_shared.ranks import ticket_of_millis
 
-# The second pass of a rebuild corrects entries that have changed. It begins with changes from this
-# long before the rebuild, because the index is slightly behind the table, and the clocks of the
-# writers may differ by minutes.
+# The second pass of a rebuild corrects the entries that changed up to 15 minutes before the
+# rebuild. The index is slightly behind the table, and clocks may differ by minutes.
 SECOND_LOOK_MILLIS = 15 * 60_000
 SECOND_LOOK_STAMPS = 15 * MINUTE
-# A rebuild without a checkpoint starts reading the journal this long before its own start. The
-# margin is larger than usual, because the clock of Redis may have been set back.
+# A rebuild without a checkpoint reads the journal from one hour before its own start. The clock of
+# Redis may have been set back, so this is longer than usual.
 NO_CHECKPOINT_LOOK_STAMPS = 60 * MINUTE
 LONGEST_STAMPS = 24 * 60 * MINUTE
 
@@ -140,26 +139,26 @@ def _earliest(run: RebuildRun) -> int:
     epoch_start, began = run.opened.epoch_start, ticket_of_millis(run.rebuild.began_millis)
     earliest = max(0, epoch_start - NO_CHECKPOINT_LOOK_STAMPS)
     if epoch_start > began + SECOND_LOOK_STAMPS:
-        # The first timestamp of the new queue is much later than the time of the rebuild. This
-        # happens only if Redis' clock was wrong at some time. A wrong clock may also have been
-        # behind, and the journal may contain timestamps from before the creation of the waitlist.
+        # The new queue begins much later than the rebuild, so Redis' clock must have been wrong. It
+        # may also have been behind at some time, so do not rely on the time at which the waitlist
+        # was created.
         return earliest
     return max(earliest, ticket_of_millis(run.waitlist.created_millis) - SECOND_LOOK_STAMPS)
 
 
 def _only_waits(placed: IndexRow) -> bool:
-    """Return whether a bulk message can restore the entry.
+    """Return whether the entry can be restored together with others in a single message.
 
-    This is possible if the entry is waiting and has no idempotency key.
+    Such a message cannot contain claims, offers or idempotency keys.
     """
     return placed.status == "waiting" and not placed.hold.once_key
 
 
 def _bulk_restores(run: RebuildRun, page: Sequence[IndexRow]) -> Iterator[c.RestoreMany]:
-    """Yield bulk messages that restore waiting entries."""
+    """Yield messages that each restore several waiting entries."""
     segments = run.segments
-    # An outdated index can list the same entry twice on a page. A bulk message may contain each
-    # entry only once.
+    # An outdated index can list the same entry twice on a page. A message that restores several
+    # entries may contain each entry only once.
     plain = {placed.entry_id: placed for placed in page if _only_waits(placed)}
     stays = [fill_stay_of(placed, segments) for placed in plain.values()]
     for start in range(0, len(stays), MAX_RESTORE_MANY):
@@ -204,9 +203,10 @@ def _journal_correction(
 
 
 def _drop_of_erased_before(change: Change, record: EntryRecord) -> c.Drop | None:
-    """Return the message that removes an entry that was erased before the customer signed up again.
+    """Return the message that removes the earlier entry of a customer who is signing up again.
 
-    An outdated index may have restored the erased entry. Return None if there is no such entry.
+    An outdated index may have restored this entry, although it was erased. Return None if it was
+    not erased.
     """
     if change.status != ERASED or change.ticket in (0, record.intent.ticket):
         return None
@@ -222,6 +222,7 @@ def _by_record(record: EntryRecord | None, segments: Segments, epoch: str) -> c.
     if record is not None and record.status in PRESENT:
         return restore_of(IndexRow.from_record(record), segments, epoch, when="older")
     if record is not None and record.status == "leaving" and not record.intent.erase:
-        # A Leave message makes Redis count the customer as having left. A Drop message would not.
+        # If a customer leaves, Redis must count it. A Drop message would remove the entry without
+        # counting it.
         return leave_of(record)
     return None

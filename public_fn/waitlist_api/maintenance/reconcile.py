@@ -53,10 +53,9 @@ class Reconciler(Struct, frozen=True):
     def reconcile(
         self, waitlist_id: str, known_until: int = 0, is_time_up: IsTimeUp = never
     ) -> None:
-        """End expired claims and offers, and record the decisions by Redis that are older than a
-        minute.
+        """End expired claims and offers, and record what Redis decided more than a minute ago.
 
-        Decisions before the timestamp `known_until` are always recorded.
+        Also record all decisions before the timestamp `known_until`.
         """
         request = c.Expire(waitlist_id=waitlist_id, known_until=known_until)
         for _ in range(PAGES):
@@ -103,9 +102,9 @@ class Reconciler(Struct, frozen=True):
                         leave = Leave(by=by, reason=reason, stay=place.ticket)
                         self.leaves.leave(*record.key, leave)
             elif record is not None and record.status in ENDED:
-                # According to the record, the customer has left or was admitted. Redis can still
-                # have the entry if a claim that admits customers at once was interrupted. Remove
-                # the entry from Redis.
+                # Redis still has the entry, but the record says that the customer has left or was
+                # admitted. This happens if a request to claim and complete an entry was
+                # interrupted. Remove the entry from Redis.
                 ended.append(drop_of(record, counts=True, now_millis=self.now_millis()))
             if place.state != "absent" and (record is None or _is_former(record, place)):
                 ended.append(drop_of_place(waitlist_id, place.entry_id, place.ticket))
@@ -173,9 +172,7 @@ class Reconciler(Struct, frozen=True):
     def _append_missing_events(
         self, records: Mapping[str, EntryRecord], expired: c.ExpireResult
     ) -> None:
-        """Events of decisions that are older than the record may be missing from the history. Add
-        these events.
-        """
+        """Add the missing events of decisions that are older than the record."""
         decisions = [
             (record, decision)
             for place in expired.places
@@ -259,8 +256,8 @@ def catch_up(
             transition = transition.then(
                 lambda record: replace(record, question=record.question.closed())
             )
-        # `is_refuted` has already checked that Redis knew the recorded version of the entry, so do
-        # not check this again.
+        # `is_refuted` has already compared the decision with the record, so do not compare them
+        # again.
         yield replace(transition, basis=None)
     elif _is_extended(record, place):
         extended = _decision(place, "extended", _newest_stamp(place), place.time_millis)
@@ -286,8 +283,8 @@ def _with_token(token: str, record: EntryRecord) -> EntryRecord:
 def _is_past(record: EntryRecord, decision: c.Decision) -> bool:
     """Return whether the record is newer than a decision by Redis."""
     if record.ticket not in (None, decision.ticket):
-        # The ticket of an imported or reinstated entry may be older than its signup. In this case,
-        # compare the decision with the time of the signup.
+        # The decision is about a different signup. Compare it with the time of the recorded signup,
+        # because the ticket of an imported or reinstated entry can be older than the signup.
         return decision.stamp < max(record.ticket, ticket_of_millis(record.joined.millis))
     is_under_way = record.status in ("joining", "leaving")
     if is_under_way and decision.ticket != record.former_ticket:
@@ -307,18 +304,16 @@ def _newest_stamp(place: c.DirtyPlace) -> int:
 
 def _has_ended(record: EntryRecord, place: c.DirtyPlace) -> bool:
     """Return whether Redis has an open claim or offer that has already ended according to the
-    record.
-
-    Redis has then lost the write that ended the claim or the offer. Redis may have extended or
-    shortened it since then, so the stamp in Redis can be newer than the record.
+    record. In this case, Redis has lost the write that ended it. The stamp in Redis can still be
+    newer than the record, if the deadline was changed later.
     """
     if place.state == "offered" and record.hold.token != place.token:
         if record.stamp > _newest_stamp(place):
             # The record has changed since Redis listed the entry, so the offer may have ended in
             # Redis too.
             return False
-        # Redis keeps the decision about an offer until the record contains the offer. If no
-        # decision about this offer is newer than the record, the record contains a later offer.
+        # Redis keeps its decision to make an offer until the offer is recorded. If there is no such
+        # decision, the offer was recorded, and the record contains a later one.
         news = [decision for decision in place.decisions if decision.stamp > record.stamp]
         return all(decision.token != place.token for decision in news)
     is_held = place.state in ("held", "offered") and record.status in ("waiting", "parked")

@@ -38,20 +38,19 @@ from waitlist_shared.limits import MAX_BATCH
 
 # After this time, a run does not start another batch of waitlists. The next run continues the work.
 RUN_MILLIS = 50_000
-# A run begins with interrupted requests to join or leave, and spends at most this much time on
-# them. If requests are left, the run continues with them when its other work is done.
+# A run first spends at most this much time on interrupted requests to join or leave. The remaining
+# requests are finished at the end of the run.
 INTENTS_MILLIS = 15_000
-# To find the waitlists with changes, a run reads at most this much of the journal. If the run would
-# have to read more, it maintains every waitlist instead.
+# A run reads the journal to find the waitlists with changes. If it would have to read more than
+# this, it maintains every waitlist instead.
 LONGEST_READ = 60 * MINUTE
 # The maximum number of waitlists in a batch. Some steps send two messages to Redis for each
 # waitlist, and one request can contain only a limited number of messages.
 TOGETHER = MAX_BATCH // 2
 # If less time than this is left, the run does not start another page of work.
 STOP_MILLIS = 60_000
-# How often one run scans the entries of a deleted waitlist. A scan can miss entries, because the
-# index may be outdated. The waitlist itself is deleted after a scan that finds no entry, once all
-# requests from before the deletion have ended.
+# How often one run scans a deleted waitlist for entries. A scan can miss entries, because the index
+# may be outdated. The waitlist itself is deleted only after a scan that finds no entry.
 DELETE_LOOKS = 2
 
 
@@ -61,7 +60,10 @@ Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 
 
 class Survey(Struct):
-    """The waitlists that need maintenance, and when this was decided, according to Redis' clock."""
+    """The waitlists that need maintenance.
+
+    `until` is the Redis time at which they were found, as a logical timestamp.
+    """
 
     busy: list[Surveyed] = field(default_factory=list)
     until: int = 0
@@ -216,8 +218,7 @@ class MaintenanceRunner(Struct, frozen=True):
     def _run_page(self, batch: Sequence[Surveyed], left_millis: LeftMillis) -> dict[str, str]:
         """Maintain waitlists in parallel, and erase the waitlists that are being deleted.
 
-        Return a digest for each waitlist whose maintenance is complete. The digest says which
-        customers have been told that their turn is near.
+        For each waitlist without further work, return a digest of the entries whose turn is near.
         """
 
         def run(surveyed: Surveyed) -> str | None:
@@ -271,9 +272,8 @@ class MaintenanceRunner(Struct, frozen=True):
             told = self.notifier.notify(waitlist, stats, is_time_up)
         finally:
             if is_overdue:
-                # Report that admissions may be late, because this run did not make all offers that
-                # the policy allows now. If nobody polls the waitlist, only maintenance makes
-                # offers.
+                # This run did not make all offers that the policy allows. Count this, because
+                # admissions may be late.
                 self.metrics.add("admissions_overdue")
         return told if is_whole and not is_overdue else None
 
@@ -311,8 +311,8 @@ class MaintenanceRunner(Struct, frozen=True):
         found = 0
         for page in filter(None, self._all_entries(waitlist_id)):
             found += len(page)
-            # Renew the lease before erasing entries. If the lease is lost, the entries may belong
-            # to a new waitlist with the same id.
+            # Renew the lease before erasing entries. Without the lease, a different run may have
+            # deleted the waitlist, and these entries may belong to a new waitlist with the same id.
             renew()
             run_each(partial(self._erase_entry, is_time_up=is_time_up), page)
             if is_time_up():

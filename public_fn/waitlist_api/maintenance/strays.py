@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 # time, every signup that was in progress is finished.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
-# An entry that joined up to two minutes before the last run is checked again, because its signup
-# may have been cancelled since then.
+# Entries that joined up to two minutes before the last run are checked a second time. Some of their
+# signups may have been cancelled after the first check.
 OVERLAP = 2 * MINUTE
 
 

@@ -1,4 +1,4 @@
-"""Continue the tasks for many people that no request has finished."""
+"""Continue unfinished tasks for many people, such as invitations."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -29,7 +29,7 @@ class Tasks(Protocol):
 
 
 class WorkRunner(Struct, frozen=True):
-    """Continues the large or interrupted tasks of each kind, and deletes those of a waitlist."""
+    """Continues unfinished tasks, such as invitations and broadcasts."""
 
     invitations: Invitations
     broadcasts: Broadcasts
@@ -46,7 +46,7 @@ class WorkRunner(Struct, frozen=True):
             self._run_kind(tasks, sort_keys)
 
     def delete_all(self, waitlist_id: str) -> None:
-        """Delete all tasks of a waitlist, finished or not."""
+        """Delete all tasks of a waitlist, whether they are finished or not."""
         for tasks in self._kinds:
             tasks.records.delete_all(waitlist_id)
 
