@@ -25,8 +25,7 @@ class Trials(Struct, frozen=True):
     def send(self, waitlist_id: str, kind: str, language: str, address: dict[str, str]) -> None:
         """Send a message with example data to an `email` or a `phone`.
 
-        Raise InvalidFields if the address cannot receive messages. Raise NoMessages if the stack
-        cannot send messages on this channel. Raise NotReady if AWS throttles the sender.
+        Raise an error if the address or the stack cannot receive or send such messages.
         """
         if len(address) != 1:
             raise InvalidFields(ONE_ADDRESS)

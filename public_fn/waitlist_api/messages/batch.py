@@ -42,8 +42,8 @@ ALL_PERCENT = 100
 # The event name of bounces and complaints. A rule in template.yaml sets this name.
 UNREACHABLE = "unreachable"
 COUNTED = ("sent", "dropped", "limited", "refused", "bounced", "retried", "broken")
-# The metrics count a message as `limited` if it is not sent because its address or the day has had
-# too many messages.
+# A message counts as `limited` if a limit prevents it. There are limits for each address and for
+# each day.
 LIMITED = ("too_many", "over_budget")
 
 
@@ -118,7 +118,7 @@ class Batches:
                 raise TryAgain(POSTPONED)
             self._handle(json.loads(record.body))
             if _receives(record.raw_event) == 1:
-                # Measure the age on the first receipt only, because later ages would include the
+                # Measure only the first attempt. On later attempts, the age would include the
                 # pauses between retries.
                 self._note_age(record)
         except TryAgain as error:
@@ -159,9 +159,7 @@ class Batches:
         self._counts[counted if counted in COUNTED else "dropped"] += 1
 
     def _note_age(self, record: SQSRecord) -> None:
-        """Remember how long ago this message was sent, if it is the oldest message of the batch so
-        far.
-        """
+        """Update the age of the oldest message in this batch."""
         sent_millis = int(record.raw_event.get("attributes", {}).get("SentTimestamp", 0))
         if sent_millis:
             age_seconds = (self._sender.now_millis() - sent_millis) // 1000
@@ -188,8 +186,8 @@ class Batches:
     def _pause_seconds(self, record: dict[str, Any]) -> int:
         usual = _usual_pause(_receives(record))
         asked = self._pauses.get(record["messageId"], 0)
-        # Add a few random seconds to spread the retries. SQS limits how often a message can be
-        # received, so never wait less than the usual pause.
+        # Add a few random seconds to spread the retries. The pause is never shorter than usual,
+        # because SQS allows only a limited number of attempts.
         asked += random.randint(0, FIRST_PAUSE_SECONDS)
         return max(usual, min(asked, MOST_HIDDEN_SECONDS))
 

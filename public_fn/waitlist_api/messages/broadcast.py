@@ -1,9 +1,7 @@
 """Sends an operator's message to some or all people on a waitlist.
 
-A broadcast is stored before its first message is sent. Then the event `messaged` is written to the
-history of each recipient, and this event triggers the message.
-
-Maintenance continues a broadcast that was interrupted
+For each recipient, the event `messaged` is written to the history, and this event triggers the
+message. Maintenance continues a broadcast that was interrupted
 (docs/decisions/0090-a-message-to-some-or-all.md).
 """
 
@@ -209,8 +207,7 @@ class Broadcasts(Struct, frozen=True):
     def _choose_channel(self, record: EntryRecord, settings: WaitlistSettings) -> tuple[str, str]:
         """Return the channel through which the message can reach this person.
 
-        If there is no such channel, return "" and the reason. The same checks are made again when
-        the message is sent.
+        If there is no such channel, return "" and the reason.
         """
         rules = settings.messages
         if rules is None or record.contact.messages:

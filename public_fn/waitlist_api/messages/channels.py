@@ -14,8 +14,8 @@ from waitlist_api.messages.sender import Refused, TryAgain
 from waitlist_api.records.deliveries import Delivery
 
 THROTTLED = frozenset({"LimitExceededException", "ThrottlingException", "TooManyRequestsException"})
-# The longest pause after a failed attempt, even if AWS asks for a longer one in `Retry-After`. The
-# message could expire during a longer pause.
+# The longest pause after a failed attempt. If AWS asks for a longer pause in `Retry-After`, the
+# message is still tried after this time, because it could expire.
 MOST_ASKED_SECONDS = 300
 # The reasons for which AWS End User Messaging rejects the phone number itself.
 BAD_NUMBERS = frozenset(
@@ -36,7 +36,7 @@ TAGS = Delivery.__struct_fields__
 class MailPolicy(EmailPolicy):
     """An SMTP policy that keeps each `List-…` header on one line.
 
-    The standard library would encode a long URL in such a header in order to fold it.
+    By default, Python would encode a long URL in such a header.
     """
 
     def fold_binary(self, name: str, value: Any) -> bytes:

@@ -79,7 +79,7 @@ class Letterhead(Struct, frozen=True):
         return place_link(self.tokens, record, self.base_url)
 
     def unsubscribe_headers(self, record: EntryRecord) -> dict[str, str]:
-        """Return the email headers with which an email program can unsubscribe the customer."""
+        """Return the email headers that let the customer unsubscribe in their email program."""
         if self.tokens is None:
             return {}
         code = self.tokens.unsubscribe_code(*record.key, record.ticket or 0)
@@ -105,8 +105,8 @@ def compose(
     chosen = record.contact.language
     language = next((code for code in LANGUAGES if code == chosen), rules.language)
     if kind.is_written and own_texts and language not in own_texts:
-        # This kind of message has no default text. If there is no text in the customer's language,
-        # send the text in another language.
+        # An operator has written the texts of this message, so it has no default text. If the
+        # customer's language is missing, use a different language.
         language = rules.language if rules.language in own_texts else next(iter(own_texts))
     number = record.call_number
     own = own_texts.get(language)

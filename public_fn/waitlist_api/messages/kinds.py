@@ -52,7 +52,8 @@ class Kind(Struct, frozen=True, kw_only=True):
     also_chosen_by: str = ""
     # The message is sent only if this setting of the waitlist is not null.
     needs_setting: Literal["", "confirm"] = ""
-    # If this function returns true, the event sends no message, because a later event may send it.
+    # A function that returns whether the message waits for a later event. If it does, this event
+    # sends no message.
     waits_for_later_event: Callable[[EntryRecord, EntryEvent], bool] = lambda _record, _event: False
 
     def until_millis(self, record: EntryRecord) -> int:
@@ -77,8 +78,8 @@ def _joined(record: EntryRecord, _event: EntryEvent, _: int) -> bool:
 
 
 def _joined_later(record: EntryRecord, event: EntryEvent) -> bool:
-    # An import sends no message unless its row asks for one, because most imported people do not
-    # expect a message.
+    # An imported customer usually does not expect a message. They get one only if their row in the
+    # import asks for it.
     is_silent = event.event == "joined" and event.by != "customer" and not is_told(record, event)
     return is_silent or record.verification.until_millis is not None
 
@@ -102,23 +103,23 @@ def _offered(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
 
 
 def _called(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
-    # The event may arrive late, after the customer was called again. The message of the event is
-    # sent only if there was no later call.
+    # The event may arrive after the customer was called again. In this case, send no message for
+    # the old call.
     call = current_call(record, now_millis)
     return call is not None and call.stamp == event.stamp
 
 
 def _near(record: EntryRecord, event: EntryEvent, _: int) -> bool:
-    # The event may arrive late, after a newer notice. The message of the event is sent only if the
-    # event has the timestamp of the current notice.
+    # The event may arrive after a newer notice was written. In this case, send no message for the
+    # old notice.
     is_told = record.is_told_near and record.contact.near_stamp == event.stamp
     return record.status == "waiting" and is_told
 
 
 def _ending(record: EntryRecord, event: EntryEvent, now_millis: int) -> bool:
     is_told = record.status == "offered" and record.contact.ending_offer == record.hold.token
-    # The event may have arrived late, after a newer offer. Its logical timestamp is then older than
-    # the current offer.
+    # The event may arrive after a newer offer was made. In this case, send no message for the old
+    # offer.
     is_open = is_told and event.stamp > record.stamp
     return is_open and (record.hold.until_millis or 0) > now_millis
 

@@ -71,9 +71,10 @@ class Limits(Struct, frozen=True, kw_only=True):
         rules: MessageRules,
         now_millis: int,
     ) -> Callable[[], None]:
-        """Count a message that is about to be sent. Raise LimitReached if a limit is reached.
+        """Count a message that is about to be sent.
 
-        Return a function that undoes the count if the message cannot be sent.
+        Return a function that undoes the count. Raise LimitReached if the message must not be sent
+        now.
         """
         allowance = choose_allowance(kind, record, event, has_accounts=self.has_accounts)
         is_dropped = allowance in (ASKED, CAME_OR_WENT)

@@ -1,7 +1,7 @@
 """Sends the message that an event triggers, if its content is still correct.
 
-The message is sent exactly once, except that it may be sent twice if the function stops after
-sending it and before storing that it was sent.
+Each message is sent once. It is sent a second time only if the function stops before it has stored
+that the message was sent.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,10 +38,9 @@ CLOSED_HOURS, BUSY, POSTPONED = "closed_hours", "busy", "postponed"
 
 
 class TryAgain(Exception):
-    """Raised when a message must be retried. The message may already have been sent.
+    """Raised when a message must be retried after at least `pause_seconds`.
 
-    `is_throttled` means that other messages would fail too. `pause_seconds` is the minimum time to
-    wait.
+    If `is_throttled` is true, other messages would fail too.
     """
 
     def __init__(
@@ -100,7 +99,8 @@ class Sender(Struct, frozen=True):
         record = self.entries.get(event.waitlist_id, event.entry_id)
         if record is None or record.intent.erase:
             return "over"
-        # The `joined` event of an import is slightly older than the ticket of the entry.
+        # An event that is older than the ticket belongs to an earlier signup. Only the `joined`
+        # event of an import can be slightly older than the ticket of the same signup.
         if event.stamp < (record.ticket or 0) and not is_told(record, event):
             return "over"
         if kind.waits_for_later_event(record, event):
@@ -197,10 +197,9 @@ class Sender(Struct, frozen=True):
         return record is not None and millis_of(record.edited_stamp) > millis
 
     def _mark_unreachable(self, delivery: Delivery, sent_millis: int | None) -> None:
-        """Mark the customer as unreachable.
+        """Mark the customer as unreachable, unless the entry was edited after the message was sent.
 
-        If the entry was edited after the message, do nothing, because the edit may have replaced
-        the address.
+        An edit may have replaced the address.
         """
         # A message with a `move` link went to a new address that the entry does not use yet.
         if BY_NAME[delivery.kind].link == "move":
@@ -250,11 +249,11 @@ class Sender(Struct, frozen=True):
     ) -> Outcome:
         """Send a message, unless it was already sent or a limit is reached.
 
-        `take` counts the message for the limits, and returns a function that undoes the count.
-        `note_sent` is called just before the message is marked as sent.
+        `take` counts the message, and returns a function that undoes the count. `note_sent` is
+        called after the message was sent.
         """
-        # `began_millis` is a time before the entry was read, so the message reflects all edits up
-        # to this time. Later edits may be missing.
+        # The entry was read after `began_millis`. The message therefore contains all edits that
+        # were made before this time.
         match self.deliveries.begin(delivery, began_millis):
             case "done":
                 return "repeated"

@@ -32,9 +32,8 @@ def choose_words(
 ) -> dict[str, str]:
     """Return the `subject`, `text` and `button` of a message.
 
-    `own` contains the texts that an operator has written for this message only. If `own` is None,
-    the texts of the waitlist are used. If `has_number` is true, the default texts may name the
-    customer's call number.
+    `own` contains texts that an operator has written only for this message. With `has_number`, the
+    default texts may name the customer's call number.
     """
     own = own or rules.texts.get(language, {}).get(kind, OwnText())
     texts: dict[str, Any] = load_texts(language)[kind]
