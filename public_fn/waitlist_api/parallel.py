@@ -1,4 +1,4 @@
-"""Run the same work on many items in threads, which mostly wait for answers from AWS."""
+"""Run the same work on many items in threads. The threads mostly wait for answers from AWS."""
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor

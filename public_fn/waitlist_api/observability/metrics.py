@@ -19,8 +19,8 @@ Count = Literal[
 ]
 # Only requests can increase these counts, so maintenance does not report them as zero.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
-# The metrics about all waitlists. If the name of a metric begins with `oldest_` or ends in
-# `_running_seconds`, its value is the maximum over all waitlists. All other values are sums.
+# Metrics about all waitlists together. The metrics `oldest_…` and `…_running_seconds` are maxima,
+# and the others are sums.
 Level = Literal[
     "admissions_overdue",
     "behind_seconds",

@@ -52,9 +52,7 @@ def tags_of(segments: Segments, entry: EntryRecord | IndexRow) -> dict[str, Any]
 
 
 def tag_of(record: EntryRecord, segments: Segments) -> c.Tag:
-    """Return the request that updates an entry's segments in Redis, and the reasons why the entry
-    is not ready.
-    """
+    """Return the request that tells Redis an entry's segments and why the entry is not ready."""
     return c.Tag(
         waitlist_id=record.waitlist_id,
         entry_id=record.entry_id,
@@ -93,9 +91,7 @@ class Placing(EntryMessage, frozen=True):
 
 
 class Tagging(EntryMessage, frozen=True):
-    """A request that updates an entry's segments in Redis, and the reasons why the entry is not
-    ready.
-    """
+    """A request that tells Redis an entry's segments and why the entry is not ready."""
 
     def to_request(self, segments: Segments) -> c.Tag:
         return tag_of(self.record, segments)
@@ -175,8 +171,9 @@ def restore_of(
 
 
 def renew_of(record: EntryRecord, ticket: int) -> c.Renew:
-    """Return the request that restarts the pass of an admitted customer. If the admission was
-    recorded late, the customer then gets the full duration of the pass.
+    """Return the request that restarts the pass of an admitted customer.
+
+    The customer must get a full pass even if the admission is recorded late.
     """
     return c.Renew(
         waitlist_id=record.waitlist_id,
@@ -205,7 +202,9 @@ def drop_of(record: EntryRecord, *, counts: bool = False, now_millis: int | None
 
 
 def drop_of_admitted(placed: IndexRow) -> c.Drop:
-    """Return the request that makes Redis count a customer as inside again during a rebuild."""
+    """Return the request with which a rebuild restores an admitted customer, who still counts as
+    inside.
+    """
     return c.Drop(
         waitlist_id=placed.waitlist_id,
         entry_id=placed.entry_id,
@@ -217,9 +216,9 @@ def drop_of_admitted(placed: IndexRow) -> c.Drop:
 
 
 def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop | None:
-    """Return the request that removes the previous signup of a customer who joins again.
+    """Return the request that removes the last signup of a customer who is joining again.
 
-    Return None if the previous signup never got a place in the queue.
+    Return None if that signup never got a place in the queue.
     """
     former = record.former
     if former is None or former.ticket is None:
@@ -228,9 +227,9 @@ def drop_of_former(record: EntryRecord, now_millis: int | None = None) -> c.Drop
 
 
 def drop_of_earlier(record: EntryRecord, ticket: int) -> c.Drop | None:
-    """Return the request that removes an earlier signup of a customer who joins again.
+    """Return the request that removes the signup with this ticket.
 
-    Return None if `ticket` belongs to the new signup.
+    Return None if it is the customer's current signup.
     """
     former = record.former
     if former is not None and former.ticket == ticket:
@@ -292,7 +291,7 @@ def init_of(record: WaitlistRecord, mode: c.Mode, epoch: str, floor_ticket: int 
 
 
 def _enforced(group: Settings) -> dict[str, Any]:
-    """Return the settings of a group that have the same names in the Redis scripts."""
+    """Return the settings that have the same names in the API and in the Redis scripts."""
     names = set(group.__struct_fields__) & set(c.Settings.__struct_fields__) - {"admission"}
     return {name: getattr(group, name) for name in names}
 

@@ -7,10 +7,9 @@ from waitlist_shared import contracts as c
 
 
 def send_renewals(queue: QueueClient, renewals: Sequence[c.Renew]) -> dict[str, int]:
-    """Send requests that restart passes.
+    """Restart passes.
 
-    Return the time until which each customer is inside, by entry id. Customers whose pass could not
-    be restarted are left out.
+    Return the new end of each pass by entry id, and leave out passes that could not be restarted.
     """
     if not renewals:
         return {}

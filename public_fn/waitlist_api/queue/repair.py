@@ -58,7 +58,7 @@ def _agrees(
         return inspection.time_millis >= delayed_until or delayed_until <= now_millis
     if record.status != "offered":
         return True
-    # If the last extension of a claim was not recorded, the claim ends later in Redis than in the
-    # record. This is not an error, because the caller was never told that the extension succeeded.
+    # A claim may end later in Redis than in the record. Its last extension was then not recorded,
+    # and the operator got an error, so nothing needs repair.
     is_as_long = inspection.time_millis >= (record.hold.until_millis or 0)
     return inspection.token == record.hold.token and is_as_long

@@ -42,9 +42,9 @@ class SegmentedQueue(Struct, frozen=True):
     recovering_queue: RecoveringQueue
 
     def send(self, message: Segmented) -> Any:
-        """Build a request from the cached segments, send it, and return the result.
+        """Send a request with the waitlist's cached segments, and return the result.
 
-        If Redis or the service has outdated segments, read the current segments and try again.
+        If the segments have changed, read them again and retry.
         """
         request = self.waitlist_cache.checked(
             message.waitlist_id, lambda waitlist: message.to_request(waitlist.segments)

@@ -28,7 +28,7 @@ class Signup(Struct, frozen=True, kw_only=True):
 def ask_for_link(
     record: EntryRecord, stamp: int, now_millis: int, signup: Signup | None = None
 ) -> Commit | None:
-    """Return the change to the record that causes a message with a link to be sent.
+    """Return the change that sends the customer a message with a link.
 
     Return None if no message may be sent now.
     """
@@ -72,8 +72,7 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
         contact=replace(
             record.contact,
             language=signup.language,
-            # If the customer has a new address, this address may accept messages even if the old
-            # one did not.
+            # If the customer has entered a new address, it is not known to be unreachable.
             unreachable=record.contact.unreachable and has_same_address,
         ),
     )

@@ -10,8 +10,9 @@ from waitlist_shared.ids import new_join_id
 
 
 class BanRequest(Struct, frozen=True, kw_only=True):
-    """A request by an operator to ban a customer. The `customer_id` is known only if the ban comes
-    from an import.
+    """A request by an operator to ban a customer.
+
+    `customer_id` is set only if the ban comes from an import.
     """
 
     waitlist_id: str
@@ -43,14 +44,12 @@ def ban(record: EntryRecord | None, request: BanRequest, stamp: int, now_millis:
         updated_millis=now_millis,
     )
     if before.has_ended:
-        # If the record is deleted later, the `erased` event comes directly after the record's
-        # timestamp. It must also come after the `banned` event, so the record gets the timestamp of
-        # the ban.
+        # A deletion publishes the `erased` event with the next timestamp after `stamp`. Set `stamp`
+        # to the time of the ban, so that `erased` comes after `banned`.
         end = replace(before.end, stamp=before.decided_stamp)
         banned = replace(banned, stamp=stamp, end=end, expires_at=None)
     else:
-        # Store the timestamp of the ban as `edited_stamp` for now. When the customer has left the
-        # waitlist, `stamp` gets a later timestamp.
+        # The customer is still on the waitlist, so `stamp` stays the same until they have left.
         banned = replace(
             banned,
             edited_stamp=stamp,

@@ -28,9 +28,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
 
     stamp: int
     text: Mapping[Language, OwnText]
-    # The recipients of the broadcast. They are either the entries with these ids, or everybody with
-    # one of these statuses. The people with the first status are read first, and then the people
-    # with the next status.
+    # The recipients: the entries with these ids, or everybody with one of these statuses. The
+    # statuses are read one after the other.
     entries: tuple[str, ...] = ()
     statuses: tuple[BroadcastStatus, ...] = ()
     filter: Mapping[str, str] = {}
@@ -48,16 +47,15 @@ class Broadcast(Work, frozen=True, kw_only=True):
 
     @property
     def expires_at(self) -> int:
-        # Keep the broadcast as long as the delivery records of its messages. A message can be
-        # retried as long as its delivery record exists.
+        # A broadcast is kept as long as its messages can be retried.
         return self.created_millis // 1000 + KEPT_SECONDS
 
 
 def messaged(record: EntryRecord, broadcast: Broadcast) -> Commit:
     """Return the change that sends a broadcast to a person.
 
-    The key of the event consists of the broadcast's stamp and the event's name. If the event is
-    written a second time, it replaces the first one, and no second message is sent.
+    It adds an event with the broadcast's stamp to the history, so repeating the change does not
+    send a second message.
     """
     event = HistoryEvent(stamp=broadcast.stamp, event=MESSAGED, by=broadcast.by)
     return Commit(after=record, events=(event,))

@@ -13,8 +13,8 @@ from waitlist_shared.errors import ClaimExpired, ClaimMismatch, NotWaiting
 from waitlist_shared.ranks import time_of
 
 CALLED = "called"
-# For each claim, the record remembers this many requests that called the customer. If a copy of one
-# of these requests arrives late, it does not call the customer again.
+# The number of requests to call the customer that the record of a claim remembers. If one of them
+# arrives a second time, the customer is not called again.
 KEYS_KEPT = 4
 ENDED = "This customer has left the waitlist, so there is no claim to call the customer for."
 

@@ -55,9 +55,9 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         return asdict(self)
 
     def audited_until(self, epoch: str, beat: int, stamp: int, *, since: int) -> "Checkpoint":
-        """Return a checkpoint for an audit that could not finish in this run.
+        """Return a checkpoint for an audit that did not finish.
 
-        The audit has compared all changes between `since` and `stamp`.
+        The audit has compared the changes between `since` and `stamp` with Redis.
         """
         return replace(self, epoch=epoch, beat=beat, audited=stamp, previous_stamp=since)
 
