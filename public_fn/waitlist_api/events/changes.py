@@ -32,8 +32,8 @@ def event_of(record: dict[str, Any], read_at: str) -> BusEvent | None:
         item = decode(change["NewImage"])
         return _changed(Detail.from_history_item(item)) if is_published(item) else None
     if record["eventName"] == "REMOVE" and keys["sk"] == RECORD:
-        # A record without a stamp belongs to a customer who was never on the waitlist, such as a
-        # banned customer. No event about this customer was published, so publish no `erased` event.
+        # If the record has no stamp, the customer has never been on the waitlist. No event about
+        # them was published, so do not publish the deletion.
         item = decode(change["OldImage"])
         return _changed(Detail.from_erased_record(item, read_at)) if "stamp" in item else None
     return None

@@ -41,8 +41,7 @@ from waitlist_api.waitlists.setting_needs import Stack
 from waitlist_shared.errors import InternalError, WaitlistError
 
 Event = Mapping[str, Any]
-# Only requests with these methods may have a body. RFC 9110 gives the bodies of other requests no
-# meaning, so they are ignored.
+# Only requests with these methods have a body. The body of any other request is ignored.
 WITH_BODY = ("POST", "PUT", "PATCH")
 # Caches must not store a response, because most responses are for one caller. A route whose
 # response is the same for all callers sets a Cache-Control header of its own.
@@ -50,7 +49,8 @@ ALWAYS = {
     "Cache-Control": "no-store",
     "Strict-Transport-Security": "max-age=31536000",
     "X-Content-Type-Options": "nosniff",
-    # API Gateway adds CORS headers that depend on the `Origin` header of the request.
+    # The CORS headers, which API Gateway adds, depend on the request's `Origin` header. Caches must
+    # therefore keep a separate response for each origin.
     "Vary": "Origin",
 }
 
@@ -71,10 +71,10 @@ class Api:
         edge_keys: Collection[str] = (),
         code_keys: Callable[[], EntryTokens] = _no_code_keys,
     ) -> None:
-        """Set up the API. The handler of a route is set up when the first request for it arrives.
+        """Set up the API.
 
-        If `tokens` is None, customers are identified by JWTs. In this case, `code_keys` returns the
-        keys for the codes in emails.
+        If `tokens` is None, customers have accounts, and `code_keys` returns the keys that sign the
+        codes in emails.
         """
         self._has_accounts = tokens is None
         self._request = Request()
@@ -176,10 +176,9 @@ def _with_credentials(
 
 
 def _as_json(event: Event, media_types: Collection[str]) -> dict[str, Any]:
-    """Return the event with the header `Content-Type: application/json`.
+    """Return the event with the media type `application/json`, which Powertools expects.
 
-    If the operation accepts no body, the returned event has none. Raise UnsupportedMediaType if the
-    body has a media type that the operation does not accept.
+    Raise UnsupportedMediaType if the operation does not accept the media type of the body.
     """
     method = event["requestContext"]["http"]["method"]
     # API Gateway sends header names in lower case, but `sam local start-api` keeps the original

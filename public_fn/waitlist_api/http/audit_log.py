@@ -1,8 +1,6 @@
-"""Decides which operator requests are written to the audit log. They are the requests that cannot
-be undone or that read personal data.
+"""Decides which operator requests are written to the audit log.
 
-Examples are requests that delete data, replace settings, issue tokens, import customers or send a
-message. Other changes need no audit log, because the entry's history names the operator.
+These requests cannot be undone, or they read personal data.
 """
 
 import re
@@ -29,13 +27,12 @@ def read_audit_fields(event: object) -> dict[str, str] | None:
 
 
 def read_next_page_fields(event: object) -> dict[str, str]:
-    """Return extra log fields for a request that reads a later page of personal data.
+    """Return the operator and the ids of a request for the second or a later page of personal data.
 
-    Return no fields for other requests.
+    The result is empty for all other requests.
     """
-    # Only requests for the first page are audited. An operator could invent a cursor and begin with
-    # a later page. The request log of later pages therefore also names the operator, the waitlist
-    # and the entry.
+    # The audit log contains only the request for the first page. An operator could skip that
+    # request and ask for a later page, so the request log names the operator of later pages.
     if not isinstance(event, Mapping) or _audit_of(event) != "first_page":
         return {}
     return _operator_and_ids(event) if _is_next_page(event) else {}

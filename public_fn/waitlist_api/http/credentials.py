@@ -12,8 +12,8 @@ from waitlist_shared.ids import entry_id_of
 class Credentials(Struct, frozen=True):
     """Checks the credentials of the current request.
 
-    If `tokens` is None, this stack issues no entry tokens. Its customers send a JWT of an OIDC
-    issuer, which API Gateway has already verified.
+    They are an entry token, or a JWT of an OIDC issuer if `tokens` is None. API Gateway has already
+    verified the JWT.
     """
 
     tokens: EntryTokens | None

@@ -18,8 +18,7 @@ CODE_HEADER = "Waitlist-Problem"
 def public_errors() -> dict[str, type[WaitlistError]]:
     """Return the error class of each code that clients can get, sorted by status and code."""
     errors = [error for error in _subclasses(WaitlistError) if error.shown_as is None]
-    # Several error classes can have the same code. The API documentation then contains the text of
-    # the class that is defined last.
+    # If several error classes have the same code, the API documentation describes the last class.
     found = {error.code: error for error in errors if error.status != InternalError.status}
     found[InternalError.code] = InternalError
     return dict(sorted(found.items(), key=lambda item: (item[1].status, item[0])))

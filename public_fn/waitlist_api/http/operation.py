@@ -20,8 +20,8 @@ ENTRY = ("rebuilding", "entry_not_found")
 class Answer(Struct, frozen=True):
     """The documentation of a successful response.
 
-    `headers` and `links` are names of documented headers and of links to other operations. `model`
-    is needed only if the operation has several responses with different bodies.
+    `headers` and `links` name documented headers and links. `model` is needed only if the operation
+    has several responses with different bodies.
     """
 
     status: int
@@ -35,9 +35,8 @@ class Answer(Struct, frozen=True):
 class Operation(Struct, frozen=True):
     """A decorator that declares a handler.
 
-    An operation without a `summary` is not part of the OpenAPI document. `problems` lists the codes
-    of errors that only this operation can return. Errors about credentials, the body and the path
-    are added automatically.
+    If `summary` is empty, the OpenAPI document omits the operation. `problems` lists only the
+    errors that are specific to this operation.
     """
 
     audience: Literal["anyone", "customer", "operator"]
@@ -46,9 +45,8 @@ class Operation(Struct, frozen=True):
     other_answers: tuple[Answer, ...] = ()
     problems: tuple[str, ...] = ()
     needs_credentials: bool = True
-    # With "first_page", the operation returns a list of personal data. Only the request for the
-    # first page is written to the audit log. Requests for later pages are written to the request
-    # log.
+    # Which requests are written to the audit log. `first_page` is for lists of personal data:
+    # requests for later pages are written only to the request log.
     audit: Literal["", "each_request", "first_page"] = ""
     # The Content-Type values that the operation accepts. If it accepts none, it ignores the body.
     media_types: tuple[str, ...] = (JSON,)
@@ -67,8 +65,8 @@ class Operation(Struct, frozen=True):
         return handler
 
 
-# Changes by customers must be JSON. A browser asks for permission before it lets a page of another
-# site send JSON, but any page can send plain text.
+# Operations of customers accept only JSON. A page of a different site can send JSON only if CORS
+# allows it, but it can always send plain text.
 anyone = partial(Operation, "anyone", needs_credentials=False)
 customer = partial(Operation, "customer")
 operator = partial(Operation, "operator", media_types=(JSON, ""), checks_origin=False)

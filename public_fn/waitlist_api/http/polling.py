@@ -11,9 +11,8 @@ LONGEST_SECONDS = 300
 # The polling intervals of entries that have no position, by status. Each interval depends on how
 # soon the entry can change.
 OFF_QUEUE_SECONDS = {"waiting": 5, "joining": 2, "leaving": 2, "offered": 5, "parked": 60}
-# A claimed customer can be called to a place at any moment, and should see the call within five
-# seconds. The interval is shorter, because a client may poll up to 10% late, and because the poll
-# itself takes time.
+# An operator can call a claimed customer at any time, for example to a counter. The customer's page
+# must show the call within five seconds, and some clients poll a little late.
 CLAIMED_SECONDS = 3
 
 # The maximum polling interval of an entry that is not ready. An operator can make the entry ready
@@ -21,8 +20,8 @@ CLAIMED_SECONDS = 3
 NOT_READY_SECONDS = 60
 OPEN_END_SECONDS = 5
 
-# A customer is passed over if they do not poll for a certain time. Clients poll this many times
-# within that time, so up to two polls in a row can get lost.
+# A customer is passed over if they do not poll for a certain time. Clients poll three times within
+# this time, so two lost polls do no harm.
 POLLS_OF_PRESENCE = 3
 
 

@@ -9,8 +9,7 @@ from waitlist_api.http.edge import edge_url_of
 class Request:
     """The request that this process is handling at the moment.
 
-    A process handles one request at a time, so a single object is enough. Its `event` is replaced
-    with each request.
+    A process handles one request at a time. Each new request replaces `event`.
     """
 
     event: dict[str, Any]

@@ -18,8 +18,8 @@ from waitlist_shared.telemetry import Span, Telemetry
 HEADER = "X-Correlation-Id"
 DONE = "ok"
 UNKNOWN = "unknown"
-# API Gateway's `routeKey` is a route of the template, so it contains parameter names instead of
-# ids.
+# API Gateway's `routeKey` contains the names of path parameters, such as `{entry_id}`, and not
+# their values.
 ROUTE = re.compile(r"(GET|HEAD|POST|PUT|PATCH|DELETE) (/[a-z0-9_.-]+|/\{[a-z_]+\})+\Z")
 Response = dict[str, Any]
 

@@ -1,7 +1,7 @@
 """The routes, and the module that handles each of them.
 
-API Gateway names the route of a request in its event. A module is imported when the first request
-for one of its routes arrives, so that a cold start loads only what its request needs.
+A module is imported when the first request for one of its routes arrives, so that a Lambda function
+starts quickly.
 """
 
 import re
@@ -216,7 +216,7 @@ def add_route(
 
 
 def _accepting_me(handler: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a handler that also accepts `me` as `entry_id`, for customers with accounts."""
+    """Return a handler for customers with accounts. It accepts `me` as the `entry_id`."""
 
     @wraps(handler)
     def call(**arguments: Any) -> Any:
@@ -264,8 +264,8 @@ def check_path(event: Event) -> None:
         path = template.format(**parameters)
     except KeyError:
         raise NoSuchRoute from None
-    # A proxy may have cut off the path at a question mark or a hash, while the parameter still
-    # contains the whole value. Check the parameters too.
+    # A proxy may have cut off the path at a question mark or a hash. The parameter still contains
+    # the whole text, so check the parameter too.
     is_same = (method, path) == (event["requestContext"]["http"]["method"], unquote(path_of(event)))
     if not is_same or any(FORBIDDEN.search(value) for value in parameters.values()):
         raise NoSuchRoute

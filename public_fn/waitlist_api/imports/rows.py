@@ -21,11 +21,11 @@ WhenEnded = Literal["skip", "rejoin"]
 # What an import does if a guest has created the entry that is on the waitlist.
 WhenOnList = Literal["keep", "replace"]
 RowWarning = Literal["signed_up_by_guest", "another_address"]
-# The states of a row. `new` means that the customer can be added. `joining` means that an earlier
-# import has begun to add the customer and was interrupted. `under_way` means that some other
-# request is adding or removing the customer.
+# The states of a row. If it is `new`, the customer can be added. If it is `joining`, an earlier
+# import was interrupted. If it is `under_way`, a different request is adding or removing the
+# customer.
 State = Literal["new", "joining", "under_way", "present", "ended", "banned"]
-# The lowest ticket. A ticket of 0 means that there is no ticket.
+# Tickets start at 1. The number 0 stands for a missing ticket.
 FIRST_TICKET = 1
 TOO_EARLY = FieldError("body.joined_at", "must not be before 2020-01-01T00:00:00Z")
 TOO_LATE = FieldError(
@@ -54,7 +54,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     # A function that computes the customer id from the address in the profile. It is None if the
     # caller sent the customer id.
     identify: Callable[[dict[str, Any]], str] | None = None
-    # True if the entry may be served. Otherwise, an operator holds the entry back.
+    # False if an operator holds the entry back.
     ready: bool = True
     # The reason why the customer is held back or banned.
     reason: str = ""
@@ -66,7 +66,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     messages: str = ""
     unreachable: bool = False
     language: str = ""
-    # True if the customer gets the message `joined`, as after a signup.
+    # True if the customer gets the message `joined`, which customers usually get after a signup.
     tell: bool = False
     # True if the customer is to be banned. A banned customer is not added, and cannot sign up
     # later.
@@ -113,8 +113,10 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @cached_property
     def signup_key(self) -> str:
-        """A digest of the row's idempotency key. A record that contains this digest was written for
-        this imported row.
+        """A digest of the row's idempotency key.
+
+        The record of the imported entry stores this digest, so that a repeated import recognises
+        the entry.
         """
         if not self.row.idempotency_key:
             return ""
@@ -167,10 +169,7 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
 
     @property
     def joined_ticket(self) -> int | None:
-        """The lowest ticket that a signup at the time `joined_at` can have.
-
-        It is None if `joined_at` is not set.
-        """
+        """The smallest ticket for the time `joined_at`, or None if `joined_at` is not set."""
         joined_at = self.row.joined_at
         return None if joined_at is None else max(FIRST_TICKET, ticket_at(joined_at))
 
@@ -187,9 +186,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "under_way"
         if record.ban.stamp:
             return "banned"
-        # A guest may have signed up with the real customer's id and then left, to keep the customer
-        # off the waitlist. The record looks the same if an import was interrupted after it had
-        # ended the guest's signup. In both cases, the import may add the real customer.
+        # Any guest can sign up with a customer's id and leave again, so such a record does not
+        # prove that the customer has left. If `when_on_list` is `replace`, add the customer in
+        # spite of it.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"
@@ -202,11 +201,13 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Import this row into the existing entry of a customer who has changed their address to
-        the address in the row.
+        """Import this row as a repetition of the entry with this record.
+
+        Its customer has changed their address to the address in the row.
         """
         self.row = replace(self.row, customer_id=record.customer_id)
-        # Clear the cached properties, because they were computed from the former customer id.
+        # Clear the cached entry id and signup key, because they were computed from the old customer
+        # id.
         self.__dict__.clear()
 
     def keep(self, outcome: Outcome) -> None:
@@ -215,12 +216,12 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if self.record is not None and self.record.joined.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # If the row contains a former address of the customer, do not return the ticket,
-            # because a different person may use that mailbox now.
+            # If the row contains a former address of the customer, leave `ticket` empty. The
+            # response then contains no entry token, which the mailbox's new owner could use.
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:
-        """Give this row the outcome of another row for the same entry."""
+        """Give this row the outcome of a different row for the same entry."""
         self.record, self.refusal, self.warning = same.record, same.refusal, same.warning
         self.outcome = "already" if same.outcome == "joined" else same.outcome
         self.ticket = None if self.names_former_address else same.ticket

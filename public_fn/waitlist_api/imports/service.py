@@ -175,10 +175,9 @@ def _with_outcomes(
 
 
 def _note_addresses(rows: Iterable[ImportedRow], settings: WaitlistSettings) -> None:
-    """Mark the customers who have joined without an address for the waitlist's messages.
+    """Mark the customers who have joined, but to whom the waitlist cannot send messages.
 
-    An address counts even if the stack has no sender for it, because the warning
-    `messages_without_sender` already tells operators that the sender is missing.
+    It does not matter whether the stack can send email or SMS.
     """
     if (rules := settings.messages) is None:
         return

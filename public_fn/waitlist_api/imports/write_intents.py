@@ -86,8 +86,8 @@ class IntentWriter(Struct, frozen=True):
                 return allocation, len(batch)
             if replaced := [item for item in may_join if item.is_replacing]:
                 self._end_stays(waitlist, replaced, by)
-                # The replaced entries have just been removed. The tickets of the new entries must
-                # be later than these removals.
+                # The guests' entries have just been removed. Allocate new tickets, which must be
+                # later than these removals.
                 allocation = TicketAllocation(0, {})
                 continue
             if any(item.entry_id not in allocation.tickets for item in may_join):
@@ -110,10 +110,9 @@ class IntentWriter(Struct, frozen=True):
         raise Throttled
 
     def reread(self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]) -> None:
-        """Read the record for each row.
+        """Read the record of each row again.
 
-        Raise Throttled if the customer of a different entry has changed their address to the
-        address of a row in the meantime.
+        Raise Throttled if a row's address now belongs to a customer whose entry has a different id.
         """
         if self.look_up(waitlist, rows):
             raise Throttled
@@ -121,9 +120,10 @@ class IntentWriter(Struct, frozen=True):
     def look_up(
         self, waitlist: WaitlistRecord, rows: Sequence[ImportedRow]
     ) -> dict[str, EntryRecord]:
-        """Read the record for each row.
+        """Read the record of each row.
 
-        Return the entries whose id differs from the id in the row.
+        If a record belongs to an entry with a different id, also return this record, because its
+        customer has changed their address.
         """
         ids = [item.entry_id for item in rows]
         found = self.entries.resolve_many(waitlist.waitlist_id, ids)
@@ -223,9 +223,9 @@ class IntentWriter(Struct, frozen=True):
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # While the Redis clock is behind, new signups get ranks that are too low, and would be
-            # served before this row. Limit the rank of this row to the rank of a signup at this
-            # moment, so that the row stays ahead of later signups.
+            # If the clock of Redis is behind, new signups get ranks that are too low, and would be
+            # served before this row. Give this row at most the rank that a new signup would get
+            # now.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=item.waitlist_id,

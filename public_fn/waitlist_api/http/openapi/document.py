@@ -35,8 +35,8 @@ from waitlist_shared.version import VERSION
 # an id in a different format, the service does not refuse the request, but uses an id of its own.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
-    description="The client's own id for this request, which must be a UUID or a ULID. Every log "
-    "line of the request contains this id. A value in any other format is replaced.",
+    description="The client's own id for this request, which must be a UUID or a ULID. Any other "
+    "value is replaced. Every log line of the request contains the id.",
     required=False,
     **{"in": ParameterInType.header, "schema": {"type": "string"}},  # type: ignore[arg-type]
 )
@@ -50,8 +50,8 @@ _HEADERS: dict[str, Header | Reference] = {
     # Responses that API Gateway creates itself contain only the header `apigw-requestid`.
     UNLESS_BY_THE_GATEWAY: Header(**_RESPONSE_HEADER, required=False),  # type: ignore[arg-type]
 }
-# Powertools adds these schemas for its own validation errors. Remove them, because every error of
-# the API is a `Problem`.
+# Powertools adds these schemas for its own validation errors. Remove them, because the API returns
+# each error as a `Problem` instead.
 UNUSED = ("HTTPValidationError", "ResponseValidationError", "ValidationError")
 REF_TEMPLATE = "#/components/schemas/{model}"
 METHODS = ("get", "put", "post", "delete", "patch")

@@ -22,8 +22,8 @@ Security = list[dict[str, list[str]]]
 NO_CONTENT, UNAUTHORIZED, FORBIDDEN = 204, 401, 403
 
 ERRORS = public_errors()
-# Every operation can return these errors. One of them is `too_large`, because a client may send a
-# body even if the operation needs none.
+# Every operation can return these errors. A client may send a large body to any operation, so
+# `too_large` is one of them.
 ALWAYS = (
     "invalid_request",
     "too_large",

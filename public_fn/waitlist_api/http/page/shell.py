@@ -36,10 +36,10 @@ def document(
     *,
     has_accounts: bool = False,
 ) -> str:
-    """Return the HTML document. The script in the document loads everything else from the API.
+    """Return the HTML document.
 
-    If customers have accounts, they cannot join on the customer page, and the document says so to
-    its script.
+    Its script loads everything else from the API. `has_accounts` tells the script that customers
+    cannot join on this page.
     """
     return Template(files()[shell].text).substitute(
         waitlist=html.escape(waitlist_id),

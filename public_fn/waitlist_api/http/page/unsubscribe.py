@@ -34,9 +34,9 @@ POLICY = (
 
 
 def unsubscribe_page(text: str, language: str, name: str = "") -> str:
-    """Return the unsubscribe page with one of its texts.
+    """Return the unsubscribe page.
 
-    Only the text `ask` comes with a button.
+    `text` is the name of the text to show. With the name `ask`, the page also has a button.
     """
     texts = _texts()[language]
     return HTML.format(

@@ -35,8 +35,7 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, body: OwnSignupBody, idempotency_key: IdempotencyKey = None
     ) -> Response[OwnSignupAnswer]:
         """The `sub` claim of the token identifies the customer, so a repeated signup returns the
-        same entry. The signup is refused if its attributes would put the entry into more segments
-        than an entry may have.
+        same entry. If the entry would belong to too many segments, the signup is refused.
         """
         customer = identify_customer(self.request.event)
         if body.customer_id not in (None, customer):

@@ -60,11 +60,9 @@ class Routes(Struct, frozen=True):
     def get_entry(
         self, waitlist_id: WaitlistId, entry_id: EntryId, segment: SegmentNames = None
     ) -> Response[LookAnswer]:
-        """To also get the entry's position within a segment, send the attribute names of the
-        segment in `segment`. If the entry has several values for these attributes, the response has
-        a position for each combination. If the waitlist has not declared the segment, the request
-        is refused. While the service prepares new segments, the request fails with `503
-        rebuilding`.
+        """To also get the entry's position within a segment, send the segment's attribute names in
+        `segment`. If the entry has several values for an attribute, the response contains several
+        positions. While the service prepares new segments, the request fails with `503 rebuilding`.
         """
         return self.responses.get(
             waitlist_id, segment, self.credentials.check(waitlist_id, entry_id)
@@ -257,8 +255,8 @@ class Routes(Struct, frozen=True):
         problems=(*ENTRY, "not_inside"),
     )
     def exit_entry(self, waitlist_id: WaitlistId, entry_id: EntryId) -> AdmittedAnswer:
-        """A customer who never sends this request counts towards `max_inside` until their pass
-        ends. If the policy's `customer_exit` is `frees_at_end`, a customer who sends this request
-        also counts until their pass ends. A repeated request returns the same response.
+        """After this request, the customer no longer counts towards `max_inside`, unless the
+        policy's `customer_exit` is `frees_at_end`. Without an exit, they count until their pass
+        ends. A repeated request returns the same response.
         """
         return self.admission.exit(waitlist_id, self.credentials.check(waitlist_id, entry_id))

@@ -65,9 +65,8 @@ class EntryResponses(Struct, frozen=True):
         if (ready_ahead := count_ready_ahead(view)) is not None:
             turn = ready_ahead + 1
             wait = wait_at(turn, view.pace, now_millis)
-        # Many entries that are not ready can become ready at the same time, and are then served one
-        # after the other. Their polling interval therefore depends on their position, like that of
-        # ready entries.
+        # If an entry is not ready, its polling interval also grows with its position, because many
+        # such entries can become ready at the same time.
         distance = view.position if view.not_ready else turn
         seconds = poll_after_seconds(
             view.status, distance, *positions, not_ready=view.not_ready or (), now_millis=now_millis

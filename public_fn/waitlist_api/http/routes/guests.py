@@ -54,9 +54,10 @@ class Routes(Struct, frozen=True):
     def sign_up(
         self, waitlist_id: WaitlistId, body: SignupBody, idempotency_key: GuestsKey = None
     ) -> Response[Any]:
-        """Send an Idempotency-Key. If you lose the response, only a request with the same key
-        returns the entry token again. The signup is refused if its attributes would put the entry
-        into more segments than an entry may have.
+        """Send an Idempotency-Key.
+
+        If you lose the response, only a request with the same key returns the entry token again. If
+        the entry would belong to too many segments, the signup is refused.
         """
         began = self.even_times.now()
         person = self.identities.identify(waitlist_id, body.customer_id, body.profile)
@@ -80,8 +81,8 @@ class Routes(Struct, frozen=True):
         shown = self.request.header("authorization")
         stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
         if shown and stay is None:
-            # The customer may have changed the address of an existing entry to this address. That
-            # entry has a different id, so look it up.
+            # The customer may have signed up with a different address and then changed it. The id
+            # of their entry still comes from the first address, so look the id up.
             command = self.signups.resolve_entry(command)
             stay = self.tokens.find_proven_stay(waitlist_id, command.entry_id, shown)
         signed_up = self.signups.sign_up(command.with_stay_shown(stay))

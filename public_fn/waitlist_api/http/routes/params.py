@@ -31,8 +31,9 @@ OwnEntryId = Annotated[str, OWN_ENTRY_PATH]
 
 
 def _decimal(value: object) -> object:
-    """Raise ValueError for texts such as 1_0, +5 and 5.0, which would otherwise be accepted as
-    integers.
+    """Raise ValueError unless the text consists of decimal digits.
+
+    Pydantic would also accept 1_0, +5 and 5.0 as integers.
     """
     if isinstance(value, str) and not re.fullmatch(r"-?[0-9]+", value):
         raise ValueError("must be a whole number in decimal digits")
@@ -68,10 +69,9 @@ Only = Annotated[
 Since = Annotated[
     UtcTime | None,
     Query(
-        description="The earliest time (UTC) of the entries to return. For the statuses "
-        "`admitted`, `left` and `inside`, this is the time when the entry was admitted or left. "
-        "For `banned`, it is the time of the ban. For `unreachable` and `messages_off`, it is the "
-        "time when the customer stopped getting messages. On later pages, send only `cursor`.",
+        description="Return only entries that got the requested status at this time (UTC) or "
+        "later. For `unreachable` and `messages_off`, it is the time when the customer stopped "
+        "getting messages. On later pages, send only `cursor`.",
         examples=["2026-11-21T09:30:00Z"],
     ),
 ]

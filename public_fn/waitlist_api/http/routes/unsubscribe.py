@@ -56,8 +56,7 @@ class Routes(Struct, frozen=True):
         except WaitlistError as error:
             return self._refused(error)
 
-    # The request may come from any site. A foreign site cannot act for a customer, because only the
-    # customer knows the code in the path.
+    # This request may come from any site, because only the customer knows the code in the path.
     @anyone(checks_origin=False, media_types=())
     def unsubscribe(self, waitlist_id: str, code: str) -> Response[str]:
         try:

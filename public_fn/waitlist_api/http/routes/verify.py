@@ -28,11 +28,12 @@ class Routes(Struct, frozen=True):
         problems=("no_entry_tokens",),
     )
     def send_link(self, waitlist_id: WaitlistId, body: AddressBody) -> Response[InboxAnswer]:
-        """Sends a link to the address if an entry has this address. The service publishes the
-        `link_asked` event, or `verification_asked` if the address is not verified yet. An address
-        gets at most one of these messages a minute, and the pauses double with each further
-        message. The operation works only if the waitlist has `identity` set. If customers sign in
-        with an OIDC issuer, the request fails with `no_entry_tokens`.
+        """Sends a link to the address if an entry has this address.
+
+        The service publishes the event `link_asked`, or `verification_asked` if the address is not
+        verified yet. An address gets at most one link a minute, and the pause doubles after each
+        link. The operation works only if the waitlist has `identity` set. If customers sign in with
+        an OIDC issuer, the request fails with `no_entry_tokens`.
         """
         if self.identities is None:
             raise NoEntryTokens

@@ -74,8 +74,8 @@ class Routes(Struct, frozen=True):
             told_by=self.stack.fields_told_of_turn(settings),
             bot_check=_widget_of(self.bot_check) if self.bot_check else None,
         )
-        # When the waitlist opens or closes, or when the notice ends, a cached response must not
-        # show the old state.
+        # A cache must not keep the response beyond the time when the waitlist opens or closes, or
+        # when the notice ends.
         left_millis = [WAITLIST_CACHE_SECONDS * 1000]
         if (change := next_change(settings, as_of_millis)) is not None:
             left_millis.append(change - as_of_millis)
@@ -90,11 +90,11 @@ class Routes(Struct, frozen=True):
         problems=("counts_hidden", "rebuilding"),
     )
     def get_board(self, waitlist_id: WaitlistId) -> Response[BoardAnswer]:
-        """The board is a public snapshot of the queue, with the position of each `rank`. Because
-        the board is the same for all customers, a cache can serve it. A new board is made at most
-        every five seconds. Get the entry itself every few minutes, because an operator may have
-        moved it. Get it more often when it is near the head of the queue, or when the board no
-        longer covers its `rank`.
+        """The board is a snapshot that shows which position each `rank` has.
+
+        It is the same for all customers, so a cache can serve it. A new board is made at most every
+        five seconds. Also get the entry itself every few minutes, because an operator may have
+        moved it. Get it more often near the head of the queue.
         """
         board = self.waitlists.board(waitlist_id)
         answer = BoardAnswer(

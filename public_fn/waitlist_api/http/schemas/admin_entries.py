@@ -41,8 +41,8 @@ class ChoiceBody(Body):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         described = handler(core_schema)
-        # Refer to each choice by its name, because code generators cannot invent a name for an
-        # unnamed schema.
+        # Refer to each choice by its name. Code generators could not name the classes of choices
+        # that have no name.
         choices = [{"$ref": f"#/components/schemas/{choice.__name__}"} for choice in cls.choices()]
         return {
             "description": handler.resolve_ref_schema(described)["description"],
@@ -116,10 +116,10 @@ PlacesAhead = Annotated[
     Field(
         ge=1,
         le=MAX_PLACES,
-        description="How many entries to overtake. The entry moves ahead by this number, but not "
-        "past the first entry with the same priority. In rare cases the entry moves further "
-        "ahead, so the field `moved` in the response contains the actual number. The request must "
-        "have an Idempotency-Key.",
+        description="How many entries to overtake. The entry cannot overtake an entry with a "
+        "higher priority. In rare cases it overtakes more entries than requested. The field "
+        "`moved` in the response contains the actual number. The request must have an "
+        "Idempotency-Key.",
     ),
 ]
 
@@ -289,11 +289,9 @@ class HistoryAnswer(Model):
         dict[str, Any],
         Field(
             description="Details of the event, such as the requested values and the entry's "
-            "`position` after the event. For a moved entry, `moved` is the number of positions "
-            "that the entry moved ahead. `jti` is the id of a pass. The `admitted` event issues "
-            "the pass, and the `exited` event or the next `joined` event revokes it. `invitation` "
-            "is the id of the invitation that an offer belongs to. Values that are unknown are "
-            "left out."
+            "`position` after the event. `moved` is the number of positions that the entry moved "
+            "ahead. `jti` is the id of the pass that the event issues or revokes. `invitation` is "
+            "the id of the invitation that an offer belongs to. Unknown values are left out."
         ),
     ]
 
@@ -318,8 +316,8 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     unreachable: Annotated[
         bool,
         Field(
-            description="True if messages no longer reach the customer, because an email bounced "
-            "permanently or the recipient complained."
+            description="True if the customer gets no more messages, because an email bounced "
+            "permanently or the customer complained about an email."
         ),
     ] = False
     language: Annotated[
@@ -348,9 +346,9 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     call: Annotated[
         CallAnswer | None,
         Field(
-            description="The latest call of the customer by an operator: its time, and the place "
-            "to which the customer should come. Null if the entry is not claimed, or if nobody has "
-            "called the customer."
+            description="When an operator last called the customer, and the place to which the "
+            "customer should come. Null if the entry is not claimed, or if nobody has called the "
+            "customer."
         ),
     ] = None
     parked_at: Time | None
@@ -363,18 +361,18 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
     room_until: Annotated[
         Time | None,
         Field(
-            description="The time until which the customer counts towards `max_inside`. This is "
-            "usually the end of the pass. Null if the customer does not count, for example after "
-            "an exit. If the policy's `customer_exit` is `frees_at_end`, the customer still counts "
-            "after their own exit, but not after an exit that an operator records."
+            description="The time until which the customer counts towards `max_inside`, which is "
+            "usually the end of the pass. Null if the customer does not count. If the policy's "
+            "`customer_exit` is `frees_at_end`, the customer counts until this time even after an "
+            "exit of their own."
         ),
     ]
     exited_at: Annotated[Time | None, Field(description="When the customer exited.")]
     left_at: Annotated[
         Time | None,
         Field(
-            description="When the customer left. Null if the customer has not left, or was banned "
-            "before they ever joined."
+            description="When the customer left. Null if the customer has not left, or has never "
+            "been on the waitlist."
         ),
     ]
     banned_at: Annotated[

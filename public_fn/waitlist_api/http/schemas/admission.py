@@ -33,9 +33,8 @@ OwnOfferSeconds = Annotated[
     Field(
         ge=MIN_OFFER_SECONDS,
         le=MAX_OFFER_SECONDS,
-        description="The number of seconds that a customer has to accept the offer, at most 14 "
-        "days. Null means the `offer_seconds` of the admission policy, or ten minutes if there is "
-        "no policy.",
+        description="For how many seconds the offers last, at most 14 days. Null means the "
+        "`offer_seconds` of the admission policy. Without a policy, offers last ten minutes.",
         examples=[172_800],
     ),
 ]
@@ -48,9 +47,9 @@ class AdmitBody(Body):
             ge=0,
             le=MAX_ADMIT,
             description="The number of slots to offer now, regardless of the rate and the "
-            "schedule. Fewer slots are offered if fewer entries are waiting or if `max_inside` is "
-            "reached. With `refill`, the remaining slots are offered later. A `count` of 0 "
-            "cancels the slots that remain from earlier calls with `refill`.",
+            "schedule. If too few entries are waiting or `max_inside` is reached, fewer slots are "
+            "offered. With `refill`, the remaining slots are offered later. A `count` of 0 cancels "
+            "these remaining slots.",
         ),
     ]
     filter: Annotated[

@@ -61,12 +61,10 @@ class MessageBody(Body):
         Field(
             min_length=1,
             max_length=len(LANGUAGES),
-            description="The text of the message in each language. It is either a string, or an "
-            "object that also contains the `subject` of the email and the label of the link "
-            "(`button`). `{name}` is replaced by the name of the waitlist. If the customer's "
-            "language is missing, the customer gets the text in the default language of the "
-            "waitlist's messages. If that language is missing too, the customer gets the first "
-            "text.",
+            description="The text of the message in each language: a string, or an object with the "
+            "`subject` of the email and the label of the link (`button`). `{name}` stands for the "
+            "name of the waitlist. A customer whose language is missing gets the default language "
+            "of the waitlist's messages, or else the first text.",
             examples=[{"en": {"subject": "We close early", "text": "We close at 5 pm today."}}],
         ),
         AfterValidator(_check_texts),
@@ -82,9 +80,9 @@ class MessageBody(Body):
     status: Annotated[
         Status | None,
         Field(
-            description="Only people with this status get the message. `offered` also includes "
-            "people whose entry is claimed. `inside` means people who were admitted and still "
-            "count towards `max_inside`."
+            description="Only people with this status get the message. `offered` includes "
+            "customers with an offer and claimed customers. `inside` means customers who have been "
+            "admitted and still count towards `max_inside`."
         ),
     ] = None
     entries: Annotated[
@@ -139,8 +137,8 @@ class MessageAnswer(Model):
     message_id: Annotated[
         str | None,
         Field(
-            description="The id of the message. Each recipient's `messaged` event has this id in "
-            "its field `stamp`. Null for a dry run."
+            description="The id of the message. It is the `stamp` of the event `messaged` in the "
+            "history of each recipient. Null for a dry run."
         ),
     ]
     dry_run: bool

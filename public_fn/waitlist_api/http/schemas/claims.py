@@ -48,10 +48,10 @@ class ClaimBody(Body):
         Field(
             ge=1,
             le=MAX_CLAIM,
-            description="The maximum number of entries to claim. The response contains fewer "
-            "entries if fewer entries are waiting or if the waitlist's `max_claims` is reached. It "
-            "may also contain fewer entries if some customers are leaving at the same moment. In "
-            "this case, claim again.",
+            description="The maximum number of entries to claim. Fewer entries are claimed if "
+            "fewer are waiting, or if the waitlist's `max_claims` is reached. If some customers "
+            "are leaving at the same moment, the response may also be shorter. In this case, claim "
+            "again.",
         ),
     ] = 1
     lease_seconds: LeaseSeconds = None
@@ -74,9 +74,10 @@ class ClaimBody(Body):
     complete: Annotated[
         bool,
         Field(
-            description="Whether to admit the claimed entries in the same request. If you lose "
-            "the response, repeat the request with the same Idempotency-Key within a minute. If "
-            "your program must process every entry, claim and complete in two separate calls."
+            description="Whether to admit the claimed entries in the same request. If you lose the "
+            "response, repeat the request with the same Idempotency-Key within a minute. A later "
+            "response may leave out some entries. If you must not miss any entry, send the "
+            "requests `claim` and `complete` separately."
         ),
     ] = False
     call: Annotated[
@@ -145,8 +146,8 @@ class RedriveBody(Body):
     parked_at: Annotated[
         UtcTime | None,
         Field(
-            description="The `parked_at` of the entry. Send it, so that a late request has no "
-            "effect on an entry that has been parked again. If it is left out, the entry returns "
+            description="The `parked_at` of the entry. Send it, so that a late request does not "
+            "return an entry that was parked a second time. If it is left out, the entry returns "
             "to the queue in any case.",
             examples=["2026-12-01T09:10:00.000Z"],
         ),

@@ -29,15 +29,15 @@ class MessageCountAnswer(Model):
         Count,
         Field(
             description="Messages that were not sent, because their content was outdated or "
-            "because the customer has no address that accepts messages. If such a message is sent "
-            "later after all, it is also counted in `sent`."
+            "because the customer has no address that accepts messages. A message that is sent on "
+            "a later attempt also counts in `sent`."
         ),
     ]
     limited: Annotated[
         Count,
         Field(
-            description="Messages that were not sent because of a limit. The limits apply to "
-            "messages that a stranger could cause by entering somebody else's address."
+            description="Messages that were not sent because of a limit. There are limits for "
+            "messages that anyone can cause by entering an address."
         ),
     ]
 
@@ -50,10 +50,9 @@ class StatsAnswer(WithEstimate):
     signed_up: Annotated[
         Count,
         Field(
-            description="The number of signups since the waitlist was created. The fields `left`, "
-            "`admitted`, `entered`, `declined` and `no_shows` cover the same period. If Redis "
-            "loses data, events of the last minute before the loss may be missing from these six "
-            "counts."
+            description="The number of signups since the waitlist was created. If Redis loses "
+            "data, signups from the last minute may be missing. Both are also true of `left`, "
+            "`admitted`, `entered`, `declined` and `no_shows`."
         ),
     ]
     left: Count
@@ -139,17 +138,16 @@ class StatsAnswer(WithEstimate):
         list[MessageCountAnswer] | None,
         Field(
             description="The outcomes of the waitlist's messages since the waitlist was created, "
-            "by kind of message. Kinds without any message are left out. If a Lambda function is "
-            "interrupted, up to ten messages may be missing from these counts. Null if `messages` "
-            "is not set."
+            "by kind of message. If a Lambda function is interrupted, up to ten messages may be "
+            "missing. Null if `messages` is not set."
         ),
     ] = None
     unreachable: Annotated[
         Count | None,
         Field(
             description="How many people on the waitlist have an address that accepts no messages. "
-            "Counting stops when this field and `messages_off` together have reached 1,600 people. "
-            "Null if `messages` is not set."
+            "This field and `messages_off` together count at most 1,600 people. Null if `messages` "
+            "is not set."
         ),
     ] = None
     messages_off: Annotated[
@@ -162,8 +160,9 @@ class StatsAnswer(WithEstimate):
     quota: Annotated[
         Count,
         Field(
-            description="How many more people must enter until earlier calls of `admit` with "
-            "`refill` are fulfilled. If Redis loses data, the number becomes 0."
+            description="How many more people must enter to complete the current quota. A quota "
+            "begins when an operator calls `admit` with `refill`. If Redis loses data, the number "
+            "becomes 0."
         ),
     ]
     quota_open: Annotated[Count, Field(description="How many offers of the quota are open.")]

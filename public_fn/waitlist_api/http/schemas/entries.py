@@ -71,9 +71,8 @@ SignupAttributes = Annotated[
     Attributes,
     Field(
         default_factory=dict,
-        description="Attributes by which claims can filter entries. Each attribute has one or "
-        "more values. The values are normalized to Unicode NFC, so that both encodings of é are "
-        "equal.",
+        description="Attributes by which claims can filter entries. Each attribute has one or more "
+        "values. The values are normalized to Unicode NFC.",
         examples=[{"language": ["English", "Spanish"]}],
     ),
 ]
@@ -125,8 +124,8 @@ class SignupBody(Body):
             pattern=f"^{BOT_TOKEN}$",
             description="The token from the widget of the waitlist's bot check. It is required for "
             "a new entry if the waitlist has a bot check. Each token is valid for one signup. A "
-            "repeated request with the same Idempotency-Key may contain the same token. If the "
-            "waitlist verifies addresses, however, a repeated request also needs a new token.",
+            "repeat with the same Idempotency-Key may send the same token, unless the waitlist "
+            "verifies addresses.",
         ),
     ] = None
 
@@ -231,8 +230,8 @@ class ResumeBody(Body):
     rest_until: Annotated[
         UtcTime,
         Field(
-            description="The current `rest_until` of the entry. It identifies the pause that the "
-            "request ends, so that a repeated request cannot end a later pause.",
+            description="The `rest_until` of the pause to end. If this pause has already ended, "
+            "the request changes nothing.",
             examples=["2026-12-24T09:00:00.000Z"],
         ),
     ]
@@ -296,7 +295,9 @@ class WithReadiness(Model):
     ] = None
     not_ready: Annotated[
         Annotated[list[NotReadyReason], documented(maxItems=MAX_NOT_READY_REASONS)] | None,
-        Field(description="Why the entry is not ready. Null unless `ready` is false."),
+        Field(
+            description="Why the entry is not ready. Null if the entry is ready or is not waiting."
+        ),
     ] = None
     ready_ahead: Annotated[
         Count | None,
@@ -315,9 +316,9 @@ class WithReadiness(Model):
     delayed_until: Annotated[
         Time | None,
         Field(
-            description="When the entry becomes ready after a release with `delay_seconds`, or "
-            "after the customer has declined an offer and kept the position. Null if the entry is "
-            "not delayed."
+            description="The end of the entry's delay. A delay begins when a claim is released "
+            "with `delay_seconds`, or when the customer keeps their position after declining an "
+            "offer. Null if the entry is not delayed."
         ),
     ] = None
     confirm_by: Annotated[
@@ -330,17 +331,14 @@ class WithReadiness(Model):
 
 
 class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate, WithCallNumber):
-    """An entry, as its customer sees it.
-
-    The estimated wait depends on the number of ready entries ahead.
-    """
+    """An entry, as its customer sees it."""
 
     rank: Annotated[
         Rank | None,
         Field(
             description="The number by which the queue is sorted. Entries with a lower rank are "
-            "served first. The waitlist's board, which is a public snapshot of all positions, "
-            "shows which position each rank has. Null if the entry is not waiting."
+            "served first. The waitlist's board shows the position of each rank. Null if the entry "
+            "is not waiting."
         ),
     ]
     poll_after_seconds: Annotated[
@@ -375,9 +373,9 @@ class DeclineAnswer(CustomersEntryAnswer):
     declines_left: Annotated[
         Count | None,
         Field(
-            description="How many more offers the customer can decline and still keep the "
-            "position. Null if the setting `admission.decline` keeps no positions, or "
-            "if the customer has left."
+            description="How many more offers the customer can decline without losing their "
+            "position. Null if a declined offer always costs the position, or if the customer has "
+            "left."
         ),
     ] = None
 
@@ -386,10 +384,9 @@ class LookAnswer(CustomersEntryAnswer):
     segments: Annotated[
         Annotated[list[SegmentPlaceAnswer], documented(maxItems=MAX_COMBINATIONS)] | None,
         Field(
-            description="The entry's positions within the requested segment. There is one position "
-            "for each combination of values that the entry has for the segment's attributes. Empty "
-            "if the entry is not waiting or does not have these attributes. Null if the request "
-            "has no `segment`."
+            description="The entry's positions within the requested segment. An entry with several "
+            "values for an attribute has several positions. Empty if the entry is not waiting or "
+            "does not have the attributes. Null if the request has no `segment`."
         ),
     ]
     entry_token: Annotated[

@@ -87,9 +87,9 @@ class ImportRowBody(Body):
         Field(
             ge=MIN_RANK,
             le=MAX_RANK,
-            description="The rank of the entry in another waitlist, as returned by `GET "
-            "…/entries`. The entry gets exactly this rank. The rank must belong to the same "
-            "`priority`. If it is left out, the rank is computed from `joined_at`.",
+            description="The rank that the entry has in another waitlist, as returned by `GET "
+            "…/entries`. The entry gets the same rank, so `priority` must also be the same. If it "
+            "is left out, the rank is computed from `joined_at`.",
         ),
     ] = None
     ready: Annotated[
@@ -138,8 +138,9 @@ class ImportRowBody(Body):
     tell: Annotated[
         bool,
         Field(
-            description="Whether the customer gets the message `joined`, as after a signup. The "
-            "message is sent only if the waitlist's setting `messages.kinds` contains `joined`."
+            description="Whether the customer gets the message `joined`, which customers usually "
+            "get after a signup. It is sent only if the setting `messages.kinds` contains "
+            "`joined`."
         ),
     ] = False
     banned: Annotated[
@@ -176,9 +177,8 @@ class ImportBody(Body):
     dry_run: Annotated[
         bool,
         Field(
-            description="If true, the service only simulates the import, and saves nothing. The "
-            "response contains the outcome that each row would have, but no tokens. Rows of the "
-            "same person have the same `entry_id`."
+            description="If true, the service only simulates the import. The response contains the "
+            "outcome of each row, but no tokens. Rows of the same person have the same `entry_id`."
         ),
     ] = False
     ended: Annotated[
@@ -193,10 +193,9 @@ class ImportBody(Body):
         WhenOnList,
         Field(
             description="What to do if a guest has signed up with the id of the imported customer. "
-            "A guest's signup does not prove who the guest is. `keep` keeps the guest's entry and "
-            "adds a warning to the row. `replace` ends the guest's signup and adds the imported "
-            "customer with a new token. If the guest has already left, `replace` adds the customer "
-            "too. Entries from an earlier import are always kept."
+            "`keep` keeps the guest's entry, and adds a warning to the row. `replace` adds the "
+            "imported customer with a new token, and ends the guest's signup if the guest has not "
+            "left. Entries from an earlier import are always kept."
         ),
     ] = "keep"
 
@@ -228,10 +227,9 @@ class ImportResultAnswer(Model):
     has_no_address: Annotated[
         bool,
         Field(
-            description="Whether the customer joined, but the `profile` contains no `email` or "
-            "`phone` to which the waitlist's settings allow messages. For example, the waitlist "
-            "sends no SMS to the country of the number. The value does not depend on whether the "
-            "stack can send email or SMS. False if the waitlist sends no messages."
+            description="True if the customer joined, but the waitlist cannot send messages to any "
+            "address in the `profile`. For example, the waitlist sends no SMS to the country of "
+            "the telephone number. False if the waitlist sends no messages."
         ),
     ] = False
     code: Annotated[
@@ -247,16 +245,15 @@ class ImportResultWithTokenAnswer(ImportResultAnswer):
     entry_token: Annotated[
         EntryToken | None,
         Field(
-            description="The entry token. Null if the customer is not on the waitlist, or if a "
-            "guest's entry was kept. Also null if the request has `dry_run`."
+            description="The entry token. Null if the customer is not on the waitlist, if a "
+            "guest's entry was kept, or if the request has `dry_run`."
         ),
     ]
     link: Annotated[
         str | None,
         Field(
-            description="The URL of the customer page, which opens the entry. Null if there is no "
-            "token. Anyone who has this URL can act as the customer, so send it only to the "
-            "customer."
+            description="A URL of the customer page that shows this entry. Anyone who has this URL "
+            "can act as the customer, so send it only to the customer. Null if there is no token."
         ),
     ]
 
@@ -280,10 +277,7 @@ class ImportCounts(Model):
     refused: int
     without_address: Annotated[
         int,
-        Field(
-            description="The number of customers who joined without an address for the waitlist's "
-            "messages (`has_no_address`)."
-        ),
+        Field(description="The number of rows in which `has_no_address` is true."),
     ]
     warnings: Annotated[int, Field(description="The number of rows with a warning.")]
 

@@ -74,8 +74,8 @@ class InvitationBody(Body):
         Field(
             ge=1,
             le=MAX_INVITED,
-            description="How many people to invite. The first people in the queue who are ready "
-            "are invited. If fewer people are waiting, or if `max_inside` is reached, fewer are "
+            description="How many people to invite. The first ready people in the queue are "
+            "invited. If too few people are ready, or if `max_inside` is reached, fewer people are "
             "invited.",
             examples=[100],
         ),
@@ -159,8 +159,8 @@ class FunnelAnswer(Model):
     delivered: Annotated[
         Count,
         Field(
-            description="The number of invited people to whom an email or an SMS message was sent "
-            "that has not bounced."
+            description="The number of invited people who were sent an email or an SMS message "
+            "that did not bounce."
         ),
     ]
     opened: Annotated[

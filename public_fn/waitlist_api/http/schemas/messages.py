@@ -104,8 +104,9 @@ class PreviewedAnswer(Model):
     sms_parts: Annotated[
         Count,
         Field(
-            description="The number of SMS parts that the text needs with a real customer's link, "
-            "which is longer than the link in the example. Each part is billed."
+            description="The number of SMS parts that the text needs, if it contains a real "
+            "customer's link. Each part is billed. The link in the example is shorter than a real "
+            "one."
         ),
     ]
     html: Annotated[str, Field(description="The email as a complete HTML document.")]

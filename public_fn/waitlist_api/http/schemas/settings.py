@@ -1,4 +1,4 @@
-"""Makes pydantic models for requests and responses from the structs that declare the settings."""
+"""Makes pydantic models from the classes that declare the settings of a waitlist."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -33,10 +33,10 @@ def request_body(
     problems: Problems | None = None,
     document: Callable[[dict[str, Any]], None] | None = None,
 ) -> Any:
-    """Create the pydantic model for a group of settings. Requests and responses use the same model.
+    """Create the pydantic model for a group of settings.
 
-    `problems` is a function that finds further contradictions between the settings. `document` is a
-    function that changes the JSON schema of the model.
+    `problems` yields contradictions between the settings. `document` changes the JSON schema of the
+    model.
     """
     finds = problems or (group.problems if "problems" in vars(group) else None)
     validators: Any = {}
@@ -161,7 +161,10 @@ def _choice(kinds: list[Any]) -> Any:
 
 
 def _limits(settings: list[Setting]) -> Iterator[Any]:
-    """Yield pydantic's limits for a value, and then the functions that check the value."""
+    """Yield pydantic's annotations for the limits of a setting.
+
+    The functions that check the value come last.
+    """
     for setting in settings:
         limits = {name: getattr(setting, name) for name in LIMITS}
         given: dict[str, Any] = {name: value for name, value in limits.items() if value is not None}

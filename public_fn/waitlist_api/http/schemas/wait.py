@@ -17,9 +17,9 @@ UNAVAILABLE_MEANINGS: dict[Unavailable, str] = {
 
 
 class EstimateAnswer(Model):
-    """An estimate of the seconds until a customer is served.
+    """An estimated wait, in seconds.
 
-    In at least four of five cases, the actual wait is between `low` and `high`.
+    In at least four of five cases, the real wait is between `low` and `high`.
     """
 
     seconds: Annotated[Count, Field(description="The most likely wait.")]

@@ -149,9 +149,8 @@ class WaitlistAnswer(WithEstimate):
     as_of: Annotated[
         Time,
         Field(
-            description="The time of this response, according to the clock that decides whether "
-            "the waitlist is open. Use this time for a countdown to `opens_at`, because the clock "
-            "of a device may be wrong."
+            description="The service's current time. Use it for a countdown to `opens_at`, because "
+            "the clock of the customer's device may be wrong."
         ),
     ]
     opens_at: Annotated[
@@ -166,7 +165,7 @@ class WaitlistAnswer(WithEstimate):
         Time | None,
         Field(
             description="The next time at which the schedule offers slots. Outside the policy's "
-            "`offer_hours`, it is the time when these hours begin again. Null if there is no such "
+            "`offer_hours`, it is the start of the next offer hours. Null if there is no such "
             "time."
         ),
     ]
@@ -238,9 +237,9 @@ class WaitlistAnswer(WithEstimate):
         Field(
             default_factory=list,
             exclude_if=lambda told_by: not told_by,
-            description="The profile fields that hold the address for the message that it is the "
-            "customer's turn. If a profile has both fields, the message goes to the address in the "
-            "first field. Left out if the waitlist sends no such message.",
+            description="The profile fields that may contain the address for messages about the "
+            "customer's turn. If a profile has both fields, the first field is used. Left out if "
+            "the waitlist sends no such messages.",
             max_length=2,
         ),
     ]
@@ -285,8 +284,8 @@ class RebuildAnswer(Model):
     total: Annotated[
         Count,
         Field(
-            description="The number of entries to restore. They were counted shortly before Redis "
-            "lost the data. If the number turns out too low, it grows together with `done`."
+            description="The number of entries to restore, as counted shortly before Redis lost "
+            "the data. If more entries are found, the number grows."
         ),
     ]
 
@@ -337,9 +336,9 @@ WaitlistConfigAnswer: Any = create_model(
         "page_url": Annotated[
             str | None,
             Field(
-                description="The URL of the customer page. Use it for links and posters, because "
-                "the URL of the API may be closed to customers. Null if customers have accounts, "
-                "because such customers cannot join on this page."
+                description="The URL of the customer page, for links and posters. It can differ "
+                "from the URL of the API. Null if customers have accounts, because they cannot "
+                "join on this page."
             ),
         ],
         "segments_state": Annotated[
@@ -393,8 +392,8 @@ class AskBody(Body):
         Field(
             ge=0,
             le=MAX_DAYS,
-            description="Only ask customers who signed up at least this many days ago. Customers "
-            "who were asked or who confirmed more recently than that are left out.",
+            description="Only ask customers who have neither signed up, nor been asked, nor "
+            "confirmed within this many days.",
         ),
     ] = 0
 

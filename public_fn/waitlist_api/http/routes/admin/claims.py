@@ -64,11 +64,11 @@ class Routes(Struct, frozen=True):
     def claim(
         self, waitlist_id: WaitlistId, body: ClaimBody, idempotency_key: IdempotencyKey = None
     ) -> ClaimsAnswer:
-        """A claim reserves an entry for one caller. A repeated request with the same
-        Idempotency-Key returns the same entries and claim tokens, except for entries whose claim
-        has ended. Each filter must match a declared segment. If there are several `filters`, the
-        entries that match the first filter come first. While the service prepares new segments, the
-        request fails with `503 rebuilding`.
+        """A claim reserves an entry for one caller.
+
+        A repeated request with the same Idempotency-Key returns the same claims that are still
+        open. Each filter must match a declared segment. While the service prepares new segments,
+        the request fails with `503 rebuilding`.
         """
         fields = body.model_dump(exclude={"call"})
         claimed = self.claims.claim(
@@ -187,8 +187,9 @@ class Routes(Struct, frozen=True):
         problems=HOLD,
     )
     def release(self, waitlist_id: WaitlistId, entry_id: EntryId, body: ReleaseBody) -> EntryAnswer:
-        """A repeated request with the same claim token returns the same response, and the delay of
-        the entry does not start again.
+        """A repeated request with the same claim token returns the same response.
+
+        It does not extend the delay that the first request has set.
         """
         return EntryAnswer(**self._act(RELEASE, waitlist_id, entry_id, body).view.answer)
 

@@ -115,9 +115,10 @@ class Routes(Struct, frozen=True):
     def get_stats_history(
         self, waitlist_id: WaitlistId, period: ThePeriod = "day"
     ) -> StatsHistoryAnswer:
-        """The service takes a sample of the counts every minute and keeps it for two days. It keeps
-        one sample of every hour for four weeks. If a point in time has no sample, it gets the
-        counts of the previous point.
+        """The points come from samples of the counts.
+
+        The service keeps a sample of every minute for two days, and a sample of every hour for four
+        weeks.
         """
         points = self.count_history.points(waitlist_id, period)
         return StatsHistoryAnswer(

@@ -382,8 +382,8 @@ def _person(person: EntryDetails) -> dict[str, Any]:
     deadline = _time(record.hold.until_millis)
     offered_until = person.view.offered_until
     if is_offer and person.view.status == "offered":
-        # Redis lists claimed and offered entries together. According to its DynamoDB record, this
-        # entry has an offer.
+        # Redis does not say whether this entry is claimed or has an offer. According to its record,
+        # it has an offer, so show the offer's deadline.
         offered_until = offered_until or deadline
     return {
         **person.view.answer,

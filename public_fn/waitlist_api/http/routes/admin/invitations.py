@@ -23,7 +23,7 @@ from waitlist_api.http.schemas.invitations import (
 from waitlist_api.http.schemas.settings import shown
 
 InvitationId = Annotated[str, Path(pattern=PathInvitationId, examples=["019ac5f3d2a4b7c1"])]
-# Pages are small, because the service counts the people that each invitation on a page has reached.
+# Pages are small, because counting how many people an invitation has reached takes time.
 PAGE = 20
 
 

@@ -28,11 +28,11 @@ class Routes(Struct, frozen=True):
         problems=("rebuilding",),
     )
     def preview_admission(self, waitlist_id: WaitlistId, body: PreviewBody) -> PreviewAnswer:
-        """The response contains the estimated waits under the given policy. The request saves
-        nothing. If the given policy is the saved policy, the estimates use the measured speed of
-        the waitlist. Otherwise, they are the estimates that customers would see right after the
-        waitlist switched to the given policy. If the waitlist is paused, the estimates assume that
-        it resumes now.
+        """The request saves nothing.
+
+        If the given policy is the saved policy, the estimates use the measured pace of the
+        waitlist. Otherwise, they show what customers would see right after a change to the given
+        policy. The estimates of a paused waitlist assume that it resumes now.
         """
         admission = body.admission
         policy = settings_in(AdmissionPolicy, admission) if admission else None

@@ -21,9 +21,10 @@ class Routes(Struct, frozen=True):
     def list_segments(
         self, waitlist_id: WaitlistId, cursor: Cursor = None, limit: Limit = 100
     ) -> SegmentsAnswer:
-        """The counts are exact at the time of the response. Segments without a waiting entry are
-        left out. If the waitlist declares no segments, the list is empty. Each page is sorted by
-        attributes and values, but the order across pages is undefined.
+        """The counts are exact at the time of the response.
+
+        Segments without waiting entries are left out. Each page is sorted by attributes and values,
+        but successive pages have no order.
         """
         page, following = self.counts.page(waitlist_id, cursor, limit)
         return SegmentsAnswer(

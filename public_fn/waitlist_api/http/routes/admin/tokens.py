@@ -24,10 +24,11 @@ class Routes(Struct, frozen=True):
         audit="each_request",
     )
     def issue_token(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
-        """Use this operation for a customer who was imported, or who has lost their token. Whoever
-        has the token can act as the customer until the customer signs up again. Earlier tokens for
-        the same signup remain valid. The request has no body and changes nothing. If customers sign
-        in with an OIDC issuer, the request fails with `no_entry_tokens`.
+        """Use this operation for a customer who was imported, or who has lost their token.
+
+        Anyone who has the token can act as the customer until their next signup. Earlier tokens
+        remain valid. If customers sign in with an OIDC issuer, the request fails with
+        `no_entry_tokens`.
         """
         token = self.token_issuer.issue_token(waitlist_id, entry_id)
         return secret(EntryTokenAnswer(entry_id=entry_id, entry_token=token))

@@ -204,9 +204,10 @@ class Routes(Struct, frozen=True):
     def ask_all(
         self, waitlist_id: WaitlistId, body: AskBody, cursor: Cursor = None, limit: Limit = 100
     ) -> AskAnswer:
-        """The operation asks the customers of ready entries whether they are still waiting, one
-        page of entries per request. Repeat the request with the returned `cursor` until `cursor` is
-        null. Customers who have already been asked are not asked again.
+        """The operation asks customers whether they are still waiting.
+
+        It leaves out customers who were already asked, and entries that are not ready. Each request
+        processes one page. Repeat the request with the returned `cursor` until `cursor` is null.
         """
         asked, following = self.questions.ask(
             AskCommand(
