@@ -24,8 +24,8 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     stamp: int = 0
     # A rebuild restores these counters in Redis.
     counters: Counts = field(default_factory=dict)
-    # The timestamp of the previous maintenance run. If Redis has lost only the newest value of
-    # `beat`, it still has all changes up to this timestamp.
+    # The timestamp of the second-to-last maintenance run. If Redis has lost only the newest value
+    # of `beat`, changes since this timestamp may be missing in Redis.
     previous_stamp: int = 0
     # The timestamp that an unfinished audit has reached. It is 0 if there is no unfinished audit.
     audited: int = 0

@@ -45,9 +45,9 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "no_show" | "abandoned":
             return (no_show_event(stamp, at_millis),)
         case "no_show_parked":
-            # Redis allocates two consecutive timestamps for this decision. The first timestamp is
-            # for the `no_show` event, and the second timestamp is for the `parked` event
-            # (lib/expiry.lua).
+            # This decision produces two events, so Redis allocates two consecutive timestamps for
+            # it (lib/expiry.lua). The `no_show` event has the first timestamp, and the `parked`
+            # event has the second.
             parked = attempts_exhausted_event(stamp, at_millis)
             return no_show_event(stamp - 1, at_millis), parked
         case "unanswered_parked":
@@ -55,8 +55,7 @@ def events_of(decision: c.Decision) -> tuple[HistoryEvent, ...]:
         case "unanswered_to_back":
             return (replace(unanswered_event(decision, "bumped"), detail={"to": "back"}),)
         case "unanswered_left":
-            # No event is written now. The `left` event is written when the entry leaves the
-            # waitlist.
+            # The `left` event is written later, when the entry leaves the waitlist.
             return ()
         case "offered":
             return (event_of(decision, POLICY),)
@@ -190,8 +189,8 @@ def _altered(decision: c.Decision, reason: str, record: EntryRecord) -> EntryRec
     parked_millis = decision.at if is_parked else None
     hold = replace(hold, until_millis=None, is_offer=False, parked_millis=parked_millis)
     if decision.verb not in WAITING_VERBS:
-        # `end` says how the last claim or offer ended. Decisions about waiting entries leave it
-        # unchanged, and all other decisions replace it.
+        # A decision about a waiting entry does not end a claim or an offer, so `end` keeps its
+        # value.
         hold = replace(hold, end=decision.verb if decision.verb in HOLD_ENDS else "")
     pauses = replace(record.pauses, park_reason=reason if is_parked else "")
     record = replace(record, hold=hold, pauses=pauses)

@@ -5,17 +5,15 @@ from msgspec.structs import replace
 from waitlist_api.records.entry import EntryRecord, no_longer_near
 from waitlist_shared import contracts as c
 
-# After one of these decisions, the entry may be passed over for some time. The values are the
-# reasons that clients then see in `not_ready`.
+# Maps each decision that can delay an entry to the reason that clients see in `not_ready`.
 REASONS: dict[c.Verb, c.DelayReason] = {"released": "delayed", "declined": "declined"}
 
 
 def with_delay(decision: c.Decision, record: EntryRecord) -> EntryRecord:
-    """Return a copy of the record that contains the delay and the number of declines from a
-    decision.
+    """Return a copy of the record with the delay and the number of declines from a decision.
 
-    It is safe to apply the same decision twice or late. A delay in the record is only replaced by a
-    delay that ends later, and the number of declines never decreases.
+    Decisions can be applied twice or in a different order. An earlier delay never replaces a later
+    delay, and the number of declines never decreases.
     """
     hold = record.hold
     if decision.verb in REASONS and decision.until_millis > (hold.delayed_until_millis or 0):

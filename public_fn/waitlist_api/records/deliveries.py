@@ -13,14 +13,14 @@ from msgspec import Struct, field
 from waitlist_api.records.entry import entry_pk
 from waitlist_api.records.table import ConditionFailed, Item, Table
 
-# To erase an entry's history, a query reads all sort keys up to the last event. This prefix sorts
-# before the prefix of events, so the query also finds the delivery records of messages.
+# This prefix sorts before the prefix of events. An erasure reads all sort keys up to the last
+# event, so it also finds the delivery records.
 DELIVERY = "DELIVERY#"
 # A message can stay in the queue and the dead-letter queue for up to 18 days. Delivery records are
 # kept longer than that.
 KEPT_SECONDS = 20 * 86_400
-# The function that sends messages must end within this time. If an attempt takes longer, the
-# function has crashed, and another attempt may send the message.
+# The longest time that an attempt to send a message can take. After this time, another attempt may
+# begin.
 ATTEMPT_MILLIS = 60_000
 SHOWN = 100
 

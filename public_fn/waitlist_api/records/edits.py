@@ -40,7 +40,8 @@ def change_readiness(
 def _edited(
     record: EntryRecord, after: EntryRecord, event: HistoryEvent, now_millis: int
 ) -> Commit:
-    # If the journal contains the status `edited`, maintenance compares the whole record with Redis.
+    # If the status is `edited`, maintenance compares the whole record with Redis, and not only the
+    # status and the rank.
     change = change_of(record, event.stamp, EDITED)
     after = replace(after, edited_stamp=event.stamp, updated_millis=now_millis)
     return Commit(after=after, events=(event,), change=change)

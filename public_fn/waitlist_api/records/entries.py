@@ -46,9 +46,8 @@ class Move(Struct, frozen=True):
     def is_based_on(self, record: EntryRecord) -> bool:
         """Return whether the new rank may be recorded.
 
-        If the record contains a decision that Redis did not know when it changed the rank, Redis
-        had lost that decision. The new rank is then recorded only if the recorded status is
-        `waiting`.
+        If the record contains a decision that Redis has lost, the new rank may be recorded only if
+        the entry is waiting.
         """
         basis = self.made.basis_stamp
         return basis is None or record.stamp <= basis or record.status == "waiting"
@@ -56,31 +55,30 @@ class Move(Struct, frozen=True):
     def decide(
         self, record: EntryRecord | None, call_number: str, now_millis: int
     ) -> Commit | None:
-        """Return the change that records the new rank. `call_number` is the number that a joining
-        entry gets.
+        """Return the change that records the new rank, or None if the signup has ended.
 
-        Return None if the signup that got the new rank has ended.
+        If the entry is joining, the record also gets the call number.
         """
         if record is None or record.status not in ("joining", *PRESENT):
             return None
         if record.status == "joining":
-            # The customer is joining again. Redis has moved the entry of the former signup, which
-            # has ended, so the move is not recorded.
+            # Redis has moved the entry of the former signup. This signup has ended, so there is no
+            # change to record.
             if record.former_ticket == self.made.ticket:
                 return None
             joined = finish_join(record, self.made, call_number, now_millis)
             events = (*joined.events, *self.events)
             return replace(joined, after=self._moved(joined.after), events=events)
         if record.ticket != self.made.ticket:
-            # The record contains a different signup from the one that Redis has moved. This happens
-            # if Redis has lost the newer signup. The move must not be recorded.
+            # Redis has lost the current signup and has moved the entry of an earlier signup. Do not
+            # record this move.
             return None
         after = replace(record, updated_millis=now_millis)
         if record.stamp < self.made.stamp:
             if not self.is_based_on(record):
                 return None
-            # Redis moves only entries that are waiting. If the record has a different status, the
-            # record is outdated.
+            # Redis moves only waiting entries. If the record has a different status, the record is
+            # out of date.
             moved = self._moved(after)
             after = replace(
                 moved,
@@ -144,15 +142,15 @@ class EntryRecords(Struct, frozen=True):
     def resolve_stored(self, waitlist_id: str, entry_id: str) -> EntryRecord | None:
         """Return the record of the entry to which an id belongs, even if the record has expired.
 
-        The id may belong to an alias, which points to an entry with a different id. If the alias no
-        longer leads to an entry, return the alias itself. A new signup may replace it, just like an
-        expired record.
+        The id may belong to an alias, which points to an entry with a different id. If this entry
+        was erased or moved again, return the alias.
         """
         return self.follow(self.ledger.read_stored(waitlist_id, entry_id))
 
     def follow(self, stored: EntryRecord | None) -> EntryRecord | None:
-        """If `stored` is an alias that leads to an entry, return this entry. Otherwise return
-        `stored`.
+        """Return the entry to which an alias points.
+
+        Return `stored` itself if it is not an alias, or if it no longer points to an entry.
         """
         if stored is None or not stored.is_alias:
             return stored
@@ -184,7 +182,10 @@ class EntryRecords(Struct, frozen=True):
         return {id_: stored for id_, stored in found.items() if not stored.is_alias}
 
     def resolve_many(self, waitlist_id: str, entry_ids: Sequence[str]) -> dict[str, EntryRecord]:
-        """Resolve several ids in the same way as `resolve_stored`, and return the records by id."""
+        """Return the stored record for each id.
+
+        If an id belongs to an alias, return the record of the entry to which the alias points.
+        """
         found = self._stored_many(waitlist_id, entry_ids)
         aliases = {id_: stored for id_, stored in found.items() if stored.is_alias}
         targets = self.get_many(waitlist_id, [each.customers_entry_id for each in aliases.values()])

@@ -30,8 +30,8 @@ Status = Literal["joining", "waiting", "offered", "parked", "leaving", "left", "
 PRESENT: tuple[Status, ...] = ("waiting", "offered", "parked")
 # The status of an alias.
 MOVED: Status = "moved"
-# A new signup may replace a record that has one of these statuses. The customer has left or was
-# admitted, or the record is an alias that no longer leads to an entry.
+# A new signup may replace a record that has one of these statuses. Aliases that still point to an
+# entry are resolved before this check.
 ENDED: tuple[Status, ...] = ("left", "admitted", MOVED)
 
 SHARDS = 16
@@ -45,8 +45,8 @@ DECLINED = "declined"
 KINDS = ("customer", "maintenance", "policy")
 
 
-# Whenever an entry becomes ready or not ready, this number is added to its `attributes_version`.
-# The index does not contain the readiness, but this version shows that it has changed.
+# This number is added to the `attributes_version` of an entry whenever the entry becomes ready or
+# not ready. The index contains only this version, so it shows that the readiness has changed.
 READINESS_CHANGE = 2**32
 
 
@@ -58,8 +58,8 @@ def has_readiness(attributes_version: int) -> bool:
 class EntryRecord(Struct, frozen=True, kw_only=True):
     """The record of an entry, or an alias.
 
-    An alias leads from the id of a new address to the entry that was moved to this address. The
-    alias and the entry have the same `customer_id`.
+    An alias is stored under the id of a new address, and points to the entry that was moved to this
+    address.
 
     Most fields are about the current signup. Times are in milliseconds since 1970, except
     `expires_at`, which is in seconds.
@@ -108,10 +108,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     expires_at: int | None = None
 
     def is_expired(self, now_millis: int) -> bool:
-        """Return whether the record has expired.
+        """Return whether the record has expired or is only an alias.
 
-        DynamoDB may delete an expired record some days late. An alias is not an entry, so it counts
-        as expired.
+        DynamoDB may delete an expired record some days late.
         """
         is_over = self.expires_at is not None and self.expires_at * 1000 <= now_millis
         return is_over or self.is_alias
@@ -126,9 +125,9 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def leads_to(self, entry: "EntryRecord | None") -> bool:
-        """Return whether this alias still leads to the entry.
+        """Return whether this alias still points to the entry.
 
-        If the entry was moved again or erased, the alias no longer leads to it.
+        It no longer does if the entry was moved again or erased.
         """
         return entry is not None and not entry.intent.erase and entry.move.moved_to == self.entry_id
 
@@ -177,8 +176,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         has_changed = has_readiness(self.attributes_version)
         if not (has_changed or self.hold.delayed_until_millis):
             return None
-        # Redis itself sets delays, so a delay does not change `attributes_version`. If nothing else
-        # was changed, the version is 0.
+        # A delay is set by Redis, and does not change `attributes_version`. If the entry has only
+        # been delayed, the version of its readiness is 0.
         version = self.attributes_version if has_changed else 0
         return c.Readiness(version, self._not_ready, self.question.confirm_by_millis or 0)
 
@@ -218,8 +217,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
     def stamp_off_list(self, now_millis: int) -> int:
         """Return a timestamp for an event of a customer who is no longer on the waitlist.
 
-        Another process could choose the same timestamp. Use the timestamp only in a write that
-        fails if the recorded `stamp` has changed.
+        Another process may get the same timestamp. The event must therefore be written on the
+        condition that the recorded `stamp` has not changed.
         """
         return max(self.known_stamp + 1, ticket_of_millis(now_millis))
 
@@ -240,8 +239,10 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def shared_values(self) -> Item:
-        """When a customer joins again, the new record contains a copy of the former record. To save
-        space, the copy leaves out these attributes if their values have not changed.
+        """The attributes that a former record and the new record of a customer can have in common.
+
+        The new record contains a copy of the former record. To save space, the copy leaves out
+        equal attributes.
         """
         return {
             "waitlist_id": self.waitlist_id,
@@ -288,8 +289,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
         values.
         """
         texts = {name: json.loads(item.get(name) or "{}") for name in ("profile", "attributes")}
-        # The customer id is missing if the entry is being erased. The revision is missing if the
-        # record was read from the index, and such a record cannot be written back to the table.
+        # While an entry is being erased, its record has no `customer_id`. A record that is read
+        # from the index has no `revision`, because it is never written back.
         return convert({"customer_id": "", "revision": 0, **item, **texts}, cls)
 
     def values(self) -> dict[str, Any]:
@@ -315,8 +316,8 @@ class EntryRecord(Struct, frozen=True, kw_only=True):
 
 
 def no_longer_near(record: EntryRecord) -> EntryRecord:
-    """Return a copy of the record that no longer says that the customer was told that their turn is
-    near. When the turn is near the next time, the customer gets a new message.
+    """Return a changed record, so that the customer gets a new message when their turn is near
+    again.
     """
     return replace(record, contact=replace(record.contact, near_rank=None))
 

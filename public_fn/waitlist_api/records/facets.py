@@ -1,7 +1,8 @@
-"""Define the facets of an entry's record. A facet groups the fields of one capability.
+"""Define the facets of an entry's record. A facet contains the fields of one feature, for example
+of bans.
 
-A facet is stored as a map, which is always written as a whole. The map is absent until the
-capability is used for the entry.
+DynamoDB stores each facet as a map, which is always written as a whole. The map is missing until
+the entry uses the feature.
 """
 
 from collections.abc import Iterator
@@ -59,9 +60,9 @@ class Pauses(Facet, frozen=True):
 
 
 class Hold(Facet, frozen=True):
-    """The last claim or offer of the entry, and other data that a rebuild restores in Redis.
+    """The last claim or offer of the entry.
 
-    The index also contains this facet.
+    A rebuild restores these fields in Redis, so the index contains them too.
     """
 
     # The claim token is kept after the claim or offer has ended, so that a late caller gets a
@@ -70,8 +71,8 @@ class Hold(Facet, frozen=True):
     until_millis: int | None = None
     # True if the customer got an offer. False if an operator claimed the entry.
     is_offer: bool = False
-    # How the last claim or offer ended, such as `released`. If the claim or offer expired, the text
-    # is empty, or `abandoned` if the customer has to leave the waitlist because of this.
+    # How the last claim or offer ended, such as `released`. The text is empty if the claim or offer
+    # expired. It is `abandoned` if the customer must leave the waitlist because the offer expired.
     end: str = ""
     # How many claims and offers of this entry have expired.
     attempts: int = 0
@@ -83,9 +84,8 @@ class Hold(Facet, frozen=True):
     declines: int = 0
     # When the entry was set aside.
     parked_millis: int | None = None
-    # `once_key` identifies the last request that moved the entry. It is a digest of the request's
-    # idempotency key. `once_stamp` is the timestamp of that move. With these two fields, a repeated
-    # request is recognised even if Redis has lost its data.
+    # A digest of the idempotency key of the last request that moved the entry, and the timestamp of
+    # the move. They show that a request is a repetition, even if Redis has lost its data.
     once_key: str = ""
     once_stamp: int = 0
 
@@ -123,15 +123,16 @@ class End(Facet, frozen=True):
     # The time of an exit after which the customer still counts as inside.
     out_millis: int | None = None
     left_millis: int | None = None
-    # The timestamp of the decision that ended the signup. It is stored here only if `stamp` was
-    # changed again after that decision.
+    # The timestamp of the decision that ended the signup. It is 0 as long as the `stamp` of the
+    # record is this timestamp.
     stamp: int = 0
 
 
 class Question(Facet, frozen=True):
     """The last message that asked the customer to confirm that they are still waiting."""
 
-    # `token` is the claim token that was in the record when the customer was asked.
+    # The entry's claim token when the customer was asked. If the token has changed since then, the
+    # entry was claimed or got an offer.
     asked_millis: int | None = None
     token: str = ""
     # The deadline by which the customer must confirm that they are still waiting. `reminded_days`
@@ -179,13 +180,13 @@ class Contact(Facet, frozen=True):
     messages: str = ""
     # True if the customer's address does not accept messages.
     unreachable: bool = False
-    # `near_count` is the number of notices saying that the customer's turn is near. `near_stamp`
-    # identifies the newest notice, and `near_rank` is the rank of the entry at that time.
+    # The rank of the entry when the customer was last told that their turn is near.
     near_rank: int | None = None
+    # The timestamp of the newest notice that the customer's turn is near.
     near_stamp: int = 0
+    # How often the customer was told that their turn is near.
     near_count: int = 0
-    # A customer is warned before an offer ends. This is the claim token of the last offer for which
-    # the customer got this warning.
+    # The claim token of the last offer for which the customer was warned that it ends soon.
     ending_offer: str = ""
 
 
@@ -219,14 +220,13 @@ class Joined(Facet, frozen=True):
     body: str = ""
     # True if the signup request did not prove who sent it.
     by_guest: bool = False
-    # The timestamp of the `joined` event, if an operator has added the customer and the customer is
-    # to get the message `joined`. Otherwise 0.
+    # If an operator added the customer and wanted them to be told, this is the timestamp of the
+    # `joined` event. Otherwise it is 0.
     tell_stamp: int = 0
     # How many times in a row an operator has restored the entry to the waitlist.
     reinstated: int = 0
-    # Each change by the customer moves this time a few minutes into the future. If the time is too
-    # far in the future, further changes are refused, so customers cannot change their entry too
-    # often. The time is not reset when the customer joins again.
+    # This time limits how often the customer can change the entry. Each change moves it some
+    # minutes into the future. If it is too far ahead, changes are refused.
     changes_until_millis: int = 0
 
 
@@ -257,8 +257,8 @@ class Intent(Facet, frozen=True):
     joining_reason: str = ""
     # None if the entry gets no call number.
     numbering: Numbering | None = None
-    # The record of the former signup while the customer joins again. If Redis refuses the new
-    # signup, this record is restored. Fields that have the same value in both records are left out.
+    # The former record of a customer who is joining again. It is restored if Redis refuses the new
+    # signup.
     former: dict[str, Any] | None = None
     leaving_by: str = ""
     leaving_reason: str = ""

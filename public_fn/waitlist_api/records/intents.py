@@ -43,8 +43,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
             changes_until_millis=record.joined.changes_until_millis
             or former.joined.changes_until_millis,
         ),
-        # A customer can leave by declining an offer, and then join again. Keep the digest of the
-        # request to decline, so that a repetition of this request changes nothing.
+        # If a request to decline an offer is repeated after the customer has joined again, it must
+        # change nothing.
         hold=Hold(once_key=former.hold.once_key, once_stamp=former.hold.once_stamp),
         # If a request to ban the customer is repeated after the ban has ended, it must change
         # nothing.

@@ -1,8 +1,7 @@
-"""Store what became of each invitee. An invitee is an entry that got an offer through an
-invitation.
+"""Store the state of each invitee. An invitee is an entry that got an offer through an invitation.
 
-The item of an invitee is written in the same transaction as the record of the entry. The item
-contains no personal data, so it is kept when the entry is erased.
+The state is written in the same transaction as the record of the entry. It contains no personal
+data, so it is kept when the entry is erased.
 """
 
 from collections import Counter
@@ -22,8 +21,8 @@ from waitlist_shared.ids import invitation_of
 # The state is `open` until the offer ends or the customer begins to leave. The state is `withdrawn`
 # if an operator withdrew the offer.
 State = Literal["open", "entered", "declined", "missed", "left", "withdrawn"]
-# Redis may report the end of an offer late. The keys are the decisions that Redis reports, and the
-# values are the resulting states of the invitee.
+# Maps the decision that ended an offer to the state of the invitee. Redis may report such a
+# decision late.
 LATE_ENDS: dict[str, State] = {
     "declined": "declined",
     "withdrawn": "withdrawn",
@@ -39,11 +38,10 @@ KEPT_SECONDS = INVITATION_SECONDS + 20 * 86_400
 
 
 class Funnel(Struct, frozen=True, kw_only=True):
-    """How many people an invitation has reached.
+    """How many people an invitation has reached, and how their offers have ended.
 
-    Each invited person is counted in `invited`, and also in `open`, `entered`, `declined`, `missed`
-    or `left`. `delivered` is the number of invited people who got the message, and `opened` is the
-    number of invited people who saw their offer.
+    `invited` is the sum of `open`, `entered`, `declined`, `missed` and `left`. The message was sent
+    to `delivered` people, and `opened` people have seen their offer.
     """
 
     invited: int = 0
@@ -83,8 +81,9 @@ def invitee_changes(before: EntryRecord | None, after: EntryRecord) -> Iterator[
 def _is_open(record: EntryRecord) -> bool:
     """Return whether the entry has an open offer that belongs to an invitation.
 
-    If the customer leaves, the offer ends when the request to leave begins. A late decision by
-    Redis can then correct the state, and the end of the request does not replace the correction.
+    Once the customer begins to leave, the offer is not open any more, unless the customer leaves by
+    declining it. The state is then not written again at the end of the leave, because Redis may
+    have corrected it in the meantime.
     """
     hold = record.hold
     is_offered = record.status == "offered" or record.is_declining
@@ -95,8 +94,8 @@ def _is_open(record: EntryRecord) -> bool:
 def _end_of(before: EntryRecord, after: EntryRecord) -> State:
     """Return how the offer that was open in the record `before` has ended."""
     if before.hold.token != after.hold.token:
-        # The record already has a later offer. If the customer declined the earlier offer, this is
-        # recorded separately.
+        # The record already contains a later claim or offer, so it does not say how this offer
+        # ended. If the customer declined the offer, `note_late` corrects the state.
         return "missed"
     match after.status:
         case "admitted":
@@ -112,7 +111,7 @@ def _end_of(before: EntryRecord, after: EntryRecord) -> State:
 def _has_left(record: EntryRecord, ticket: int) -> bool:
     """Return whether the signup with this ticket has ended because the customer left.
 
-    If the record contains a later signup, the signup with this ticket has ended too.
+    If the record has a different ticket, the customer has left and signed up again.
     """
     return record.status in ("leaving", "left") or record.ticket != ticket
 
@@ -180,7 +179,7 @@ class Invitees(Struct, frozen=True):
         has_left = _has_left(record, decision.ticket)
         state = LATE_ENDS.get(decision.verb)
         if decision.verb == "offered" and decision.token != record.hold.token:
-            # If Redis has ended the offer before the customer left, the next decision says so.
+            # This state is a guess. If Redis ended the offer, its next decision corrects the state.
             state = "left" if has_left else "missed"
             item = {**key, "state": state, "expires_at": decision.at // 1000 + KEPT_SECONDS}
             with suppress(ConditionFailed):

@@ -18,8 +18,8 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# If an entry was edited or erased, or if an admitted customer has exited, the journal contains one
-# of these words instead of a status.
+# Changes that do not have the status of the record: the entry was edited, an admitted customer is
+# no longer inside, or the entry was erased.
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
@@ -33,9 +33,7 @@ Key = tuple[str, str]
 class Change(Struct, frozen=True, kw_only=True):
     """A change to a record, with the state of the entry after the change.
 
-    `status` is usually the status of the record. After an edit, it is `edited`. After an erasure,
-    it is `erased`. After an admitted customer has exited, it is `exited`, unless the customer still
-    counts as inside.
+    `status` is the status of the record, or one of the words `edited`, `exited` and `erased`.
     """
 
     waitlist_id: str
@@ -95,10 +93,10 @@ class Journal(Struct, frozen=True):
         self.table.transact([self.table.put_write(change.to_item(now_millis))])
 
     def in_steps(self, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield the changes with `after` < stamp <= `until`, several minutes at a time.
+        """Yield the changes after the timestamp `after`, up to and including `until`.
 
-        Each result contains the timestamp up to which the journal has been read, and a list of
-        changes.
+        Each result contains the changes of several minutes, and the timestamp up to which the
+        journal has now been read.
         """
         last = until // MINUTE
         for first in range(after // MINUTE, last + 1, STEP_MINUTES):
@@ -108,15 +106,16 @@ class Journal(Struct, frozen=True):
             yield min(behind * MINUTE - 1, until), list(chain.from_iterable(read))
 
     def of_shard(self, shard: int, after: int, until: int) -> Iterator[tuple[int, list[Change]]]:
-        """Yield pages of the changes in a shard with `after` < stamp <= `until`, oldest first.
+        """Yield the changes in a shard after the timestamp `after`, up to and including `until`,
+        oldest first.
 
-        Each result contains the timestamp up to which the shard has been read, and a list of
-        changes.
+        Each result contains a page of changes, and the timestamp up to which the shard has now been
+        read.
         """
         for minute in range(after // MINUTE, until // MINUTE + 1):
             for page in self._pages(_pk(minute, shard), after, until):
-                # The next page may begin with another change at this timestamp, so only the changes
-                # before this timestamp are known to be complete.
+                # The next page may contain more changes with the last timestamp of this page. Only
+                # the timestamps before it have been read completely.
                 yield page[-1].stamp - 1, page
             yield min((minute + 1) * MINUTE - 1, until), []
 

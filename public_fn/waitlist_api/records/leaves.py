@@ -82,8 +82,8 @@ def finish_leave(
     if event.expires_at is not None and not record.ban.stamp:
         after = replace(after, expires_at=event.expires_at)
     if record.intent.rank is not None:
-        # The customer left while the entry was being reinstated. Keep the requested place, so that
-        # an operator can reinstate the entry again.
+        # The customer left during a reinstatement. Keep the place that the operator requested, so
+        # that the entry can be reinstated there again.
         after = replace(after, rank=record.intent.rank, ticket=record.intent.ticket)
     after = replace(
         after,

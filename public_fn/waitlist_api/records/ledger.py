@@ -37,8 +37,8 @@ AS_READ = "#revision = :read_revision AND #join_id = :read_stay"
 class EntryChanged(Exception):
     """Raised if a record was not written because it has changed since the caller read it.
 
-    `record` is the current record, or None if there is no entry. `stored` is what the table
-    contains under the entry's key: a record, an alias or None.
+    `record` is the current record of the entry, or None. `stored` is what the table contains for
+    the entry's id, which can also be an alias.
     """
 
     def __init__(self, stored: EntryRecord | None) -> None:
