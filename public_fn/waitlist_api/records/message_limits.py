@@ -26,8 +26,8 @@ Unit = Literal["mails", "parts"]
 class Allowance(Struct, frozen=True):
     """A rate limit for messages to one address.
 
-    The first `at_once` messages may follow each other immediately. After that, each message doubles
-    the required delay before the next message.
+    The first `at_once` messages may be sent without a delay. After that, the required delay starts
+    at a minute and doubles with each message.
     """
 
     group: str
@@ -113,10 +113,10 @@ class Targets(Struct, frozen=True):
 
 
 class Spending(Struct, frozen=True, kw_only=True):
-    """The daily limits, and how much a message counts towards them.
+    """A message that counts towards the daily limits.
 
-    Messages that people can request without proving who they are may together use only half of each
-    limit.
+    Messages that strangers can request have limits of their own, which are half of the daily
+    limits.
     """
 
     waitlist_id: str
@@ -150,7 +150,7 @@ class Budgets(Struct, frozen=True):
 
     def _subtract(self, keys: Sequence[dict[str, str]], spending: Spending) -> None:
         for key in keys:
-            # The condition fails if DynamoDB has deleted the expired item.
+            # If DynamoDB has already deleted the expired count, there is nothing to subtract from.
             with suppress(ConditionFailed):
                 self._add(key, spending, -1)
 
@@ -162,8 +162,8 @@ class Budgets(Struct, frozen=True):
         if spending.by_anyone:
             mine = _by_anyone(spending.unit)
             condition += f" AND (attribute_not_exists(#{mine}) OR #{mine} <= :most_by_anyone)"
-            # A limit of 1 cannot be halved. Messages that strangers have requested may then use the
-            # whole limit.
+            # Strangers may cause half of the messages that the limit allows, but at least one
+            # message.
             limits[mine] = max(1, limit // 2)
             values["most_by_anyone"] = limits[mine] - spending.amount
         try:

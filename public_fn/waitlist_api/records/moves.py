@@ -54,7 +54,7 @@ def move(
 ) -> Commit:
     """Return the change that moves the entry to its verified new address.
 
-    `over` is the existing record for the new address, or None if there is none.
+    `over` is the record that is already stored for the new address, if there is one.
     """
     to = record.move.to
     returns = to == record.entry_id
@@ -81,9 +81,8 @@ def alias_of(record: EntryRecord, to: str, stamp: int, now_millis: int) -> Entry
         status=MOVED,
         join_id=new_join_id(),
         updated_millis=now_millis,
-        # If the address had an earlier entry, this is the timestamp of that entry's last event.
-        # Otherwise it is 0, and template.yaml ensures that no event is published when the alias is
-        # deleted.
+        # The timestamp of the last event of an earlier entry with this address, or 0. If it is 0,
+        # no event is published when the alias is deleted (template.yaml).
         stamp=stamp,
     )
 
@@ -103,7 +102,10 @@ class Aliases(Struct, frozen=True):
     def check_alias(
         self, waitlist_id: str, entry_id: str, now_millis: int, is_time_up: IsTimeUp = never
     ) -> None:
-        """Delete an alias if it no longer leads to an entry. Otherwise schedule the next check."""
+        """Delete an alias if it no longer points to an entry.
+
+        Otherwise store that the alias was checked, so that the next check comes later.
+        """
         alias = self.entries.ledger.read_stored(waitlist_id, entry_id)
         if alias is None or not alias.is_alias:
             return

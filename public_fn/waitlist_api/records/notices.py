@@ -32,9 +32,9 @@ class Notice(Struct, frozen=True):
 
     @property
     def due_millis(self) -> int:
-        """The earliest time at which the notice may be sent, according to the clock of Redis.
+        """The earliest time at which the notice may be sent, according to Redis' clock.
 
-        The required delay between two notices doubles after each notice.
+        The required delay doubles with each notice that the customer's turn is near.
         """
         contact = self.record.contact
         if self.word == "ending" or contact.near_count == 0:

@@ -232,9 +232,9 @@ class Places(Struct, frozen=True):
         )
 
     def newest_stamp(self, waitlist_id: str) -> int:
-        """Return the newest timestamp of the last entries in the queue.
+        """Return the newest timestamp in the records of the last entries in the queue.
 
-        Tickets are timestamps too, and a new ticket must be later than this timestamp.
+        Tickets are timestamps too, so a new ticket must be later than this timestamp.
         """
         newest = 0
         for shard in range(SHARDS):

@@ -17,8 +17,8 @@ SEPARATOR = "#"
 class RebuildProgress(Struct, frozen=True, kw_only=True):
     """The progress of rebuilding a waitlist in Redis.
 
-    `reached` maps each shard to the last key that was restored. `done` is the number of entries
-    that were restored from the index.
+    For each shard, `reached` contains the key of the last restored entry. `done` is the number of
+    restored entries.
     """
 
     epoch: str
@@ -33,9 +33,8 @@ class RebuildProgress(Struct, frozen=True, kw_only=True):
 
     @property
     def total(self) -> int:
-        """The number of entries that the rebuild is expected to restore.
-
-        If the rebuild has already restored more entries, this is the number of restored entries.
+        """The number of entries that the rebuild is expected to restore, but at least the number of
+        entries that it has already restored.
         """
         return max(self.expected, self.done)
 

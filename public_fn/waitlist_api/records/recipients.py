@@ -21,8 +21,8 @@ from waitlist_api.records.table import ConditionFailed, Item, Table
 
 Unreached = Literal["unreachable", "messages_off"]
 UNREACHED: tuple[Unreached, ...] = get_args(Unreached)
-# The query that erases an entry's history reads all sort keys up to the last event. This sort key
-# comes before the sort keys of events, so the query also finds the item with this key.
+# This sort key comes before the sort keys of events. An erasure reads all sort keys up to the last
+# event, so it also finds the item with this key.
 UNREACHED_SORT = "CONTACT"
 NO_LATER_STAY = "attribute_not_exists(#pk) OR #ticket <= :ticket"
 

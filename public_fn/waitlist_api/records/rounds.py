@@ -28,8 +28,8 @@ class Round(Struct, frozen=True, kw_only=True):
     # The waitlists up to this id have been visited in the current round.
     after: str = ""
     began_millis: int = 0
-    # This round compares all changes up to this logical timestamp with Redis. The value is 0 if the
-    # comparison has failed for a waitlist.
+    # The logical timestamp up to which this round compares changes with Redis. It is 0 if the
+    # comparison has failed for one of the waitlists.
     until: int = 0
 
     @classmethod
@@ -48,7 +48,7 @@ class Round(Struct, frozen=True, kw_only=True):
     def done_up_to(self, waitlist_id: str, *, is_whole: bool) -> "Round":
         """Return the progress of the round after maintenance has visited a waitlist.
 
-        `is_whole` is false if some of the waitlist's changes could not be compared with Redis.
+        If some changes to the waitlist could not be compared with Redis, `is_whole` is false.
         """
         return replace(self, after=waitlist_id, until=self.until if is_whole else 0)
 
@@ -72,8 +72,7 @@ class Rounds(Struct, frozen=True):
         """Return the stored progress of maintenance, and the sort keys of the running invitations
         and broadcasts.
 
-        Maintenance needs both every minute, so they are read together. If no progress is stored,
-        return an empty Round.
+        If no progress is stored, return an empty `Round`.
         """
         round_item: Item = {}
         running: list[str] = []

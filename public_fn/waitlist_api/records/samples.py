@@ -26,9 +26,9 @@ CALL_NUMBERS = "SAMPLE#CALL_NUMBERS"
 
 
 class Sample(Struct, frozen=True, kw_only=True):
-    """The entry counts of a waitlist at one point in time.
+    """The counts of a waitlist at one point in time.
 
-    Counts of events are totals since the waitlist was created, so a missing sample loses no events.
+    The numbers of events, such as `joined`, are totals since the waitlist was created.
     """
 
     millis: int

@@ -18,8 +18,8 @@ NONE_DECLARED = "this waitlist declares no segments"
 class Segments(Struct, frozen=True):
     """The segments that a waitlist declares.
 
-    Each declaration is a list of attribute names. Entries that have the same values for all of
-    these attributes belong to the same segment.
+    For each list of attribute names in `declared`, entries with equal values of these attributes
+    form a segment.
     """
 
     waitlist_id: str

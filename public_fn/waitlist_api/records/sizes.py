@@ -6,8 +6,7 @@ from typing import Any, TypeVar
 TRANSACTION_BYTES = 4 * 1024 * 1024
 # A DynamoDB number has up to 38 digits, and two digits take a byte.
 NUMBER_BYTES = 21
-# DynamoDB adds NESTED_BYTES to the size of each map or list, and INNER_BYTES for each value inside
-# it.
+# The size in DynamoDB of an empty map or list, and the additional size of each value inside it.
 NESTED_BYTES, INNER_BYTES = 3, 1
 
 T = TypeVar("T")

@@ -36,11 +36,10 @@ Alter = Callable[[EntryRecord], EntryRecord]
 
 
 class Transition(Struct, frozen=True, kw_only=True):
-    """A decision that Redis has made about an entry, as it is written to the record.
+    """A decision by Redis about an entry, in the form in which it is written to the record.
 
-    `stamp` is the timestamp of the decision. `basis` is the timestamp of the last earlier decision
-    that Redis knew. If the record is newer than `basis`, Redis had lost a decision, and the new
-    decision is not recorded.
+    `basis` is the timestamp of the previous decision in Redis. If the record contains a later
+    decision, Redis has lost it, and the new decision is not recorded.
     """
 
     waitlist_id: str
@@ -49,22 +48,22 @@ class Transition(Struct, frozen=True, kw_only=True):
     stamp: int
     rank: int
     attempts: int
-    # A function that changes the record further, in ways that the other fields cannot describe.
+    # A function that makes the changes to the record that are specific to this decision.
     alter: Alter
     # The events that are added to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()
     # If the record already has this claim token, the decision is not recorded.
     unless_token: str = ""
-    # If a decision is recorded late, its change is added to the journal at this later timestamp,
-    # because maintenance reads only the newest part of the journal.
+    # The timestamp of the change in the journal. Maintenance reads only the newest part of the
+    # journal, so a decision that is recorded late needs a newer timestamp there.
     entered_at: int = 0
     ticket: int | None = None
     basis: int | None = None
     # The logical timestamp at which Redis last changed the rank of the entry. If the record is
-    # older, the record gets the rank of this decision. Otherwise the record keeps its own rank
-    # (docs/decisions/0049).
+    # newer, it keeps its own rank (docs/decisions/0049).
     placed: int | None = None
-    # True if the decision is about a waiting entry, for which Redis stores no timestamp.
+    # True if the entry was waiting when Redis made the decision. Redis stores no timestamp for
+    # waiting entries.
     is_about_waiting: bool = False
     # The time at which the record and its events expire, in seconds since 1970.
     expires_at: int | None = None
@@ -109,8 +108,8 @@ class Transition(Struct, frozen=True, kw_only=True):
         return Commit(after=after, events=tuple(events), change=change)
 
     def is_refuted_by(self, record: EntryRecord) -> bool:
-        """Return whether the decision conflicts with newer data in the record, which means that
-        Redis has lost writes.
+        """Return whether the record contains newer data that Redis did not have when it made the
+        decision.
         """
         if record.status not in PRESENT:
             return False
@@ -121,7 +120,7 @@ class Transition(Struct, frozen=True, kw_only=True):
         return not (self.is_about_waiting and record.status == "waiting")
 
     def then(self, alter: Alter) -> Self:
-        """Return a copy of this transition that also applies `alter` to the record."""
+        """Return a copy of this transition with a further function that changes the record."""
         first = self.alter
         return replace(self, alter=lambda record: alter(first(record)))
 
@@ -189,7 +188,7 @@ class Transitions(Struct, frozen=True):
             record = self.ledger.read(*key)
             if record is None or record.intent.erase:
                 raise EntryChanged(record)
-            # Write the record too, so that the transaction fails if an erasure begins at the same
+            # The record is written too, so that the transaction fails if an erasure begins at this
             # moment.
             after = replace(record, updated_millis=now_millis)
             put = Put(event.to_item(*key), UNKNOWN)
@@ -210,11 +209,9 @@ class Transitions(Struct, frozen=True):
             self._expire_with_record(key, event.stamp)
 
     def note_delay(self, record: EntryRecord, decision: c.Decision, now_millis: int) -> None:
-        """Write the delay and the number of declines from a decision to the entry's record, even if
-        the record is newer than the decision.
+        """Record the delay and the number of declines from a decision, even if the record is newer.
 
-        If the decision ended an offer that belonged to an invitation, also record how this offer
-        ended.
+        If an offer of an invitation ended with this decision, also record how it ended.
         """
         self.invitees.note_late(record, decision)
 

@@ -22,7 +22,7 @@ class _Remembered(Struct, frozen=True):
 class WaitlistCache(Struct, frozen=True):
     """Reads waitlists through a cache.
 
-    A cached waitlist may be out of date, so a request is never refused because of the cached state.
+    A cached waitlist may be out of date. Before a request is refused, the waitlist is read again.
     """
 
     waitlists: WaitlistRecords

@@ -28,8 +28,8 @@ SegmentsState = Literal["ready", "building"]
 class ConfirmWalk(Struct, frozen=True, kw_only=True):
     """The progress of the search for customers who must be asked whether they are still waiting.
 
-    The next maintenance run continues after the rank `after`. If `after` is None, a new search
-    begins at the time `next_millis`.
+    The next maintenance run continues after the rank `after`. If `after` is None, it begins a new
+    search at `next_millis`.
     """
 
     after: int | None = None
@@ -63,15 +63,15 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     schedule_version: int = 0
     # The current schedule has applied since this time.
     schedule_since: int = 0
-    # Redis may have counted the slots of the schedule up to this time. After a rebuild, Redis must
-    # not count these slots again.
+    # Slots of the schedule up to this time may already be in Redis. After a rebuild, they must not
+    # be added again.
     scheduled_until: int = 0
-    # Redis has counted the slots of the schedule up to this time.
+    # Redis has added the slots of the schedule up to this time.
     counted_until: int = 0
-    # An upper bound for the number of counted slots that are unused.
+    # The number of slots in Redis that are not used yet is at most this number.
     counted_slots: int = 0
-    # The longest time for which any pass is valid, including passes that were signed under earlier
-    # settings.
+    # Passes of this waitlist are valid for at most this time, even if they were signed under
+    # earlier settings.
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()
     # The latest notice of the waitlist. Customers no longer see it once it has expired.
@@ -182,7 +182,7 @@ class WaitlistRecords(Struct, frozen=True):
             )
 
     def note_scheduled(self, waitlist: WaitlistRecord, until_millis: int) -> bool:
-        """Record that Redis may now use the slots of the schedule up to `until_millis`.
+        """Record that slots of the schedule up to `until_millis` are going to be sent to Redis.
 
         Return False if another run has already recorded the same time or a later time.
         """
@@ -194,9 +194,9 @@ class WaitlistRecords(Struct, frozen=True):
         )
 
     def note_counted(self, waitlist: WaitlistRecord, until_millis: int, slots: int) -> None:
-        """Record that Redis has counted the slots of the schedule up to `until_millis`.
+        """Record the time up to which Redis has added the slots of the schedule.
 
-        `slots` is the number of unused slots.
+        `slots` is the number of these slots that are not used yet.
         """
         self._note(
             waitlist,
@@ -383,9 +383,10 @@ def _key(waitlist_id: str) -> dict[str, str]:
 
 
 def _alive(version: int | None) -> tuple[str, Item]:
-    """Return the condition that a waitlist exists and is not being deleted.
+    """Return the condition that a waitlist exists, is not being deleted, and has the given version
+    of the settings.
 
-    If a version is given, the waitlist must also have this version.
+    If `version` is None, every version is accepted.
     """
     if version is None:
         return ALIVE, {}

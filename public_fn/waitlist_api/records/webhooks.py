@@ -53,7 +53,8 @@ class Detail(Struct, frozen=True, omit_defaults=True):
             event=item["event"],
             waitlist_id=item["waitlist_id"],
             entry_id=item["entry_id"],
-            # The last digit of the timestamp is 0 for an event in a history, and 1 for an erasure.
+            # The timestamp ends with 0. The timestamp of an erasure ends with 1, so that it sorts
+            # after the last event of the history.
             stamp=f"{item['stamp']}0",
             at=item["at"],
             by=item["by_kind"],
@@ -63,9 +64,9 @@ class Detail(Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def from_erased_record(cls, item: Item, at: str) -> Self:
-        """Return the detail of the `erased` event, from the record that was deleted.
+        """Return the detail of the `erased` event of an entry whose record was deleted.
 
-        An erasure is sorted directly after the last change to the record.
+        The timestamp sorts the event directly after the last change to the record.
         """
         return cls(
             event="erased",
@@ -94,8 +95,8 @@ class DeadLetter(Struct, frozen=True):
 class Cursor(Struct, frozen=True):
     """The delivery state of an entry's events.
 
-    `waiting` contains events that must still be delivered. `dead` contains events whose delivery
-    has failed for good.
+    The events in `waiting` must still be delivered. The events in `dead` are not sent again
+    automatically.
     """
 
     # The timestamps of the last delivered events.

@@ -1,6 +1,6 @@
-"""Stores tasks that operators have requested for many people, such as an invitation.
+"""Stores tasks that operators have requested for many people, for example an invitation.
 
-Requests and maintenance runs process a task page by page. Any process can continue it.
+A task is done page by page. Any process can continue a task that another process has begun.
 """
 
 from collections.abc import Iterator, Sequence
@@ -162,8 +162,9 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
             self.table.delete_many([{"pk": item["pk"], "sk": item["sk"]} for item in items])
 
     def delete_results(self, waitlist_id: str, work_id: str) -> None:
-        """Delete the items that the task has written in other partitions. By default, there are
-        none.
+        """Delete the items that the task has written in other partitions.
+
+        A kind of task that writes such items must override this method.
         """
 
     def _is_kept(self, item: Item) -> bool:
