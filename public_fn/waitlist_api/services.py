@@ -33,7 +33,7 @@ def _no_kms() -> Any:
 class Services:
     """Creates each service when it is first used.
 
-    The types of a service's fields determine which other services it gets.
+    If a service has a field whose type is another service, it gets this service.
     """
 
     def __init__(self, given: dict[Any, Any]) -> None:

@@ -66,8 +66,7 @@ class Rate(Settings, frozen=True, kw_only=True):
         Setting(
             "Which offers count towards the rate. With `offered`, every offer counts. With "
             "`entered`, only accepted offers count, and the slots of all other offers can be "
-            "offered again. Unused slots accumulate, up to the number that the rate allows in one "
-            "minute.",
+            "offered again.",
             label="What the rate counts",
             choices={
                 "offered": "Every offer counts",
@@ -107,8 +106,8 @@ class Scheduled(Settings, frozen=True, kw_only=True):
         Setting(
             "The IANA time zone of `cron`. If daylight saving time skips a local time, the first "
             "time after the gap is used. If a local time occurs twice, only its first occurrence "
-            "is used. However, if the minute or the hour in `cron` begins with `*`, a skipped time "
-            "is left out, and both occurrences of a time are used.",
+            "is used. Neither rule applies if the minute or the hour in `cron` begins with `*`: a "
+            "skipped time is then left out, and both occurrences of a time are used.",
             null="the time zone of the waitlist",
             examples=["Europe/Berlin"],
         ),
@@ -198,9 +197,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     combine: Annotated[
         c.Combine,
         Setting(
-            "How to combine the rate and the schedule if both are set. `least` uses the smaller "
-            "number of available slots, and `sum` adds both numbers. `max_inside` limits the "
-            "result in both cases.",
+            "How to combine the rate and the schedule if both are set. With `least`, the smaller "
+            "number of available slots applies. With `sum`, both numbers are added.",
             label="Rate and schedule",
             choices={
                 "least": "The smaller number of slots applies",
@@ -241,10 +239,9 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         c.NoShow,
         Setting(
             "What happens to an entry if its customer does not accept an offer in time. With "
-            "`to_back`, the entry moves to the end of the queue. With `leave`, it leaves the "
-            "waitlist. With `keep_place`, it keeps its position and gets the next offer. After "
-            "`max_attempts` offers, the entry is set aside (parked). An inactive customer can "
-            "therefore block a slot for `max_attempts` times `offer_seconds`.",
+            "`to_back`, it moves to the end of the queue. With `leave`, it leaves the waitlist. "
+            "With `keep_place`, it keeps its position and gets the next offer. After "
+            "`max_attempts` offers, it is set aside (parked).",
             label="No-shows",
             choices={
                 "to_back": "Go to the end of the queue",
@@ -306,10 +303,10 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     customer_exit: Annotated[
         CustomerExit,
         Setting(
-            "When a customer's own `exit` makes room for another customer. With `frees_now`, there "
-            "is room at once, although the pass can be used until it expires. With "
-            "`frees_at_end`, there is room when the pass expires, and only then can the customer "
-            "sign up again. An operator's `exit` always makes room at once.",
+            "When a customer's own `exit` makes room for the next customer. With `frees_now`, it "
+            "makes room at once, although the pass stays valid. With `frees_at_end`, it makes room "
+            "when the pass expires, and the customer cannot sign up again before that. An "
+            "operator's `exit` always makes room at once.",
             label="Customers who go out",
             choices={
                 "frees_now": "Free their room at once (you must then refuse their passes)",
@@ -320,9 +317,9 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     offer_hours: Annotated[
         OfferHours | None,
         Setting(
-            "The hours of the day in which the waitlist offers slots automatically. Outside these "
-            "hours, slots accumulate, and the deadlines of open offers are suspended. An "
-            "operator's `admit` offers slots at any time.",
+            "The hours of the day in which the waitlist offers slots automatically. At other "
+            "times, offers are made only by an operator's `admit`, and open offers of less than a "
+            "day do not end.",
             null="that there is no restriction",
             label="Offers between",
         ),

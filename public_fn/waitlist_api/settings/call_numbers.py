@@ -33,8 +33,8 @@ class CallNumberRules(Settings, frozen=True, kw_only=True):
             "The letters at the beginning of each number. A change affects only signups after the "
             "change, and does not restart the numbers.",
             label="Letters before the number",
-            # The prefix contains no digits. Otherwise two numbers could look the same: both A1 with
-            # 001 and A with 1001 would be A1001.
+            # A prefix with digits would be ambiguous. For example, A1001 could be number 001 after
+            # the prefix A1, or number 1001 after the prefix A.
             pattern="^[A-Z]{0,4}$",
             refusal="must be at most four capital letters from A to Z",
             max_length=4,

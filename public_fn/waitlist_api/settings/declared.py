@@ -1,8 +1,7 @@
-"""Declare the limits and the descriptions of settings. A setting is a field of a struct in this
-package.
+"""Declare the limits and the descriptions of settings.
 
-The request bodies, the command-line options and the forms for operators are generated from these
-declarations (`http/schemas/settings.py` and `tools/settings.py`).
+A setting is a field of a struct in this package. The request bodies, the command-line options and
+the forms for operators are generated from the settings.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,8 +17,7 @@ DISTINCT = {"uniqueItems": True}
 class Setting(Struct, frozen=True, eq=False):
     """The limits for the value of a setting, and the texts that describe the setting.
 
-    The limits are checked only for values in requests. A stored setting can therefore still be read
-    after its limits have been lowered.
+    The limits apply only to values in requests. A stored value is not checked against them.
     """
 
     # The description of the setting in the API. Its first sentence is also shown to operators, next
@@ -27,8 +25,8 @@ class Setting(Struct, frozen=True, eq=False):
     about: str = ""
     # What null means, such as `no limit`.
     null: str = ""
-    # The labels of the field and of its choices in the console. If the first field of a group has
-    # the choice `off`, this choice means that the whole group is null.
+    # The labels of the field and of its choices in the console. If a group can be null, its first
+    # field may have the choice `off`, which stands for null.
     label: str = ""
     choices: Mapping[str, str] = {}
     examples: Sequence[Any] = ()
@@ -45,8 +43,8 @@ class Setting(Struct, frozen=True, eq=False):
     schema: Mapping[str, Any] = {}
     # A function that checks the value. It returns the value to store, or raises ValueError.
     check: Callable[[Any], Any] | None = None
-    # Some settings accept either a string or a value of another type. In the path of a validation
-    # error, the other type has this name.
+    # If a setting accepts either a string or a value of another type, validation errors show this
+    # name for the other type.
     tag: str = ""
     # If the setting contains questions, the maximum number of characters in an answer.
     max_answer: int | None = None
@@ -58,9 +56,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     """A group of settings."""
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield the field and the message of each problem that involves several fields.
+        """Yield each problem that involves several fields, as the name of a field and a message.
 
-        If the problem belongs to the whole group, the field is empty.
+        The name is empty if the problem concerns the whole group.
         """
         return iter(())
 

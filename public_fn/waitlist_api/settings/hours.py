@@ -24,11 +24,11 @@ class Hours(Struct, frozen=True):
 
 
 def hours_after(hours: OfferHours, millis: int) -> Iterator[Hours]:
-    """Yield the daily periods in which the policy makes offers, in order.
+    """Yield the daily periods in which the policy makes offers, in order. The first period is the
+    earliest one that ends after `millis`.
 
-    The first period is the earliest one that ends after `millis`. If daylight saving time skips the
-    local time at which a period begins or ends, the first time after the gap is used. If that local
-    time occurs twice, only its first occurrence is used.
+    Daylight saving time can skip a local time, or repeat it. If it skips a time, the first time
+    after the gap is used. If it repeats a time, the first occurrence is used.
     """
     openings = _times(hours.from_, hours.timezone, millis - LONGEST_MILLIS)
     closings = _times(hours.to, hours.timezone, millis - LONGEST_MILLIS)

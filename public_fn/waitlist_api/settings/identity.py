@@ -35,10 +35,10 @@ class IdentityRules(Settings, frozen=True, kw_only=True):
     verify: Annotated[
         Verify,
         Setting(
-            "Whether guests must verify their address. With `off`, a second signup with the same "
-            "address is refused with `already_on_list`, which reveals who is on the list. With "
-            "`before_offer`, each signup returns `202`, and a link is sent to the address. Until "
-            "the customer opens the link, the entry is not ready.",
+            "Whether guests must verify their address. With `before_offer`, each signup returns "
+            "`202`, and a link is sent to the address. The entry is not ready until the customer "
+            "opens the link. With `off`, a second signup with the same address is refused with "
+            "`already_on_list`, which shows strangers who is on the list.",
             label="Guests must verify their address",
             choices={"off": "No", "before_offer": "Yes, before they can be offered a place"},
         ),

@@ -54,8 +54,8 @@ class OwnText(Settings, frozen=True, kw_only=True, omit_defaults=True):
     """A waitlist's own texts for one kind of message.
 
     If a field is null, the default text is used. `{name}` is replaced by the name of the waitlist,
-    `{until}` by the deadline that the message is about, `{to}` by the place to which the customer
-    is called, and `{number}` by the customer's call number.
+    `{until}` by the deadline in the message, `{to}` by the place to which the customer is called,
+    and `{number}` by the call number.
     """
 
     subject: Annotated[NameText | None, Setting("The subject of the email.", max_length=150)] = None
@@ -153,9 +153,9 @@ class MessageRules(Settings, frozen=True, kw_only=True):
         tuple[NumberType, ...],
         Setting(
             "The types of phone numbers to which the waitlist sends SMS messages. `mobile` "
-            "includes numbers that may be either mobile or landline, such as all numbers in the "
-            "United States. `unknown` covers numbers whose type the service does not know. Other "
-            "types, such as toll-free numbers, get no SMS messages.",
+            "includes numbers that may be mobile or landline, such as all numbers in the United "
+            "States. `unknown` stands for numbers whose type is not known. All other types, such "
+            "as toll-free numbers, get no SMS messages.",
             choices={
                 "mobile": "Mobile",
                 "fixed_line": "Landline",

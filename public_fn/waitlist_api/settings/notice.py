@@ -55,7 +55,7 @@ class Notice(Settings, frozen=True, kw_only=True):
 
     @property
     def is_empty(self) -> bool:
-        """True if the notice has no text, which means that the earlier notice ends."""
+        """True if the notice has no text. An empty notice ends the earlier notice."""
         return self.text is None or (isinstance(self.text, str) and not self.text.strip())
 
     @property

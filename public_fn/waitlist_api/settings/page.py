@@ -21,9 +21,8 @@ MAX_TEXT = 2000
 # The maximum number of characters in an answer to a question of the signup form.
 MAX_ANSWER = 200
 MAX_LABEL, MAX_WORDS, MAX_WORDS_BYTES = 100, 500, 8192
-# Matches a host and an optional port, path and query. The host cannot contain `@`, so the URL has
-# no credentials. The URL contains no character that could end a source in a Content-Security-Policy
-# header.
+# A host, and an optional port, path and query. No character in them can end a source in a
+# Content-Security-Policy header. The host cannot contain `@`, so the URL has no credentials.
 HOST = r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?"
 REST = r"([/?][A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?"
 LOOPBACK = r"(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?"
@@ -96,9 +95,9 @@ class PageField(Settings, frozen=True, kw_only=True):
         Setting(
             "The text that customers read: either one text, or one text for each language. If "
             "there is no text in the customer's language, the first text is shown. A label may "
-            "have at most 100 characters. The label of a `checkbox` may have 500 characters, and "
-            "may contain links such as `[words](https://…)`. Only operators see the label of a "
-            "`hidden` field.",
+            "have up to 100 characters, and the label of a `checkbox` up to 500. The label of a "
+            "`checkbox` may also contain links such as `[words](https://…)`. Only operators see "
+            "the label of a `hidden` field.",
             examples=["Email", {"en": "Your name", "de": "Ihr Name"}],
         ),
     ]
@@ -132,9 +131,9 @@ class PageField(Settings, frozen=True, kw_only=True):
     kept_in: Annotated[
         Kept,
         Setting(
-            "Where to store the answer. Operators can read answers in the `profile`. Claims can "
-            "filter by answers in the `attributes`, and each of these answers may have at most 64 "
-            "characters.",
+            "Where to store the answer. If it is stored in the `profile`, operators can read it. "
+            "If it is stored in the `attributes`, claims can also filter by it, and it may have at "
+            "most 64 characters.",
             label="Kept in",
             choices={
                 "profile": "Profile, which operators can read",
@@ -311,11 +310,10 @@ class PageSettings(Settings, frozen=True, kw_only=True):
     sources: Annotated[
         tuple[Choice, ...],
         Setting(
-            "The answers to the `source` field that are counted separately. All other answers are "
-            "counted together as `other`, because customers can send arbitrary answers. The "
-            "comparison ignores upper and lower case. This setting is required if the field is a "
-            "`text` or `hidden` field. If the field is a `select`, each of its options is counted "
-            "by default.",
+            "The answers to the `source` field that are counted separately. Upper and lower case "
+            "make no difference. All other answers are counted together as `other`. This setting "
+            "is required if the field is a `text` or `hidden` field. If the field is a `select`, "
+            "each of its options is counted by default.",
             label="Counted answers",
             max_length=50,
             schema=DISTINCT,
@@ -327,8 +325,8 @@ class PageSettings(Settings, frozen=True, kw_only=True):
         Mapping[Language, Mapping[str, Words]],
         Setting(
             "Translations and replacements for the page's texts, by language and key. The keys "
-            "`name` and `text` are the waitlist's name and description. A text with a number may "
-            "have one form for each plural category.",
+            "`name` and `text` stand for the waitlist's name and description. A text with a number "
+            "may have a form for each plural category of the language, such as `one` and `other`.",
             label="Own words",
             examples=[{"en": {"join": "Count me in"}, "de": {"name": "Bäckerei"}}],
         ),

@@ -7,14 +7,13 @@ from waitlist_shared.limits import MAX_PRESENCE_SECONDS, MIN_PRESENCE_SECONDS
 
 
 class Presence(Settings, frozen=True, kw_only=True):
-    """The rules for when a customer counts as away, which means that the customer has stopped
-    polling.
+    """When a customer counts as away, which means that the customer has stopped polling.
 
-    The entry of a customer who is away keeps its position in the queue, but offers pass it over
-    until the customer polls again.
+    If a customer is away, offers pass over the entry until the customer polls again. The entry
+    keeps its position in the queue.
 
-    The time of a poll is stored only if the entry is near the head of the queue. If no poll of a
-    customer is stored, the customer counts as present.
+    Polls are stored only for entries near the head of the queue. A customer without a stored poll
+    counts as present.
     """
 
     seconds: Annotated[

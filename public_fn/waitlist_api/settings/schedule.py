@@ -13,7 +13,7 @@ from waitlist_api.clock import millis_of
 from waitlist_api.settings.admission import Scheduled
 from waitlist_shared.limits import MAX_INSTANTS
 
-# The largest clock change in the time zone database. Changes to the date line are not counted.
+# A clock change shifts local time by at most this much. Only changes to the date line are larger.
 LONGEST_CHANGE_SECONDS = 3 * 3600
 
 
@@ -70,15 +70,15 @@ def _times_of(cron: str, zone: ZoneInfo, millis: int) -> Iterator[int]:
 
     The first times may be a few hours before `millis`.
     """
-    # CronSim may skip a time directly after a clock change. The search therefore starts before any
-    # possible change.
+    # CronSim can skip a time directly after a clock change. Begin the search some hours early, so
+    # that it does not begin directly after such a change.
     start = datetime.fromtimestamp(millis / 1000 - LONGEST_CHANGE_SECONDS, zone)
     minute, hour, *_ = cron.split()
     if minute.startswith("*") or hour.startswith("*"):
         yield from map(millis_of, CronSim(cron, start))
         return
-    # Give CronSim times without a time zone. It then returns every time of the expression, even if
-    # a clock change skips several of them.
+    # CronSim gets times without a time zone, so that it returns every time of the expression. The
+    # times that a clock change skips are then moved behind the gap.
     for moment in CronSim(cron, start.replace(tzinfo=None)):
         yield millis_of(_after_gap(moment.replace(tzinfo=zone)))
 

@@ -9,9 +9,8 @@ from waitlist_api.clock import iso_of, millis_of
 from waitlist_api.errors import ATTRIBUTE
 from waitlist_api.settings.declared import Setting
 
-# Matches a character that is safe to display. Other characters are unsafe, because terminals
-# execute control characters, line separators break logs, and bidirectional characters change the
-# visible order of a text.
+# Matches a character that is safe to display. Control characters, line separators and bidirectional
+# characters are unsafe, because they can change what a terminal shows.
 SHOWN = r"[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 WITHOUT_CONTROLS = f"^{SHOWN}*$"
 # Matches text that is safe to display and contains at least one visible character.
@@ -58,8 +57,7 @@ def _zone(name: str) -> str:
 
 
 def _country(region: str) -> str:
-    # Import this library only when it is needed, because the import takes 16 ms and most requests
-    # do not use the library.
+    # This import is slow and rarely needed.
     from phonenumbers import SUPPORTED_REGIONS
 
     if region not in SUPPORTED_REGIONS:

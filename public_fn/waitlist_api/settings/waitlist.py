@@ -76,9 +76,9 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     closes_at: Annotated[
         UtcText | None,
         Setting(
-            "When the waitlist closes. Later signups are refused with `waitlist_closed`. The clock "
-            "of the Redis server decides. The time must be later than `opens_at`. If `open` "
-            "is false, the waitlist is closed in any case.",
+            "When the waitlist closes. The time must be later than `opens_at`. Later signups are "
+            "refused with `waitlist_closed`. If `open` is false, the waitlist is closed at all "
+            "times.",
             null="that there is no closing time",
             label="Closes",
             examples=["2099-12-31T18:00:00Z"],
@@ -88,9 +88,9 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
         TimeZone,
         Setting(
             "The time zone of the waitlist, as an IANA name. Days begin and end in this time zone, "
-            "for example when today's admissions are counted. The time zone also applies to cron "
-            "expressions, offer hours and messages that name no time zone of their own, and to the "
-            "times that the console shows.",
+            "for example when today's admissions are counted. The console shows times in it. Cron "
+            "expressions, offer hours and messages use it unless they name a time zone of their "
+            "own.",
             label="Time zone",
             examples=["Europe/Berlin"],
         ),
@@ -145,9 +145,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     bot_check_down: Annotated[
         WhenDown,
         Setting(
-            "What to do with new guests while the provider of the bot check does not respond. "
-            "`refuse` refuses them with `bot_check_unavailable`. `accept` accepts them without a "
-            "check. If the provider rejects a token, the guest is refused in both cases.",
+            "What to do with new guests while the provider of the bot check does not respond. With "
+            "`refuse`, they are refused with `bot_check_unavailable`. With `accept`, they can sign "
+            "up without a check. If the provider rejects the token of a guest, the guest is always "
+            "refused.",
             label="If the bot check does not answer",
             choices={
                 "refuse": "New guests are refused, and can try again",
@@ -224,9 +225,10 @@ class WaitlistSettings(Settings, frozen=True, kw_only=True):
     max_guest_bytes: Annotated[
         int,
         Setting(
-            "The maximum size in bytes of a signup's `profile` and `attributes` together, as "
-            "compact JSON in UTF-8. An empty object counts as 0 bytes. A larger signup is refused "
-            "with `invalid_request`. Imports and edits by operators have no such limit.",
+            "The maximum size in bytes of a signup's `profile` and `attributes` together. It is "
+            "measured as compact JSON in UTF-8, and an empty object counts as 0 bytes. A larger "
+            "signup is refused with `invalid_request`. Imports and edits by operators have no such "
+            "limit.",
             label="Data of a signup, in bytes",
             ge=0,
             le=MAX_BODY_BYTES,
