@@ -20,8 +20,8 @@ from waitlist_shared.errors import Cold, Rebuilding, StaleSegments
 T = TypeVar("T")
 # The health check reads a waitlist with this id. The waitlist does not need to exist.
 NO_WAITLIST = "health"
-# An operator cannot set `until` to a time in the past. A request that changes other settings may
-# contain the stored `until`, even if this time has passed.
+# Only a new value of `until` must be in the future. An unchanged `until` may have passed, because
+# operators send it along when they change other settings.
 IN_PAST = FieldError(
     "body.admission.until", "must be in the future, because open offers end at this time"
 )
@@ -126,17 +126,17 @@ class Waitlists(Struct, frozen=True):
         return self.records.replace(before, settings, now_millis)
 
     def _indexed(self, record: WaitlistRecord) -> WaitlistRecord:
-        """Finish a change to the segments if no entry has to be indexed.
+        """Finish a change to the segments, and return the record of the waitlist.
 
-        Otherwise start maintenance, which indexes the entries. Return the record of the waitlist.
+        If entries still have to be indexed, start maintenance, which does this in the background.
         """
         if record.segments_state != "building":
             return record
         try:
             is_ready = self.reindexer.confirm(record.segments)
         except (Cold, Rebuilding, StaleSegments):
-            # If Redis does not have the complete queue, or if the segments have changed again,
-            # maintenance indexes the entries later.
+            # Redis does not have the whole queue yet, or the segments have changed again.
+            # Maintenance indexes the entries later.
             is_ready = False
         if not is_ready:
             self.queue.start_maintenance(record.waitlist_id)

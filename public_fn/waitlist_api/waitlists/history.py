@@ -101,8 +101,8 @@ class CountHistory(Struct, frozen=True):
         start = last - series.points * step
         found = self.samples.read(waitlist_id, series.every, start - HOUR_MILLIS)
         before = self.samples.last(waitlist_id, start, start - KEPT_MILLIS)
-        # While nothing happens on a waitlist, no hourly samples are written. Read the newest
-        # per-minute sample too, because it can be later than the last hourly sample.
+        # Hourly samples are only written when something has happened, so the newest per-minute
+        # sample can be later than the last hourly sample.
         newest = self.samples.last(waitlist_id, last, last - KEPT_MINUTES_MILLIS, "minute")
         known = (before, *found, newest)
         samples = [sample for sample in known if sample is not None and sample.millis >= created]
@@ -135,8 +135,8 @@ class CountHistory(Struct, frozen=True):
         midnight = last_midnight(self.now_millis(), waitlist.settings.timezone)
         if created >= midnight:
             return admitted
-        # Use the sample at midnight, or the last earlier sample if there is none at midnight. In
-        # some time zones, midnight is not at a full hour in UTC, so there is no hourly sample then.
+        # Use the sample at midnight, or else the last sample before midnight. If midnight is not at
+        # a full hour in UTC, there is only a per-minute sample.
         every: Every = "minute" if midnight % HOUR_MILLIS else "hour"
         first = self.samples.last(
             waitlist_id, midnight, max(created, midnight - HOUR_MILLIS), every
@@ -145,9 +145,10 @@ class CountHistory(Struct, frozen=True):
 
 
 def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
-    """Return a point for each time except the first.
+    """Return a point for each time except the first, which is only the beginning of the first
+    period.
 
-    The counts of a point come from the last sample that is not later than the point.
+    A point contains the counts of the newest sample up to its time.
     """
     points: list[Point] = []
     samples = sorted(timed, key=lambda timed_sample: timed_sample[0])
@@ -157,8 +158,8 @@ def _points(timed: Sequence[tuple[int, Sample]], times: range) -> list[Point]:
         samples = samples[len(past) :]
         newest = past[-1] if past else former
         if newest is not None and millis > times.start:
-            # If a waitlist is older than its first sample, the earlier counts are unknown. The
-            # first point therefore counts the events since the first sample.
+            # Counts from before the first sample are not known. The first point therefore counts
+            # the events since that sample.
             points.append(_point(millis, former or past[0], newest))
         former = newest
     return points

@@ -50,8 +50,8 @@ class Previews(Struct, frozen=True):
         if admission == waitlist.settings.admission:
             recent = Recent.read(self.samples, waitlist, now_millis)
         else:
-            # The stored samples were measured under the saved policy, so they say nothing about a
-            # new policy.
+            # The stored samples show the waits under the saved policy, and not under this new
+            # policy.
             recent = Recent(waitlist.created_millis, [], [], now_millis)
         newest = sample_of(waitlist, stats, now_millis)
         until_millis = admission.until_millis if admission else None

@@ -263,8 +263,8 @@ def _keeps_address_elsewhere(settings: WaitlistSettings, _stack: Stack, _: int) 
 
 
 def _has_no_room(settings: WaitlistSettings, _stack: Stack, _: int) -> bool:
-    """Return whether the answers to all required fields are larger than `max_guest_bytes`, even if
-    each answer is as short as possible.
+    """Return whether even the shortest answers to all required fields are larger than
+    `max_guest_bytes`.
     """
     required = [field for field in _fields(settings) if field.required]
     sent = {
@@ -303,7 +303,8 @@ RULES: tuple[Rule, ...] = (
         settings=("identity.verify", "messages.kinds"),
         message="Customers must verify their address before they get an offer, but the service "
         "does not send them the link. Add `verify` to messages.kinds, and set the stack's "
-        "parameter MailFrom for email or SmsFrom for SMS. Or send the links from your backend.",
+        "parameter MailFrom for email or SmsFrom for SMS. Otherwise, your backend must send the "
+        "links.",
         is_broken=_verifies_without_link,
     ),
     Rule(
@@ -318,7 +319,8 @@ RULES: tuple[Rule, ...] = (
         settings=("identity.field", "messages.kinds"),
         message="The customer's page offers to send customers a link to their place, but the "
         "service does not send the link. Add `verify` to messages.kinds, and set the stack's "
-        "parameter MailFrom for email or SmsFrom for SMS. Or send the links from your backend.",
+        "parameter MailFrom for email or SmsFrom for SMS. Otherwise, your backend must send the "
+        "links.",
         is_broken=_finds_without_link,
     ),
     Rule(
@@ -339,8 +341,8 @@ RULES: tuple[Rule, ...] = (
         settings=("confirm", "messages.kinds"),
         message="Customers lose their place if they do not confirm that they are still waiting, "
         "but the service does not send them a message about this. Add `confirm` to messages.kinds, "
-        "and set the stack's parameter MailFrom for email or SmsFrom for SMS. Or send the messages "
-        "from your backend.",
+        "and set the stack's parameter MailFrom for email or SmsFrom for SMS. Otherwise, your "
+        "backend must send the messages.",
         is_broken=_asks_unheard,
     ),
     Rule(
@@ -406,8 +408,8 @@ RULES: tuple[Rule, ...] = (
             "admission.presence",
         ),
         message="This policy makes no offers by itself. Customers get an offer only when an "
-        "operator calls `admit`, and `presence` applies only to an `admit` with a `count`. To make "
-        "offers automatically, set `rate`, `schedule` or `max_inside`.",
+        "operator calls `admit`. To make offers automatically, set `rate`, `schedule` or "
+        "`max_inside`.",
         is_broken=_offers_by_hand,
     ),
     Rule(

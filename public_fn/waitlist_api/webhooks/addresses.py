@@ -4,8 +4,8 @@ import socket
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 Address = IPv4Address | IPv6Address
-# Webhooks may be sent only to public addresses. An IPv6 address in the networks WITH_IPV4_INSIDE
-# may contain a private IPv4 address.
+# Public IPv6 addresses are in GLOBAL_UNICAST. The networks in WITH_IPV4_INSIDE are excluded,
+# because their addresses can contain a private IPv4 address.
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 WITH_IPV4_INSIDE = (IPv6Network("2002::/16"), IPv6Network("2001::/32"))
 

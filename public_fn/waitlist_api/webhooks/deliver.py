@@ -1,7 +1,7 @@
-"""Delivers entry events to the webhook, at least once and in the order of each entry's history.
+"""Delivers entry events to the webhook at least once, in the order of each entry's history.
 
-A message in the queue only announces that an entry has new events. The events themselves are read
-from the entry's history.
+A message in the queue says that an entry has new events. The events are then read from the entry's
+history.
 """
 
 import random
@@ -31,8 +31,8 @@ LONGEST_PAUSE_SECONDS = 3600
 TRIED_MILLIS = A_DAY_MILLIS
 HISTORY_DAYS = 2
 KEPT_STAMPS = 100
-# The maximum number of events in each list of a delivery state (`Cursor`). DynamoDB limits an item
-# to 400 KB, and an event takes about 200 bytes.
+# The maximum number of events in each list of a delivery state. With about 200 bytes for each
+# event, the lists stay far below the 400 KB of a DynamoDB item.
 KEPT_DETAILS = 300
 # The maximum difference between the clocks of SQS and of the function.
 SKEW_MILLIS = 60_000
@@ -43,8 +43,8 @@ Result = Literal["sent", "repeated", "failed", "waiting", "leased", "given_up"]
 class Verdict(Struct, frozen=True):
     """The result of handling a queue message.
 
-    If `again_seconds` is set, the message returns to the queue after this time. `given_up` is the
-    number of events that will not be retried.
+    If `again_seconds` is set, the message is handled again after this time. `given_up` is the
+    number of events that are not retried.
     """
 
     result: Result
@@ -97,8 +97,8 @@ class WebhookSender(Struct, frozen=True):
         sent, attempt = 0, None
         for detail in cursor.waiting:
             if left_millis() < (ATTEMPT_SECONDS + NOTE_SECONDS) * 1000:
-                # There is no time for another attempt. The message returns to the queue, and the
-                # next invocation continues with this event.
+                # The function has no time for another attempt. The remaining events are sent by the
+                # next invocation.
                 return Progress(cursor, sent)
             attempt = self._post(detail)
             if attempt.outcome != "sent":
@@ -151,15 +151,15 @@ def webhook_id(detail: Detail) -> str:
 
 
 def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> Cursor:
-    """Return the delivery state (`Cursor`) with all undelivered events in `waiting`, in order.
+    """Return the delivery state with all undelivered events in `waiting`, in order.
 
-    Events that were given up are left out, unless an operator replays them.
+    Dead letters are left out, except the ones that an operator replays.
     """
     replayed = _find_replayed(cursor, event) if event.is_replay else []
     dead = tuple(letter for letter in cursor.dead if letter not in replayed)
     returned = [letter.detail for letter in replayed]
-    # Add the event from the message too. If the entry was erased, its history no longer contains
-    # the event.
+    # The event in the message may be missing in the history, because the history is deleted when
+    # the entry is erased.
     details = (*found, event.detail, *cursor.waiting, *returned)
     by_number = {detail.number: detail for detail in details}
     ended = set(cursor.settled) | {letter.number for letter in dead}
@@ -173,8 +173,8 @@ def add_waiting(cursor: Cursor, found: Sequence[Detail], event: QueuedEvent) -> 
 def _find_replayed(cursor: Cursor, replay: QueuedEvent) -> list[DeadLetter]:
     """Return the events that were given up and that this replay sends again."""
     number, asked_millis = replay.detail.number, replay.sent_millis + SKEW_MILLIS
-    # If the receiver was told that the entry is erased, do not resend events from before the
-    # erasure, because the receiver has erased the data.
+    # The receiver was told to erase the data of the entry, so events from before the erasure must
+    # not be sent again.
     replayed = [
         letter
         for letter in cursor.dead
@@ -217,9 +217,9 @@ def backoff_seconds(failures: int) -> int:
 
 
 def _is_lost(detail: Detail, event: QueuedEvent, now: int) -> bool:
-    """Return whether the event `detail` is given up when `event` is given up.
+    """Return whether the event `detail` is given up together with `event`.
 
-    This is true for `event` itself. It is also true for earlier events that are at least a day old.
+    Earlier events of the entry are given up too if they are at least a day old.
     """
     if detail.number == event.detail.number:
         return True

@@ -41,9 +41,10 @@ class BadUrl(ValueError):
 
 
 class Attempt(Struct, frozen=True):
-    """The result of a POST request. `status` is 0 if there was no response.
+    """The result of a POST request.
 
-    `pause_seconds` is the value of the `Retry-After` header in a response with status 429 or 503.
+    `status` is 0 if there was no response. `pause_seconds` is how long the receiver has asked to
+    wait, with the header `Retry-After`.
     """
 
     outcome: Outcome

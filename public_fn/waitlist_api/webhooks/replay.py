@@ -68,10 +68,9 @@ class Replays(Struct, frozen=True):
 
     def _move(self, sqs: Any, messages: list[dict[str, Any]]) -> int:
         by_id = {str(number): message for number, message in enumerate(messages)}
-        # Add the messages to the webhook's queue before deleting the dead letters, so that no event
-        # is lost if the function stops in between. Another replay may then add the same messages
-        # again. A replayed event is delivered only while the entry lists it as given up, so the
-        # webhook still receives it once.
+        # Send the messages before deleting the dead letters, so that no event is lost if the
+        # function stops in between. If a message is then sent twice, the webhook still receives the
+        # event only once.
         sent = sqs.send_message_batch(
             QueueUrl=self.queue_url,
             Entries=[
