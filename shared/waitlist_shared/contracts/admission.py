@@ -59,8 +59,8 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # The number of customers to offer a slot. If it is None, the admission policy decides the
     # number.
     count: Annotated[int, Meta(ge=0, le=MAX_ADMIT)] | None = None
-    # If `refill` is true, each unused offer goes to the next customer, until `count` customers have
-    # entered. A request with a `count` of 0 cancels what is left of an earlier refill.
+    # If `refill` is true and a customer does not use the offer, the next customer gets an offer,
+    # until `count` customers have entered. A request with a `count` of 0 cancels an earlier refill.
     refill: bool = False
     # How long each offer of this request lasts, including the later offers of a `refill`. If this
     # field is None, the admission policy decides.
@@ -79,8 +79,8 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # settings or a different schedule, it makes no offers.
     settings_version: Number = 0
     schedule_version: Number = 0
-    # The state of the schedule according to the record of the waitlist. The scheduled admissions up
-    # to the time `counted_until` have been counted. `counted_slots` of these admissions are unused.
+    # According to the record of the waitlist, Redis has added the slots of the schedule up to
+    # `counted_until`, and at most `counted_slots` of them are unused.
     counted_until: Number = 0
     counted_slots: Number = 0
     schedule_from: Number = 0
@@ -92,8 +92,7 @@ class Admit(OnWaitlist, frozen=True, kw_only=True):
     # Redis makes no offers at other times.
     hours: Annotated[tuple[Hours, ...], Meta(max_length=MAX_HOURS)] = ()
     # The first `count` invitees who are still waiting get an offer that ends at
-    # `offer_until_millis`. An invitee who had an offer of this invitation before does not get
-    # another one.
+    # `offer_until_millis`. An invitation makes only one offer to each invitee.
     invitees: Annotated[tuple[Invitee, ...], Meta(max_length=MAX_ADMIT)] = ()
     invitation: InvitationId | None = None
     offer_until_millis: Number = 0
@@ -110,13 +109,12 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     # of the customer's pass.
     entries: tuple[Claimed, ...] = ()
     stamp: Ticket = 0
-    # True if more offers are due, or if an invitation may make more offers. In this case, the
-    # caller should send another request.
+    # True if more offers may be due. The caller should then send another request.
     is_more: bool = False
     is_automatic: bool = False
     waiting: Number = 0
-    # Redis has counted the scheduled admissions up to this time. If the outcome is `behind`, the
-    # caller must send the scheduled times after it.
+    # Redis has added the slots of the schedule up to this time. If the outcome is `behind`, the
+    # caller must send the later times of the schedule.
     scheduled_until: Number = 0
     # The number of scheduled admissions that are due but have not been used.
     scheduled: int = 0
@@ -132,12 +130,11 @@ class OnOffer(OnEntry, frozen=True, kw_only=True):
 
     # The ticket of the signup to which the offer must belong.
     ticket: Ticket | None = None
-    # The token of the offer, or "" if the caller does not know it. The end of the admission can
-    # give many offers the same deadline. Only the token tells these offers apart.
+    # The token of the offer, or an empty string if the caller does not know it. Several offers to
+    # the same customer can have the same deadline, but their tokens differ.
     token: str = ""
-    # The deadline of the offer, which identifies the offer. If the value is None, the request is
-    # about the open offer. If the value is 0, Redis only checks whether it has already carried out
-    # the same request.
+    # The deadline of the offer. If it is None, the request is about the open offer. If it is 0,
+    # Redis only checks whether it has carried out the same request before.
     offered_until_millis: Number | None = None
 
 
@@ -157,8 +154,8 @@ class EnterResult(HoldResult, frozen=True, kw_only=True):
 class Decline(OnOffer, frozen=True, kw_only=True):
     """Declines an offer."""
 
-    # With `place`, the first `at_most` declines keep the rank, and the entry is passed over for
-    # `pause_seconds`. All other declines move the entry to the end of the queue.
+    # With `place`, the entry keeps its rank and is passed over for `pause_seconds`. After `at_most`
+    # declines, each further decline moves the entry to the end of the queue.
     to: Literal["place", "back"] = "back"
     pause_seconds: Annotated[int, Meta(ge=0, le=MAX_PAUSE_SECONDS)] = 0
     at_most: Annotated[int, Meta(ge=0, le=MAX_DECLINES)] = 0

@@ -74,8 +74,8 @@ class Claimed(Struct, frozen=True, kw_only=True):
     # The logical timestamp at which the entry's previous offer expired, if the record may not
     # contain this yet. Otherwise it is 0.
     no_show_stamp: Ticket
-    # The deadline of the claim or offer that expired. It is 0 if `expired_stamp` and
-    # `no_show_stamp` are 0.
+    # The deadline of the previous claim or offer, if it expired and the record may not contain this
+    # yet. Otherwise it is 0.
     ended_millis: Number
     # The logical timestamp of the claim or offer. It is None if the customer has been admitted.
     stamp: Ticket | None = None
@@ -178,18 +178,19 @@ class ParkResult(HoldResult, frozen=True, kw_only=True):
 class Redrive(OnEntry, frozen=True, kw_only=True):
     """Returns a parked entry, which was set aside for an operator, to the queue."""
 
-    # The time at which the entry was parked. The request is refused if the entry was parked at any
-    # other time. If the value is 0, Redis only checks whether it has already carried out the same
-    # request.
+    # The time at which the entry was parked. If the entry was parked at a different time, the
+    # request is refused. If the value is 0, Redis only checks whether it has carried out the same
+    # request before.
     parked_millis: Number | None = None
     to: Literal["place", "back"] = "place"
 
 
 @answers(Redrive)
 class RedriveResult(HoldResult, frozen=True, kw_only=True):
-    """The `outcome` is `redriven`, or `repeat` if the entry has already been returned to the queue.
+    """The `outcome` is `redriven`, or `repeat` if an earlier request has returned the entry to the
+    queue.
 
-    If the outcome is `repeat`, `stamp` is the logical timestamp at which the entry was returned.
+    If the outcome is `repeat`, `stamp` is the logical timestamp of the earlier request.
     """
 
     # The position is None if the entry is no longer waiting.
@@ -247,10 +248,10 @@ class Decision(Struct, frozen=True, kw_only=True):
     # The deadline of a claim or an offer, or the time at which the entry was parked or admitted, in
     # milliseconds.
     at: Number = 0
-    # The logical timestamp of the previous decision about the entry that Redis knew, or 0. If the
-    # record contains a later one, Redis has lost a decision, for example in a failover.
+    # The logical timestamp of the previous decision about the entry in Redis, or 0. If the record
+    # contains a later decision, Redis has lost that decision.
     basis_stamp: Ticket | None = None
-    # The logical timestamp of the newest decision that changed the rank of the entry, or 0 if the
+    # The logical timestamp of the last decision that changed the rank of the entry. It is 0 if the
     # record already contains this decision.
     placed_stamp: Ticket | None = None
     # The Unix time in milliseconds at which the entry is ready again, or 0 if there is no delay.
@@ -263,8 +264,8 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
     """The state in Redis of an entry whose record may be out of date."""
 
     entry_id: EntryId
-    # The logical timestamp of the last decision about the entry. After the caller has recorded this
-    # decision, it sends the timestamp in a Settle request.
+    # The logical timestamp of the last decision about the entry. A Settle request with this
+    # timestamp tells Redis that the decision has been recorded.
     seen_stamp: Ticket
     state: str  # a PlaceState, or `absent`
     rank: Rank
@@ -274,8 +275,8 @@ class DirtyPlace(Struct, frozen=True, kw_only=True):
     # The deadline of a claim or an offer, the time at which the entry was parked, or the time at
     # which the customer's pass ends.
     time_millis: Number
-    # The decisions by Redis that the record may not contain yet, oldest first. Extensions and
-    # completions of claims are not included.
+    # The decisions by Redis that the record may not contain yet, oldest first. If a claim was only
+    # extended or completed, this decision is left out.
     decisions: tuple[Decision, ...] = ()
     # The logical timestamp of the decision that took the entry out of the queue, or 0 if the entry
     # is waiting.
@@ -287,18 +288,18 @@ class ExpireResult(Result, frozen=True, kw_only=True):
     """The entries whose record may be out of date."""
 
     stamp: Ticket
-    # False if more had expired than one call can handle. Claims and offers can expire, and also the
-    # reasons why entries are not ready.
+    # True if this call has handled everything that had expired: claims, offers, and reasons why
+    # entries are not ready.
     is_all: bool = False
     max_attempts: int
     places: list[DirtyPlace]
 
 
 class Settle(OnEntry, frozen=True, kw_only=True):
-    """Tells Redis that the record of an entry contains the decisions up to the logical timestamp
-    `seen_stamp`.
+    """Tells Redis which decisions the record of an entry contains.
 
-    If the last of these decisions was an admission, Redis removes the entry.
+    These are the decisions up to the logical timestamp `seen_stamp`. If the last of them was an
+    admission, Redis removes the entry.
     """
 
     seen_stamp: Ticket
@@ -319,8 +320,7 @@ class SettleResult(Result, frozen=True):
 class ListOffQueue(OnWaitlist, frozen=True, kw_only=True):
     """Reads a page of the entries with a claim or an offer, or a page of the parked entries.
 
-    Entries with a claim or an offer are sorted by deadline. Parked entries are sorted by the time
-    at which they were parked.
+    The entries are sorted by the deadline, or by the time at which they were parked.
     """
 
     which: Literal["held", "parked"]

@@ -81,8 +81,8 @@ class OnEntry(OnWaitlist, frozen=True, kw_only=True):
     entry_id: EntryId
 
 
-# The `join_id` in a message whose sender does not know the real `join_id`. The ticket then
-# identifies the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
+# A sender that does not know the `join_id` of a signup sends this value. The ticket then identifies
+# the signup (docs/decisions/0055-redis-names-a-stay-by-its-ticket.md).
 NO_STAY = "00000000"
 
 
@@ -126,14 +126,14 @@ class OnTaggedStay(OnStay, frozen=True, kw_only=True):
     segments: SegmentIds = ()
     # The version of the waitlist's segment settings, or 0 if the waitlist has no segments.
     segments_version: Number = 0
-    # The number of times that the attributes of the entry have changed. If Redis and a request
-    # contain different segments, Redis keeps the segments with the higher number.
+    # The version of the attributes from which the segments were computed. Redis keeps the segments
+    # with the highest version.
     attributes_version: Number = 0
     readiness: Readiness | None = None  # None if the entry has always been ready
 
 
-# The states of an entry in Redis. In the state `done`, the customer has just been admitted. In the
-# state `no_show`, maintenance will soon remove the entry from the waitlist.
+# The states of an entry in Redis. The customer of an entry in the state `done` was admitted. An
+# entry in the state `no_show` will soon be removed from the waitlist by maintenance.
 PlaceState = EntryState | Literal["done", "no_show"]
 
 

@@ -25,8 +25,9 @@ class SharedMillisecond(Struct, frozen=True, array_like=True):
 
 
 class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
-    """Allocates tickets for the rows of an import, and sequence numbers for rows with the same
-    time.
+    """Allocates tickets for the rows of an import.
+
+    If several rows have a time in the same millisecond, these rows are also numbered.
     """
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0
@@ -37,14 +38,16 @@ class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
 
 @answers(AllocateTickets)
 class AllocateTicketsResult(Result, frozen=True, kw_only=True):
-    """The tickets for the rows of an import are `first`, `first + apart`, and so on."""
+    """The tickets for the rows of an import. The first ticket is `first`, and each further ticket
+    is higher by `apart`.
+    """
 
     # A logical timestamp that is later than the timestamps of all earlier decisions.
     stamp: Ticket
     first: Ticket
     apart: Number = 1
-    # For each item of `shared_milliseconds`, the offset of the first row with this `joined_at`. The
-    # ticket of the row is the first ticket of the millisecond plus the offset.
+    # For each item of `shared_milliseconds`, the offset of its first row. The ticket of this row is
+    # the first ticket of the millisecond plus the offset.
     offsets: tuple[Number, ...] = ()
 
 
@@ -56,7 +59,7 @@ class Insert(Signup, frozen=True, kw_only=True):
 
     ticket: Ticket
     priority: Priority = 0
-    # The rank for an entry that gets its former place back. The entry gets this rank, or the
+    # The former rank of an entry that is reinstated. If the rank is taken, the entry gets the
     # nearest free rank ahead of it. If no rank is given, the ticket determines the place.
     rank: Rank | None = None
 

@@ -75,8 +75,8 @@ Combine = Literal["least", "sum"]
 class Settings(Struct, frozen=True, kw_only=True):
     """The settings that the Redis scripts enforce.
 
-    If a field has the same name as a setting of the waitlist or of its policy, it also has the same
-    value (see `init_of` in waitlist_api/queue/messages.py).
+    If a field has the name of a setting, it also has the value of this setting (see `init_of` in
+    waitlist_api/queue/messages.py).
     """
 
     # Redis keeps the settings with the higher version.
@@ -103,8 +103,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # The version of the settings in which the admission schedule last changed, or 0 if there is no
     # schedule.
     schedule_version: Number = 0
-    # The Unix time, in milliseconds, at which the admission schedule last changed. Earlier times of
-    # the schedule do not count.
+    # Redis ignores times of the schedule before this Unix time in milliseconds, because the
+    # schedule was set at this time.
     schedule_since: Number = 0
     # How a rate and a schedule are combined if the policy has both. With `least`, the smaller
     # number of admissions counts. With `sum`, both numbers are added.
@@ -126,14 +126,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     acceptance: Acceptance = "enter"
     # The maximum number of entries that may be claimed at the same time.
     max_claims: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
-    # The times at which signups begin and end. If the waitlist has no such time, Redis has no field
-    # for it.
+    # The times at which the waitlist opens and closes for signups. A field is UNSET if the waitlist
+    # has no such time.
     opens_millis: Number | UnsetType = UNSET
     closes_millis: Number | UnsetType = UNSET
-    # True if the policy makes offers only during certain hours. The hours themselves are in each
-    # message about offers.
+    # True if the policy makes offers only during certain hours. Each request that can make offers
+    # contains these hours.
     has_hours: bool | UnsetType = UNSET
-    # True if the entries have call numbers. The numbers themselves are only in the record.
+    # True if entries get call numbers. The call numbers are stored only in the records.
     has_call_numbers: bool | UnsetType = UNSET
     # A customer who has polled before, but not within this many seconds, is passed over when offers
     # are made.
@@ -142,8 +142,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     ) = UNSET
 
 
-# The mode `create` creates a new waitlist. The mode `open` begins a rebuild if Redis does not have
-# the queue. The modes `configure` and `finish_rebuild` fail if Redis does not have the waitlist.
+# What to do with the waitlist in Redis. `create` creates it. `open` begins a rebuild if Redis does
+# not have it. `configure` and `finish_rebuild` fail if Redis does not have it.
 Mode = Literal["create", "open", "configure", "finish_rebuild"]
 
 
@@ -157,8 +157,8 @@ class Init(OnWaitlist, frozen=True, kw_only=True):
     floor_ticket: Ticket = 0
     # The values with which the counters of a new queue begin.
     counters: Counters = Counters()
-    # A new queue ignores the schedule times up to this Unix time in milliseconds. The previous
-    # queue may already have made the offers for these times.
+    # A new queue ignores the times of the schedule up to this Unix time in milliseconds. The offers
+    # for these times may have been made from the previous queue.
     scheduled_until: Number = 0
 
 
@@ -221,7 +221,7 @@ class Leave(EndStay, frozen=True, kw_only=True):
 
 
 class Drop(EndStay, frozen=True, kw_only=True):
-    """Removes an entry that is not waiting according to its record.
+    """Removes an entry that is not on the waitlist according to its record.
 
     The entry is not counted in `left`.
     """
@@ -229,8 +229,8 @@ class Drop(EndStay, frozen=True, kw_only=True):
     unless_placed: bool = False  # keep an entry that has a place in Redis
     is_admitted: bool = False  # count an admission that Redis has lost
     is_erased: bool = False  # also forget the moves of the entry
-    # The time until which the customer counts as inside. If the time is 0, the customer is not
-    # inside. If it is None, nothing changes.
+    # The time until which the customer counts as inside, or 0 if the customer is not inside. If it
+    # is None, Redis keeps the time that it has.
     inside_until_millis: Number | None = None
 
     @property
@@ -240,10 +240,10 @@ class Drop(EndStay, frozen=True, kw_only=True):
 
 @answers(Leave, Drop)
 class EndStayResult(Result, frozen=True, kw_only=True):
-    """The `outcome` is `left`, `dropped`, `absent` or `present`.
+    """The `outcome` is `left` or `dropped` if the entry was removed.
 
-    If the entry had already been removed or had no place, the outcome is `absent`. If the entry was
-    kept because it has a place in Redis, the outcome is `present`.
+    The outcome is `absent` if Redis had no place for the entry. It is `present` if the entry was
+    kept because it has a place.
     """
 
     stamp: Ticket
@@ -286,8 +286,8 @@ class BumpResult(Result, frozen=True, kw_only=True):
     moved_stamp: Ticket
     position: int
     total: int
-    # By how many places the entry moved ahead. The number is negative if the entry moved back. It
-    # is None if the request is a repeat and Redis no longer knows the number.
+    # The number of places by which the entry moved ahead. It is negative if the entry moved back.
+    # It may be None if the request is repeated.
     moved_by: int | None = None
     # How many claims and offers of the entry have expired.
     attempts: Number
@@ -340,7 +340,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     places: tuple[SegmentPlace, ...] = ()
     # How fast the waitlist admits people, as text. It can also be `unknown` or `paused`.
     pace: str | None = None
-    # The number of ready entries ahead of the entry, or None if every entry on the waitlist has
+    # The number of ready entries ahead of the entry. It is None if all entries of the waitlist have
     # always been ready.
     ready_ahead: int | None = None
     # The reasons why the entry cannot be claimed or offered a slot yet.
@@ -348,7 +348,7 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # The deadline by which the customer must confirm that they are still waiting, or 0 if the
     # customer was not asked.
     confirm_by_millis: Number = 0
-    # The number of seconds within which the customer must poll again to count as present. It is
+    # If the customer does not poll for this number of seconds, the customer counts as away. It is
     # None if the polls for this entry are not stored.
     presence_seconds: Number | None = None
 
@@ -374,8 +374,8 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
     in time.
     """
 
-    # The ticket of the entry whose customer did not confirm. A later signup has a different ticket,
-    # so a late request cannot end its wait.
+    # The ticket of the signup whose customer did not confirm. It prevents a late request from
+    # ending the wait of a later signup.
     ticket: Ticket
     confirm_by_millis: Number
     # `park` sets the entry aside for an operator. `to_back` moves it to the end of the queue.
@@ -388,9 +388,8 @@ class EndWait(OnEntry, frozen=True, kw_only=True):
 
 @answers(EndWait)
 class EndWaitResult(Result, frozen=True):
-    """The `outcome` is `ended`, or `kept` if the customer continues to wait.
-
-    The customer continues to wait if the request is out of date or the deadline has not passed.
+    """The `outcome` is `ended`, or `kept` if the request is out of date or the deadline has not
+    passed.
     """
 
 
@@ -458,13 +457,13 @@ class StatsResult(Result, frozen=True, kw_only=True):
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"]
     pace: str
-    # How many customers should still enter because an operator has called `admit` with `refill`.
+    # The number of customers whom an `admit` with `refill` should still let in.
     quota: Number
-    # How many of the quota's offers are open, how many customers have accepted such an offer, and
-    # the Unix time in milliseconds at which the quota began. If `quota` is 0, these three values
-    # are 0 too.
+    # The number of open offers of this `admit` with `refill`.
     quota_open: int = 0
+    # The number of customers who have accepted an offer of this `admit` with `refill`.
     quota_entered: int = 0
+    # The Unix time in milliseconds of this `admit` with `refill`, or 0 if `quota` is 0.
     quota_since: Number = 0
     # True if maintenance has work to do, for example because a pass has ended in the meantime.
     is_due: bool
@@ -506,9 +505,8 @@ class BoardResult(Result, frozen=True, kw_only=True):
     as_of_millis: Number
     total: Number
     line: Line
-    # A JSON list of pairs of a rank and a position, in serving order. There is a pair for each of
-    # the first 200 entries. In the pairs after them, each position is at most 1% higher than the
-    # position before it.
+    # A JSON list of pairs of a rank and a position, in serving order. It contains the first 200
+    # entries, and after them entries whose positions are at most 1% apart.
     cuts: str
 
 
@@ -528,10 +526,9 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
     # The id of the queue in Redis. Each request of a rebuild must contain the id that the queue got
     # at the beginning of the rebuild.
     epoch: Epoch | None = None
-    # With `absent`, the entry is restored only if Redis does not have it. With `older`, the entry
-    # is also restored if the decisions about it in Redis are not newer than the record. With
-    # `unchanged`, the entry is also restored if Redis still has it in the `expected` state and at
-    # the expected rank.
+    # With `absent`, the entry is restored only if Redis does not have it. With `older`, it also
+    # replaces an entry in Redis without newer decisions. With `unchanged`, it also replaces an
+    # entry in Redis that still has the `expected` state and rank.
     when: Literal["absent", "older", "unchanged"] = "absent"
     expected: Seen | None = None
     once_key: OnceKey | None = None

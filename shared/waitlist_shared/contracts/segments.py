@@ -24,8 +24,7 @@ from waitlist_shared.limits import MAX_BATCH, MAX_PAGE
 class MarkDirty(OnEntry, frozen=True, kw_only=True):
     """Marks an entry whose record is about to change, so that maintenance checks it soon."""
 
-    # The newest logical timestamp in the record. The `stamp` in the result is later than this
-    # timestamp.
+    # The newest logical timestamp in the record. Redis returns a later timestamp.
     known_stamp: Ticket = 0
 
 
@@ -44,10 +43,9 @@ class Tag(OnTaggedStay, frozen=True, kw_only=True):
 
 @answers(Tag)
 class TagResult(Result, frozen=True):
-    """The `outcome` is `tagged`, `kept` or `absent`.
+    """The `outcome` is `tagged`, or `kept` if Redis already has these values or newer values.
 
-    The outcome is `kept` if Redis already has these values or newer values. The outcome is `absent`
-    if Redis does not have the entry.
+    The outcome is `absent` if Redis does not have the entry.
     """
 
 
@@ -87,7 +85,7 @@ class Segments(OnWaitlist, frozen=True, kw_only=True):
 class SegmentDepth(Struct, frozen=True, kw_only=True):
     """The number of waiting entries in a segment, and the ids of the first entries.
 
-    The records of these entries show which attribute values the segment stands for.
+    The records of these entries contain the attribute values of the segment.
     """
 
     segment: SegmentId
