@@ -8,8 +8,8 @@ from msgspec.json import Decoder
 def warm_decoders(*types: Any) -> None:
     """Make msgspec resolve the fields of these types now, while only one thread is running.
 
-    By default, msgspec resolves the fields of a type when it decodes the type for the first time.
-    The process crashes if two threads do this at the same time.
+    By default, msgspec does this when a type is decoded for the first time. The process crashes if
+    two threads do this at the same time.
     """
     for decoded_type in types:
         Decoder(decoded_type)

@@ -5,12 +5,13 @@ from typing import Any, ClassVar
 
 
 class WaitlistError(Exception):
-    """An expected refusal. Its `code` is stable, and its message says what to do next.
+    """An error that the service expects. Its message says what to do next, and its `code` is
+    stable.
 
-    `status` is the HTTP status of the response. `headers` are added to the headers of the response,
-    and `fields` to its body. If clients should repeat the request, `retry_after_seconds` says when.
+    `status` is the HTTP status of the response. `headers` are added to its headers, and `fields` to
+    its body. `retry_after_seconds` says when clients should repeat the request.
 
-    Clients cannot understand some errors of the private function. They get the error `shown_as`
+    If an error of the private function means nothing to clients, they get the error `shown_as`
     instead.
     """
 
@@ -59,7 +60,7 @@ class Outdated(WaitlistError):
 
     code = "outdated"
     advice = (
-        "Redis has lost more than the last minute of changes. Discard this queue and rebuild it."
+        "Redis has lost too many changes to repair this queue. Discard the queue and rebuild it."
     )
 
 
@@ -136,9 +137,8 @@ class EntryNotReady(WaitlistError):
     code = "entry_not_ready"
     status = 409
     advice = (
-        "The entry is not ready, and its `not_ready` field says why. If the entry is held back, "
-        "call `ready`. If the address is unverified, it must be verified first. If the customer "
-        "lets others pass, or if the entry is delayed, it becomes ready by itself."
+        "The entry is not ready, and its `not_ready` field says why. If an operator holds the "
+        "entry back, call `ready`. Otherwise, wait until the entry has become ready."
     )
 
 

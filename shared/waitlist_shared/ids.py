@@ -12,8 +12,8 @@ JOIN_ID = r"[0-9a-f]{8}"
 SEGMENT_ID = r"[a-z2-7]{16}"
 CUSTOMER_ID = r"[!-~]{1,256}"
 INVITATION_ID = r"[0-9a-f]{16}"
-# If an offer belongs to an invitation, its token begins with this mark and the id of the
-# invitation. A random token begins with the mark once in 4 billion tokens, which is harmless
+# The token of an offer that belongs to an invitation begins with this mark. Other tokens are
+# random, so they practically never begin with it
 # (docs/decisions/0087-an-offer-knows-its-invitation.md).
 INVITATION_MARK = "1417a7ed"
 
@@ -29,7 +29,7 @@ def entry_id_of(waitlist_id: str, customer_id: str) -> str:
 
 def segment_id_of(waitlist_id: str, segment: Mapping[str, str]) -> str:
     """Return the id of a segment, which is a set of attribute values such as `language: es`."""
-    # JSON separates names from values, so two different segments never have the same text.
+    # JSON puts quotes around names and values, so different segments have different texts.
     canonical = json.dumps([waitlist_id, sorted(segment.items())], separators=(",", ":"))
     digest = hashlib.sha256(canonical.encode()).digest()
     return base64.b32encode(digest)[:16].decode().lower()
@@ -65,8 +65,7 @@ def new_invitation_id(now_millis: int) -> str:
 def token_of_invitation(invitation_id: str, token: str) -> str:
     """Return the token of an offer that belongs to an invitation.
 
-    The new token begins with a mark and the id of the invitation, which replace the first
-    characters of the given token.
+    The token consists of a mark, the id of the invitation, and the end of the given random token.
     """
     start = f"{INVITATION_MARK}{invitation_id}"
     return start + token[len(start) :]

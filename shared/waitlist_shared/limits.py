@@ -8,10 +8,9 @@ MAX_LEASE_SECONDS, DEFAULT_LEASE_SECONDS = 12 * 3600, 300
 MAX_DELAY_SECONDS = 12 * 3600
 # The maximum number of characters in the name of a place to which a customer is called.
 MAX_CALL_LENGTH = 60
-# MAX_PAUSE_SECONDS is the longest time for which an entry may be passed over after a declined
-# offer. MAX_DECLINES is the highest number of declines that a waitlist may allow before a customer
-# loses the place.
+# The longest time for which an entry may be passed over after a declined offer.
 MAX_PAUSE_SECONDS = 30 * 24 * 3600
+# The highest number of offers that a waitlist may let a customer decline without losing the place.
 MAX_DECLINES = 100
 # The limits for the fields of an admission policy.
 MAX_RATE = 1_000_000
@@ -28,8 +27,8 @@ MAX_PASS_SECONDS = 7 * 24 * 3600
 MAX_ATTEMPTS, DEFAULT_MAX_ATTEMPTS = 100, 5
 MAX_NOT_READY_REASONS = 8
 MAX_PAGE = 100
-# The limits for the segments of a waitlist. A segment consists of the entries that have the same
-# values for some attributes. An entry belongs to at most MAX_COMBINATIONS segments.
+# The limits for the segments of a waitlist. Entries with the same values of some attributes form a
+# segment. An entry belongs to at most MAX_COMBINATIONS segments.
 MAX_SEGMENTS = 16
 MAX_SEGMENT_ATTRIBUTES = 8
 MAX_COMBINATIONS = 64
@@ -42,13 +41,13 @@ MIN_RANK = -(2**40)
 MAX_RANK = 2**53 - 1
 MAX_TICKET = 2**45 - 2**40 - 1  # a larger ticket would reach the ranks of the next priority
 
-# How long the service remembers the idempotency keys of clients, and how long it remembers the keys
-# that it creates for its own retries.
+# How long the service remembers the idempotency keys of clients.
 ONCE_SECONDS = 24 * 3600
+# How long the service remembers the idempotency keys that it creates for its own retries.
 INTERNAL_ONCE_SECONDS = 60
 
-# How long Redis stores the number of imported rows with the same `joined_at`. If a later request
-# imports more rows with this `joined_at` within this time, they are placed behind the earlier rows.
+# How long Redis remembers how many rows with the same `joined_at` were imported. Within this time,
+# further rows with this `joined_at` are placed behind the earlier rows.
 SHARED_MILLISECOND_SECONDS = 24 * 3600
 
 # How long Redis remembers that a signup has ended. The time must be longer than the longest

@@ -1,7 +1,7 @@
 """Computes ranks and tickets.
 
-A rank is (255 - priority) * TIER + ticket. Before the first ticket of each priority, ROOM ranks are
-kept for entries that are moved to the front of this priority.
+A rank consists of a priority and a ticket. The ranks of a priority begin with ROOM ranks that are
+kept free for entries that are moved to the front of the priority.
 
 The file `scripts/lib/tickets.lua` contains the same constants.
 """
@@ -17,7 +17,7 @@ TICKETS_PER_MILLISECOND = 16
 
 def priority_of(rank: int) -> int:
     """Return the priority of a rank, from 0 to 255."""
-    # Ranks beyond the last ticket of priority 0 also belong to priority 0.
+    # The largest ranks are larger than all tickets of priority 0. They belong to priority 0 too.
     return 255 - min(255, (rank + ROOM) // TIER)
 
 
@@ -57,8 +57,8 @@ def ticket_at(moment: datetime) -> int:
 
 def ticket_of_reinstated_stay(former: int, number: int) -> int:
     """Return the ticket for an entry that an operator puts back at its former place."""
-    # A reinstated entry gets a new ticket in the same millisecond, so that `joined_at` does not
-    # change. A millisecond has 16 tickets, so every 16th reinstatement of an entry gets a ticket in
-    # the next millisecond.
+    # The new ticket is in the same millisecond as the former ticket, so that `joined_at` does not
+    # change. A millisecond has 16 tickets, so every 16th reinstatement has to use the next
+    # millisecond.
     millis = former // TICKETS_PER_MILLISECOND + (number % TICKETS_PER_MILLISECOND == 0)
     return millis * TICKETS_PER_MILLISECOND + (former + 1) % TICKETS_PER_MILLISECOND

@@ -41,7 +41,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     # Additional metrics and their values. If a metric is a duration, its name ends in `_ms` or
     # `_seconds`.
     measured: Mapping[str, float] = NOTHING
-    # The values in `about` and `ids` are written to the log but do not become metrics.
+    # Additional numbers and ids that are written to the log. They do not become metrics.
     about: Mapping[str, float] = NOTHING
     ids: Mapping[str, str] = NOTHING
 
