@@ -1,8 +1,8 @@
 """Take entries from the queue through admissions and claims, and let customers exit.
 
-Redis makes each decision in a single script. The service then writes the decision to the record in
-DynamoDB before it answers the caller. If the process crashes in between, a retry or maintenance
-records the decision.
+For an admission or a claim, a Redis script takes the entry from the queue. The service then updates
+the entry's record in DynamoDB. If the process crashes in between, a retry or maintenance updates
+the record.
 
-Exits work in the opposite order: the service writes the record first and then calls Redis.
+For an exit, the service updates the record first, and then calls Redis.
 """

@@ -25,8 +25,8 @@ from waitlist_api.settings.waitlist import schedule_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import NotWaiting
 
-# The maximum number of messages that one run sends to Redis to catch up with a schedule. If more
-# are needed, the next run continues.
+# The maximum number of messages that one run of the policy sends to Redis to catch up with a
+# schedule. If more are needed, the next run continues.
 CATCH_UPS = 20
 
 
@@ -60,11 +60,10 @@ class AdmitOneCommand(Struct, frozen=True, kw_only=True):
 
 
 class Run(Struct, frozen=True):
-    """The offers that one run of the admission policy has made. `is_more` is true if there are more
-    slots to offer.
-    """
+    """The offers that were made in one run of the admission policy."""
 
     offers: list[Offer]
+    # True if the policy has more slots to offer now.
     is_more: bool
 
 
@@ -149,7 +148,7 @@ class Admissions(Struct, frozen=True):
             return offers[0].view, record
         if admitted.outcome != "repeat" and record.status not in PRESENT:
             raise NotWaiting(NOT_TO_BE_TAKEN)
-        # The offer has already ended, or a different request has changed the entry. Return the
+        # If the offer has already ended, or a different request has changed the entry, return the
         # current state of the entry.
         return self.positions.read(*key, to_operator=True), record
 
@@ -164,7 +163,7 @@ class Admissions(Struct, frozen=True):
             return request
         request = structs.replace(request, settings_version=waitlist.version, hours=hours)
         if not schedule:
-            # If the policy has no schedule, Redis needs no scheduled times.
+            # Without a schedule, there are no scheduled times to send to Redis.
             return request
         instants = instants_between(schedule, since_millis, self.now_millis())
         last_millis = instants[-1].millis if instants else since_millis
@@ -172,9 +171,8 @@ class Admissions(Struct, frozen=True):
             is_first = self.waitlists.note_scheduled(waitlist, last_millis)
             self.waitlist_cache.forget(waitlist.waitlist_id)
             if not is_first:
-                # Another run has already written these scheduled times to the record. That run may
-                # also have recorded that Redis has counted their slots. Read the current record,
-                # and build the request again.
+                # Another run of the policy has updated the record in the meantime. Build the
+                # request again from the current record.
                 return self._request(
                     self.waitlist_cache.look_up(waitlist.waitlist_id), since_millis
                 )
@@ -190,10 +188,10 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save in the record up to which time Redis has counted the slots of the schedule, and how
-        many of these slots are unused.
+        """Save how many slots of the schedule are unused, and until which time Redis has counted
+        the slots.
 
-        If Redis loses these numbers in a failover, they are restored from the record.
+        If Redis loses these values in a failover, they are restored from the record.
         """
         if not waitlist.schedule_version:
             return
@@ -241,11 +239,10 @@ class Admissions(Struct, frozen=True):
         return self.offers.write_all(waitlist_id, taken, transitions, state)
 
     def _begin_time_inside(self, waitlist_id: str, taken: Sequence[c.Claimed]) -> list[c.Claimed]:
-        """Restart the passes of customers whom an earlier attempt has admitted in Redis without
-        recording it.
+        """Restart the passes of customers whose admission was not recorded by an earlier attempt.
 
-        Return the entries with the end of each pass. Leave out the customers for whom there is no
-        longer a free place inside.
+        Return the entries with the ends of their passes. If there is no free place inside for a
+        customer, the entry is left out.
         """
         records = self.entries.get_many(waitlist_id, [entry.entry_id for entry in taken])
         late = {
@@ -264,7 +261,5 @@ class Admissions(Struct, frozen=True):
 
 
 def _asked_length(command: AdmitCommand | AdmitOneCommand) -> list[str]:
-    """Return the requested duration of the offers as text. The text is the same for repeated
-    requests with the same Idempotency-Key.
-    """
+    """Return the requested duration as text, for the digest that identifies a repeated request."""
     return [] if command.offer_seconds is None else [f"{command.offer_seconds} seconds"]

@@ -1,4 +1,5 @@
-"""Call the customers of open claims to a place, such as a room or a desk."""
+"""Call customers to a place, such as a room or a desk, after an operator has claimed their entries.
+"""
 
 from msgspec import Struct
 
@@ -12,7 +13,7 @@ from waitlist_api.records.ledger import Commit, EntryChanged, Ledger
 
 
 class CallCommand(Struct, frozen=True, kw_only=True):
-    """An operator's request to call the customer of a claim to a place.
+    """An operator's request to call a customer to a place.
 
     `key` is a digest that identifies the request.
     """
@@ -54,8 +55,6 @@ class Calls(Struct, frozen=True):
             return self.entries.find(command.waitlist_id, command.entry_id)
 
     def find(self, waitlist_id: str, entry_id: str) -> Call | None:
-        """Return the last call of the entry's open claim, or None if the customer has not been
-        called.
-        """
+        """Return when and where the customer was last called during the current claim, or None."""
         record = self.entries.get(waitlist_id, entry_id)
         return None if record is None else current_call(record, self.now_millis())

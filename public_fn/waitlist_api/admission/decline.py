@@ -43,9 +43,8 @@ class DeclineCommand(Struct, frozen=True, kw_only=True):
 class Declined(Struct, frozen=True):
     """An entry whose customer has declined an offer.
 
-    `left` is the number of further offers that the customer can decline and still keep their place
-    in the queue. `left` is None if every declined offer costs the place, or if the entry has left
-    the waitlist.
+    `left` is the number of further offers that the customer can decline without losing their place
+    in the queue. It is None if customers cannot keep their place.
     """
 
     view: EntryView
@@ -106,9 +105,8 @@ class Declines(Struct, frozen=True):
 
 
 def _token_of_offer(record: EntryRecord, until_millis: int | None) -> str:
-    """Return the token of the offer that ends at this time.
-
-    Return "" if the record does not contain the offer.
+    """Return the token of the offer with this deadline, or "" if the record does not contain the
+    offer.
     """
     is_same = record.status == "offered" and record.hold.until_millis == until_millis
     return record.hold.token if is_same else ""

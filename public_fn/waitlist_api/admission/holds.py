@@ -50,9 +50,10 @@ NO_TIME: TimeAndToken = (0, "")
 
 
 class ClaimAction(Struct, frozen=True, kw_only=True):
-    """One kind of action on an entry that is claimed, offered or set aside.
+    """An action on an entry that has a claim or an offer, or that is set aside.
 
-    The action requires the status `before`. The record stores the action under the name `decided`.
+    The action is possible only if the entry has the status `before`. In the record, the action has
+    the name `decided`.
     """
 
     message: type[Message]
@@ -102,9 +103,8 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     reason: str = ""
     to: Literal["place", "back"] = "place"
     delay_seconds: int = 0
-    # The next three fields are set only when a customer declines an offer. The entry is passed over
-    # for `pause_seconds`. It loses its place after `at_most` declines. `declines` is the number of
-    # earlier declines.
+    # These three fields are used only if a customer declines an offer. After a decline, the entry
+    # is passed over for `pause_seconds`. After `at_most` declines, it loses its place in the queue.
     pause_seconds: int = 0
     at_most: int = 0
     declines: int = 0
@@ -113,9 +113,10 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     parked_millis: int | None = None
     # A digest of the caller's idempotency key.
     once_key: str | None = None
-    # During these hours, the slot of a withdrawn offer goes to the next entry.
+    # The opening hours. If an offer is withdrawn, the next entry gets an offer only during these
+    # hours.
     hours: tuple[c.Hours, ...] = ()
-    # The new value of the record's field `changes_until_millis`.
+    # The value to which the record's field `changes_until_millis` is set, unless the value is 0.
     changes_until_millis: int = 0
 
     @property
@@ -174,8 +175,8 @@ class Holds(Struct, frozen=True):
             result = self._begin_time_inside(verb, command, self._decide(verb, command))
         except REFUSED as refusal:
             record = self.entries.get(*command.key)
-            # Redis forgets a decision soon after the decision is recorded. It may therefore refuse
-            # a repeat of the request.
+            # Soon after a decision is recorded, Redis forgets it. Redis may therefore refuse a
+            # repeated request.
             if record is not None and _is_done(verb, command, record):
                 return ActionResult(self._view_of(record, to_operator=command.by != CUSTOMER))
             raise _error_of(refusal, command, record) from refusal
@@ -252,8 +253,8 @@ class Holds(Struct, frozen=True):
         return min(until_millis, over_millis or until_millis), record.hold.token
 
     def _begin_time_inside(self, verb: ClaimAction, command: HoldCommand, result: Any) -> Any:
-        """Begin the pass now if an earlier request admitted the customer without recording the
-        admission.
+        """If an earlier request admitted the customer but did not record the admission, begin the
+        pass now.
         """
         if verb.decided != "admitted" or result.outcome != "repeat":
             return result
@@ -267,15 +268,15 @@ class Holds(Struct, frozen=True):
         except InsideFull as full:
             raise OfferExpired from full
         if renewed.outcome == "absent":
-            # Redis does not have the admission any more. Redis has lost it, or another request has
-            # recorded it in the meantime.
+            # Redis has lost the admission, or another request has recorded it in the meantime.
             raise Rebuilding
         return replace(result, inside_until_millis=renewed.inside_until_millis)
 
     def _record(self, verb: ClaimAction, command: HoldCommand, result: Any) -> EntryRecord | None:
-        """Record a decision, and return the new record.
+        """Record what Redis has decided, and return the new record.
 
-        If the record is already newer than the decision, add only the events, and return None.
+        If the record already contains a later change, add only the events of the decision to the
+        history, and return None.
         """
         now_millis = self.now_millis()
         decision = c.Decision(
@@ -352,8 +353,8 @@ class Holds(Struct, frozen=True):
 
 
 def _message_at(verb: ClaimAction, command: HoldCommand, found: TimeAndToken) -> Message:
-    """Build a request with the token of the offer, and with the time at which the offer ends or the
-    entry was set aside.
+    """Build a request that identifies the offer or the parked (set aside) entry by its time and
+    token.
     """
     time_millis, token = found
     return replace(command, token=token, **{verb.time_field: time_millis}).message(verb)
@@ -364,8 +365,8 @@ def _events(
 ) -> tuple[HistoryEvent, ...]:
     """Return the history events of a decision. The extension of a claim adds no event."""
     event = event_of(decision, command.by, command.reason)
-    # For a repeated request, Redis returns the current position. The position after the first
-    # request is unknown, so the event gets no position.
+    # Redis answers a repeated request with the current position, which may differ from the position
+    # at the time of the event. The event then has no position.
     if result.outcome != "repeat" and (position := getattr(result, "position", None)):
         event = replace(event, detail={**event.detail, "position": position})
     match result:
@@ -381,14 +382,15 @@ def _events(
 
 def _view_after(verb: ClaimAction, command: HoldCommand, result: Any) -> EntryView:
     place = (command.entry_id, verb.after, result.rank, result.ticket)
-    # If the entry has been claimed again in the meantime, a repeated request gets no position.
+    # If the request is a repeat, the entry may have been claimed again in the meantime. It then has
+    # no position.
     if verb.after != "waiting" or result.position is None:
         return EntryView.placed(*place)
     return EntryView.placed(*place, result.position, result.total)
 
 
 def _is_done(verb: ClaimAction, command: HoldCommand, record: EntryRecord) -> bool:
-    """Return whether the record shows that an earlier attempt at the command made this change."""
+    """Return whether an earlier attempt at the command has already made this change."""
     decided = "admitted" if record.status == "admitted" else record.hold.end
     is_same = decided == verb.decided and record.status == verb.after
     return is_same and command.names_hold_of(record)
@@ -407,7 +409,7 @@ def _check_later(verb: ClaimAction, command: HoldCommand, record: EntryRecord | 
 def _error_of_refuted(
     command: HoldCommand, result: c.HoldResult, record: EntryRecord | None
 ) -> WaitlistError:
-    """Redis has acted on an outdated version of the entry. Return the error for the caller."""
+    """Return the error for a caller if Redis has acted on an outdated version of the entry."""
     is_of_former_stay = record is not None and record.ticket != result.ticket
     if result.outcome == "repeat" and is_of_former_stay:
         return _error_of(NotHeld(), command, record)
@@ -417,7 +419,7 @@ def _error_of_refuted(
 def _error_of(
     refusal: WaitlistError, command: HoldCommand, record: EntryRecord | None
 ) -> WaitlistError:
-    """Redis has refused the request. Return the error for the caller."""
+    """Return the error for a caller whose request Redis has refused."""
     if record is None or record.intent.erase:
         return EntryNotFound()
     if command.ticket not in (None, record.ticket):

@@ -71,8 +71,8 @@ class Counted(Struct, frozen=True):
 class Invitations(Struct, frozen=True):
     """Makes the offers of invitations, and counts the outcomes of the offers."""
 
-    # If a request stops before an invitation is complete, maintenance makes the remaining offers. A
-    # maintenance run spends at most this much time on invitations.
+    # The maximum time that a maintenance run spends on invitations. Maintenance makes the remaining
+    # offers of invitations whose request stopped early.
     MAINTENANCE_MILLIS: ClassVar[int] = 20_000
 
     records: InvitationRecords
@@ -157,8 +157,8 @@ class Invitations(Struct, frozen=True):
             if after is None:
                 # A different run has already stored this page, and continues with the next page.
                 return self.records.find(*invitation.ids) or invitation
-            # A page that continues an earlier run may not have moved on in the queue. So that each
-            # run makes progress, at least one more page follows.
+            # The first page of a resumed invitation may only repeat the offers of an earlier run.
+            # Make at least one more page, so that each run makes progress.
             is_last, is_resumed = is_time_up() and not is_resumed, False
             invitation = after
             if is_last:
@@ -168,7 +168,7 @@ class Invitations(Struct, frozen=True):
     def _invite_page(self, invitation: Invitation, *, is_resumed: bool) -> Invitation | None:
         """Make up to 100 offers, and return the updated invitation.
 
-        Return None if a different run has already stored these offers.
+        Return None if a different run has already stored this page of offers.
         """
         taken = invitation.taken
         if is_resumed:
@@ -188,28 +188,26 @@ class Invitations(Struct, frozen=True):
             **once_fields(invitation.by, f"{invitation.invitation_id} {invitation.page}", []),
         )
         try:
-            # An earlier run may have made the offers of this page without recording them. Send the
-            # request even if there are no candidates any more, because Redis then returns these
-            # offers.
+            # If an earlier run has made the offers of this page, Redis returns the same offers.
+            # They may not be recorded yet, so send the request even if no candidates are left.
             admitted: c.AdmitResult = self.recovering_queue.read(request)
         except AdmissionOver:
             return self.records.note_page(invitation, taken, None, is_done=True)
         self.admissions.record(invitation.waitlist_id, admitted, invitation.by)
         is_repeat, is_last = admitted.outcome == "repeat", next_rank is None
         if is_resumed or is_repeat:
-            # An earlier run has made the offers of this page to other candidates. If Redis has lost
-            # these offers, the other candidates are waiting again. Begin the next page at the same
-            # rank, so that no candidate is left out.
+            # An earlier run has already made the offers of this page, possibly to different
+            # candidates. Begin the next page at the same rank, so that no candidate is left out.
             next_rank, is_last = invitation.after_rank, bool(invitation.entries)
         taken = (invitation.taken if is_repeat else taken) + admitted.taken
         is_done = is_last or taken >= invitation.count or not (admitted.is_more or is_repeat)
         return self.records.note_page(invitation, taken, next_rank, is_done=is_done)
 
     def _candidates(self, invitation: Invitation) -> tuple[list[c.Invitee], int | None]:
-        """Return the candidates for the next page of offers, and the rank at which the page after
-        that begins.
+        """Return the candidates for the next page of offers, and the rank after which the following
+        page begins.
 
-        The rank is None if no further page follows.
+        The rank is None if no page follows.
         """
         waitlist_id, next_rank = invitation.waitlist_id, None
         tickets: dict[str, int | None]

@@ -100,21 +100,19 @@ class OfferWriter(Struct, frozen=True):
         if record is None or record.status not in PRESENT:
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
         elif transition.is_refuted_by(record):
-            # Redis decided on the basis of an outdated version of the entry.
+            # Redis has taken an outdated version of the entry.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # If none of these cases applies, a different request has changed the record since Redis
-        # took the entry from the queue.
+        # Otherwise, a different request has changed the record since Redis took the entry from the
+        # queue.
         return None
 
     def _write_joining(
         self, claim: c.Claimed, transition: Transition, record: EntryRecord
     ) -> EntryRecord | None:
-        """Record the place of an entry whose signup is not finished yet, and then the claim or the
-        offer.
-        """
+        """Finish the signup of an entry, and then record the claim or the offer."""
         if not _is_of_joining_stay(claim, record):
-            # Redis chose an entry that belongs to an earlier signup. That signup has already ended.
+            # Redis has taken an entry of an earlier signup, which has already ended.
             self.queue.send(give_up_message(transition.waitlist_id, claim, record))
             return None
         placed = c.SignupResult(
@@ -123,8 +121,8 @@ class OfferWriter(Struct, frozen=True):
         try:
             self.entries.finish_join(record, placed, self.now_millis())
         except EntryChanged as changed:
-            # If the record still contains the same signup, a different request has finished
-            # recording this signup.
+            # A different request has changed the record. If the signup is still the same, that
+            # request has finished it.
             if changed.record is None or changed.record.join_id != record.join_id:
                 return None
         try:
@@ -178,8 +176,8 @@ def give_up_message(
     signup.
     """
     is_same_stay = record is not None and record.ticket == claim.ticket
-    # If the customer left before the signup was recorded, send Leave instead of Drop, because only
-    # Leave adds the customer to the number of customers who have left.
+    # If the customer has left, send the message Leave, which also counts the customer as left. The
+    # message Drop only removes the entry.
     is_left = record is not None and (is_same_stay or _is_of_joining_stay(claim, record))
     if record is not None and is_left and record.status == "leaving" and not record.intent.erase:
         return leave_of(record)
@@ -193,9 +191,9 @@ def give_up_message(
 
 
 def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the id of the signup to which the entry in Redis belongs, according to the record.
+    """Return the id of the signup that the entry in Redis belongs to.
 
-    Return NO_STAY if the record does not contain this signup.
+    The id comes from the record. Return NO_STAY if the record belongs to a different signup.
     """
     if record is None:
         return c.NO_STAY

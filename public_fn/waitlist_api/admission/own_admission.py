@@ -1,4 +1,4 @@
-"""Let customers accept an offer. A customer who accepts it again gets the same admission."""
+"""Let customers accept an offer. Accepting an offer twice returns the same admission."""
 
 from contextlib import suppress
 
@@ -14,7 +14,7 @@ from waitlist_api.records.entries import EntryRecords
 from waitlist_api.records.entry import PRESENT, EntryRecord
 from waitlist_shared.errors import NotOffered, NotWaiting, OfferExpired
 
-# No offer ends at time 0, so a request with this deadline can never accept an offer.
+# A deadline that no offer has. A request with this deadline cannot accept an offer.
 NO_OFFER = 0
 
 
@@ -34,9 +34,9 @@ class OwnAdmissions(Struct, frozen=True):
         """Return the admitted entry. Raise NotInside if the customer has no valid pass."""
         record = self._record(waitlist_id, proof)
         if record.status in PRESENT:
-            # An earlier run of the admission policy may have admitted the customer and then crashed
-            # before it recorded the admission. This request records the admission. It cannot accept
-            # an offer, because it names no offer.
+            # If an earlier run of the admission policy crashed, Redis may know an admission that is
+            # not in the record. This request records such an admission, but does not accept an
+            # offer.
             command = replace(
                 _command(waitlist_id, proof), by=POLICY, offered_until_millis=NO_OFFER
             )

@@ -27,8 +27,10 @@ class CalledNumber(Struct, frozen=True):
 
 
 class Screen(Struct, frozen=True):
-    """The call numbers that the screen shows. The latest call comes first. The numbers that come
-    next are in serving order.
+    """The call numbers that the screen shows.
+
+    In `called`, the latest call comes first. `following` contains the numbers that come next, in
+    serving order.
     """
 
     called: list[CalledNumber]
@@ -45,15 +47,15 @@ class Screens(Struct, frozen=True):
     def read(self, waitlist: WaitlistRecord) -> Screen:
         """Return the call numbers that a waitlist's screen shows.
 
-        Calls are searched only among the 100 claims and offers with the earliest deadlines. If the
-        waitlist hides its counts, the screen does not show who comes next, because a short list
-        would reveal how many people wait.
+        The screen shows only calls from the 100 claims and offers with the earliest deadlines. If
+        the waitlist hides its counts, the screen does not show which numbers come next.
         """
         waitlist_id = waitlist.waitlist_id
         held: c.ListOffQueueResult = self.recovering_queue.read(
             c.ListOffQueue(waitlist_id=waitlist_id, which="held", limit=MAX_PAGE)
         )
         held_ids = [entry.entry_id for entry in held.entries]
+        # A short list of the next numbers would reveal how many people are waiting.
         next_ids = [] if waitlist.settings.hide_counts else self._next_ids(waitlist_id)
         records = self.entries.get_many(waitlist_id, [*held_ids, *next_ids])
         called = self._called(records[id_] for id_ in held_ids if id_ in records)
