@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 NowMillis = Callable[[], int]
-# A function that returns the milliseconds that are left until a maintenance run must end.
+# Returns how many milliseconds are left until the maintenance run must end.
 LeftMillis = Callable[[], int]
-# A function that returns whether the current maintenance run has to stop now. The next run then
-# continues the work.
+# Returns whether the maintenance run has to stop now. The next run continues the work.
 IsTimeUp = Callable[[], bool]
 A_DAY_MILLIS = 24 * 3600 * 1000
 
@@ -21,12 +20,12 @@ def now_millis() -> int:
 
 
 def no_deadline() -> int:
-    """Return a very long remaining time, for runs that have no deadline."""
+    """Return a day as the remaining time of a run that has no deadline."""
     return A_DAY_MILLIS
 
 
 def never() -> bool:
-    """Return False, because work that has no time limit never has to stop."""
+    """Return False. Pass this function to work that has no time limit."""
     return False
 
 

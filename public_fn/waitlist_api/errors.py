@@ -1,6 +1,6 @@
-"""Errors that only the public function raises.
+"""Errors that only the public Lambda function raises.
 
-Errors of both functions are in `waitlist_shared.errors`.
+The errors of both Lambda functions are defined in `waitlist_shared.errors`.
 """
 
 import json
@@ -69,7 +69,9 @@ class InvitationNotFound(WaitlistError):
 
 
 class AlreadyOnList(WaitlistError):
-    """The customer is already on the waitlist, and the caller may be a different person."""
+    """The customer is already on the waitlist, and the caller has not proved that they are this
+    customer.
+    """
 
     code = "already_on_list"
     status = 409
@@ -94,10 +96,9 @@ class AlreadyAdmitted(WaitlistError):
     code = "already_admitted"
     status = 409
     advice = (
-        "This customer has already been admitted. If the waitlist's `rejoin` is `always`, they "
-        "can join again. If its `customer_exit` is `frees_at_end`, they can do so only after "
-        "their pass has ended. An operator can let them join again by an import with `ended: "
-        "rejoin`."
+        "This customer has already been admitted, and cannot join again now. The settings `rejoin` "
+        "and `customer_exit` of the waitlist say when customers can join again. An operator can "
+        "add the customer again by an import with `ended: rejoin`."
     )
 
 
@@ -118,8 +119,8 @@ class RestsUsedUp(WaitlistError):
     code = "rests_used_up"
     status = 409
     advice = (
-        "This customer has already let others pass as often as the waitlist allows. A pause that "
-        "has begun can still be ended with `resume`."
+        "This customer has already let others pass as often as the waitlist allows. If a pause has "
+        "begun, `resume` can still end it."
     )
 
 
@@ -140,8 +141,8 @@ class AlreadyLeft(WaitlistError):
     code = "already_left"
     status = 409
     advice = (
-        "This customer has left, and the waitlist's `rejoin` is `never`. An import with `ended: "
-        "rejoin` lets them join again."
+        "This customer has left, and the waitlist's `rejoin` is `never`. An operator can add the "
+        "customer again by an import with `ended: rejoin`."
     )
 
 
@@ -169,18 +170,18 @@ class Banned(WaitlistError):
 
 
 class NoFormerPlace(WaitlistError):
-    """The customer has no former place in the queue, so the entry cannot be reinstated."""
+    """The customer never had a place in the queue, so the entry cannot be reinstated."""
 
     code = "no_former_place"
     status = 409
     advice = (
-        "This customer has no former place in the queue, because their signup was never "
-        "completed. Sign the customer up instead."
+        "This customer never had a place in the queue, because their signup was not completed. "
+        "Sign the customer up instead."
     )
 
 
 class BanMismatch(WaitlistError):
-    """The customer's current ban is not the ban in the request."""
+    """The customer's current ban did not begin at the time in the request."""
 
     code = "ban_mismatch"
     status = 409
@@ -287,10 +288,9 @@ class BotCheckFailed(WaitlistError):
     code = "bot_check_failed"
     status = 403
     advice = (
-        "This signup needs a new bot_token, because a token is valid only for a short time and "
-        "for a single signup. Get a new token, and repeat the signup with the same "
-        "Idempotency-Key. The waitlist's `bot_check` field describes the widget that creates "
-        "tokens."
+        "This signup needs a new bot_token. Get a token from the widget that the waitlist's "
+        "`bot_check` field describes, and repeat the signup with the same Idempotency-Key. A token "
+        "is valid only for a short time and for a single signup."
     )
 
 
@@ -347,7 +347,8 @@ class TooLarge(WaitlistError):
     status = 413
 
 
-# Limits that keep an error response below 8 KB of JSON, and the errors of an import below 1 MB.
+# With these limits, an error response has less than 8 KB of JSON. The errors of an import have less
+# than 1 MB.
 MAX_ERRORS = 20
 MAX_ROW_ERRORS = 5
 MAX_FIELD_BYTES = 80
@@ -424,8 +425,7 @@ def _message(error: Mapping[str, Any]) -> str:
     if kind == "string_pattern_mismatch":
         return SHAPES.get(error["ctx"]["pattern"], message)
     if kind in _LENGTHS and isinstance(error["input"], str):
-        # If a custom validator runs before the length check, the message from pydantic says "items"
-        # instead of "characters".
+        # For texts, the message from pydantic sometimes says "items" instead of "characters".
         bound, limit = _LENGTHS[kind]
         count = error["ctx"][limit]
         return f"must have {bound} {count} {'character' if count == 1 else 'characters'}"

@@ -1,4 +1,5 @@
-"""Call customers to a place, such as a room or a desk, after an operator has claimed their entries.
+"""Call customers whose entries an operator has claimed. The customers are called to a place, such
+as a desk.
 """
 
 from msgspec import Struct

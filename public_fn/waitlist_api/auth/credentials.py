@@ -18,8 +18,8 @@ ADMIN_PATH = "/v1/admin"
 MINUTE_MILLIS = 60_000
 TOKEN = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{43}")
 CODE = re.compile(r"[0-9a-f]{8}\.[A-Za-z0-9_-]{80}(?:[A-Za-z0-9_-]{35})?")
-# An unsubscribe code contains the entry id as text, the number of the signup and a signature. These
-# 57 bytes are 76 characters in base64.
+# An unsubscribe code contains an entry id, the number of the signup and a signature, encoded in
+# Base64.
 UNSUBSCRIBE_CODE = re.compile(r"[A-Za-z0-9_-]{76}")
 UNSUBSCRIBE_MAC_BYTES = 25
 
@@ -31,7 +31,8 @@ class EntryTokens:
     """
 
     def __init__(self, secret: str | Callable[[], str], now_millis: NowMillis = now_millis) -> None:
-        """Create an instance from the secret, or from a function that reads the secret.
+        """Use the signing keys in the secret. `secret` can also be a function that reads the
+        secret.
 
         Raise BadSecret if the secret contains no valid keys.
         """
@@ -64,10 +65,9 @@ class EntryTokens:
     def issue_code(
         self, waitlist_id: str, entry_id: str, stay: int, millis: int, to: str = ""
     ) -> str:
-        """Return a code that verifies the customer's address.
+        """Return a code that verifies the customer's address, or a new address of the customer.
 
-        If `to` is set, the code moves the entry to a new address. `to` is the entry id that belongs
-        to the new address.
+        For a new address, `to` is the entry id that was computed from this address.
         """
         content = CodeContent(entry_id, stay, millis // MINUTE_MILLIS, to)
         return self._kept.signing().code(waitlist_id, content)
@@ -91,8 +91,8 @@ class EntryTokens:
 
         Key rotation does not change the code.
         """
-        # The same key also signs waitlist ids. This text contains a slash, and waitlist ids contain
-        # none. The signature of this text is therefore never the signature of a waitlist id.
+        # The same key also signs waitlist ids, which never contain a slash. With the slash in this
+        # text, the two kinds of signatures cannot be confused.
         text = f"unsubscribe/{waitlist_id}/{entry_id}/{stay}".encode()
         mac = hmac.digest(self._kept.keys().identity.encode(), text, "sha256")
         content = entry_id.encode() + stay.to_bytes(STAY_BYTES) + mac[:UNSUBSCRIBE_MAC_BYTES]
@@ -125,8 +125,7 @@ class EntryTokens:
 
         Key rotation does not change the digest.
         """
-        # `identity_key` returns a different key for each waitlist id. A waitlist id never contains
-        # a slash, so this text is not the id of any waitlist and has a key of its own.
+        # A waitlist id never contains a slash, so no waitlist has the same key.
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
 
@@ -143,7 +142,7 @@ class EntryTokens:
 class Proof(Struct, frozen=True):
     """The entry that a customer's credentials give access to.
 
-    If the entry token was signed with an old key, `renewed` is a new token.
+    If the customer's entry token was signed with an old key, `renewed` is a token that replaces it.
     """
 
     entry_id: str

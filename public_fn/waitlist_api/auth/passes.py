@@ -16,7 +16,7 @@ from waitlist_shared.errors import Throttled
 
 ALGORITHM = "RS256"
 KMS_ALGORITHM = "RSASSA_PKCS1_V1_5_SHA_256"
-# A signature and its message take about 1 KB of memory.
+# The maximum number of cached signatures. Each one takes about 1 KB of memory.
 MOST_SIGNED = 5000
 CLAIMS = ("iss", "aud", "sub", "jti", "iat", "nbf", "exp")
 DISCOVERY_PATH = "/.well-known/openid-configuration"

@@ -1,4 +1,4 @@
-"""The keys that sign entry tokens: a current key, a previous key, and their periodic reload."""
+"""Loads the keys that sign entry tokens, and reloads them regularly."""
 
 import base64
 import hashlib
@@ -21,8 +21,8 @@ RETRY_SECONDS = 30
 # characters.
 STAY_BYTES, MAC_BYTES = 6, 26
 STAY_CHARACTERS = 8
-# A code also contains the entry id as text. A code therefore has 60 bytes, which are 80 characters
-# in base64. A code for a new address has 86 bytes, which are 115 characters.
+# A code contains an entry id, the number of the signup, the minute and a signature. In Base64, it
+# has 80 characters. A code for a new address has 115 characters.
 ENTRY_BYTES, MINUTE_BYTES, CODE_MAC_BYTES = 26, 4, 24
 CODE_BYTES = ENTRY_BYTES + STAY_BYTES + MINUTE_BYTES + CODE_MAC_BYTES
 # A new key must not sign until every process has loaded it, because processes without the key would
@@ -69,9 +69,11 @@ class TokenKey(Struct, frozen=True):
         return f"{self.id}.{content.rstrip(b'=').decode()}"
 
     def code(self, waitlist_id: str, content: "CodeContent") -> str:
-        """Return a code that proves that its holder can read messages to an address."""
-        # The signed text of a token contains fewer slashes than the signed text of a code, so the
-        # two are never equal.
+        """Return a code for a message to an address. A caller with this code has received the
+        message.
+        """
+        # This text contains more slashes than the signed text of a token. The signature of a code
+        # is therefore never the signature of a token.
         purpose = f"move/{content.to}" if content.to else "verify"
         text = (
             f"{purpose}/{waitlist_id}/{content.entry_id}/{content.stay}/{content.minute}".encode()
@@ -83,15 +85,13 @@ class TokenKey(Struct, frozen=True):
 
 
 class CodeContent(Struct, frozen=True):
-    """The decoded content of a code. The signature of the code may be invalid.
-
-    `minute` is the time at which the code was issued, in minutes since 1970. If `to` is set, the
-    code moves the entry to a new address. `to` is the entry id that belongs to the new address.
-    """
+    """The decoded content of a code. The signature of the code may be invalid."""
 
     entry_id: str
     stay: int
+    # The time at which the code was issued, in minutes since 1970.
     minute: int
+    # If the code verifies a new address, the entry id that was computed from this address.
     to: str = ""
 
     @classmethod
@@ -122,8 +122,7 @@ def stay_of(token: str) -> int:
 class TokenKeys(Struct, frozen=True):
     """The signing keys in the secret.
 
-    The key `previous` signs tokens until the time `current_from_seconds`, and then the key
-    `current` signs them.
+    At the time `current_from_seconds`, the key `current` replaces the key `previous`.
     """
 
     current: TokenKey

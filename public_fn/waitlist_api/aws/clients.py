@@ -15,13 +15,13 @@ CONNECT_SECONDS = 1
 # The longest pause that botocore makes before the first retry of a throttled call. The maximum
 # doubles with each further retry.
 THROTTLED_PAUSE_SECONDS = 1
-# The header `x-amz-retry-after` can make a pause longer, but by no more than this time.
+# The longest time by which the response header `x-amz-retry-after` can extend a pause.
 ASKED_PAUSE_SECONDS = 5
 
 
 def _config(read_seconds: int, attempts: int) -> ClientConfig:
-    # The standard retry mode stops retrying if most calls of a process fail. The adaptive mode is
-    # unsuitable, because it could delay a call indefinitely.
+    # In the standard mode, a process stops retrying if most of its calls fail. The adaptive mode is
+    # not used, because it could delay a call without limit.
     return ClientConfig(
         connect_timeout=CONNECT_SECONDS,
         read_timeout=read_seconds,
@@ -113,9 +113,7 @@ def attempt_seconds(config: Any) -> float:
 
 
 def _respect_deadline(client: Any, time: Deadline) -> Any:
-    """Make a client raise an error instead of starting an attempt, or a pause between attempts,
-    that could last beyond the deadline.
-    """
+    """Make a client raise an error if its next attempt could last beyond the deadline."""
     needed = attempt_seconds(client.meta.config)
     service = client.meta.service_model.service_id.hyphenize()
     # To prevent a retry, this handler must raise an exception before botocore decides about the

@@ -70,8 +70,8 @@ class BotCheck:
 
         If the provider gives no answer and `when_down` is `refuse`, raise BotCheckUnavailable.
         """
-        # Ask the provider even if a signup has no token. While the provider is down, its widget
-        # creates no tokens, so the missing token may be due to the outage.
+        # While the provider is down, its widget creates no tokens. If a signup has no token, ask
+        # the provider, to find out whether it is down.
         is_asked = self._may_be_a_token(proof.token) or (not proof.token and when_down == "accept")
         verdict = self._verdict(entry_id, proof) if is_asked else "refused"
         if verdict == "person":

@@ -24,7 +24,8 @@ OUT_OF_ORDER = "internal-error"
 class Provider(Struct, frozen=True, kw_only=True):
     """A bot-protection provider and its widget.
 
-    A page with the widget must allow `sources` in each of the Content-Security-Policy `directives`.
+    On a page with the widget, each of the `directives` of the Content-Security-Policy must allow
+    `sources`.
     """
 
     name: Name
@@ -34,7 +35,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     directives: tuple[str, ...]
     max_token_length: int
     names_action: bool = False
-    # Whether a retry with the same idempotency key gets the same answer.
+    # True if the provider gives the same answer to a retry with the same idempotency key.
     repeats: bool = False
 
     def at(self, verify_url: str, script_url: str) -> "Provider":

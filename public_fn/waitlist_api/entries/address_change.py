@@ -19,8 +19,8 @@ from waitlist_api.records.moves import ask_to_move, keep_address, move
 from waitlist_api.records.waitlist_cache import WaitlistCache
 
 MINUTE_MILLIS, DAY_MILLIS = 60_000, 86_400_000
-# How often a customer can ask for a new address without waiting in between. The number is larger
-# than one because people often mistype their address.
+# The number of times that a customer can request a new address without a delay. People often
+# mistype their address.
 FREE_ASKS = 3
 TOO_OFTEN = "You have entered too many new addresses. You can enter another address at {}"
 TAKEN = (
@@ -102,8 +102,7 @@ class AddressChanges(Struct, frozen=True):
         except EntryChanged:
             return None
         if record.move.moved_to and record.move.moved_to != to:
-            # If the process stops before this call, maintenance frees the previous address within a
-            # day.
+            # If the process crashes here, maintenance frees the previous address within a day.
             self.erasures.free_address(record)
         return record
 
@@ -111,8 +110,8 @@ class AddressChanges(Struct, frozen=True):
         """Raise AlreadyOnList if the new address belongs to another entry."""
         if over is None or over.entry_id == record.entry_id or over.is_expired(self.now_millis()):
             return
-        # An address is free again if the entry that signed up with it has left. But if an entry was
-        # moved to the address later, the address stays taken even after this entry has left.
+        # If the entry that signed up with this address has left, the address is free. If an entry
+        # was moved to this address later, the address stays taken.
         is_left = over.status == "left" and over.entry_id == record.move.to
         if not is_left or over.ban.stamp:
             raise AlreadyOnList(TAKEN)
@@ -135,10 +134,10 @@ class AddressChanges(Struct, frozen=True):
 
 
 def _due_millis(record: EntryRecord, *, is_repeat: bool) -> int:
-    """Return the earliest time at which the customer can ask again to change their address.
+    """Return when the customer can request a new address again. The delay keeps customers from
+    flooding other people's mailboxes.
 
-    `is_repeat` says whether the customer asks for the same new address again. The delay prevents
-    customers from flooding other people's mailboxes with messages.
+    `is_repeat` is true if the customer requests the same new address again.
     """
     later = record.move.asks - FREE_ASKS
     if record.move.asked_millis is None or (later < 0 and not is_repeat):

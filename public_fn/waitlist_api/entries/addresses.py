@@ -33,8 +33,8 @@ LONGEST = 320
 FRACTION = re.compile(r"\+?\d+[.,]0+")
 # Matches the extension at the end of a telephone number, such as "ext. 12".
 EXTENSION = re.compile(r"\s*(;ext=|ext\.?|x|#)\s*\d{1,7}$", re.IGNORECASE)
-# A telephone number has 3 to 15 digits. In front of it, the prefix for international calls can have
-# up to 5 digits.
+# A telephone number has 3 to 15 digits. If it begins with a prefix for international calls, such as
+# 00, it can have 5 more digits.
 FEWEST_DIGITS, MOST_DIGITS = 3, 20
 
 
@@ -139,8 +139,8 @@ def _mail_address(text: str, *, is_plus_same: bool) -> Address:
     if local.startswith('"') or not domain:
         raise ValueError(BAD_MAIL)
     if is_plus_same:
-        # Ignore the part of the name after a plus sign. If the name begins with a plus sign, this
-        # first plus sign is part of the name.
+        # Ignore what follows a plus sign, such as `+news` in ada+news@example.com. A plus sign at
+        # the beginning is kept.
         local = local[:1] + local[1:].partition("+")[0]
         if domain in GOOGLE:
             local, domain = local.replace(".", ""), GOOGLE[0]

@@ -31,10 +31,10 @@ SETTLED_MILLIS = 3600_000
 
 
 class Point(Struct, frozen=True):
-    """The point in the index from which the next page is read."""
+    """The position in the index at which a page begins."""
 
-    # The time in milliseconds from which all shards are read. For the list of banned customers,
-    # which is sorted by logical timestamps, it is a logical timestamp.
+    # The time, in milliseconds, at which the page begins in each shard. In the list of banned
+    # customers, it is a logical timestamp.
     millis: int
     # The last entry that was read from each shard. The time alone is not enough to continue,
     # because several entries of a shard can have the same time.
@@ -105,8 +105,8 @@ class Archive(Struct, frozen=True):
         """
         self.waitlist_cache.find(waitlist_id)
         now = self.now_millis()
-        # No pass lasts longer than MAX_PASS_SECONDS. Customers who are still inside were therefore
-        # admitted after `earliest`.
+        # Customers who were admitted before `earliest` are no longer inside, because no pass lasts
+        # longer than MAX_PASS_SECONDS.
         earliest = now - MAX_PASS_SECONDS * 1000 if which == "inside" else 0
         since = max(earliest, since_millis or 0)
         start = Point(max(0, ticket_of_millis(since)) if which == "banned" else since)
@@ -147,8 +147,8 @@ class Archive(Struct, frozen=True):
             is_confirmed = record is not None and any(
                 is_unreached(record, reason) for reason in UNREACHED
             )
-            # An index item is kept even if its entry has left. If an operator brings the entry
-            # back, the customer is still unreachable, and must appear in the list again.
+            # Keep the index item of an entry that has left. If an operator brings the entry back,
+            # the entry must appear in the list of unreachable customers again.
             if not (is_known and is_confirmed) and mark.place_rank < settled_millis:
                 self.recipients.remove(waitlist_id, mark)
         return {

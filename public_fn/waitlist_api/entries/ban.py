@@ -45,8 +45,8 @@ class Bans(Struct, frozen=True):
                     self.leaves.finish(record)
                 return
             if record is not None and record.intent.erase:
-                # Finish an interrupted erasure of the entry now, so that it cannot erase the ban
-                # later.
+                # Finish an interrupted erasure of the entry first. Otherwise, it would later erase
+                # the ban.
                 self.leaves.finish(record)
                 continue
             stamp, now_millis = self._stamp(request, record), self.now_millis()

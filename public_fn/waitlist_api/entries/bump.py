@@ -95,8 +95,7 @@ class Bumps(Struct, frozen=True):
             record = changed.record
             if record is None or record.status not in PRESENT:
                 raise NotWaiting from changed
-            # The version of the entry that Redis has moved was outdated, so restore the entry from
-            # its record.
+            # Redis has moved an outdated version of the entry. Restore the entry from its record.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state="waiting", rank=moved.rank))
             raise Rebuilding from changed
@@ -106,10 +105,9 @@ class Bumps(Struct, frozen=True):
         return Bumped(**asdict(view), moved=moved.moved_by)
 
     def _find_recorded_move(self, command: BumpCommand, moved_stamp: int) -> HistoryEvent | None:
-        """Return the history event of a move that was already recorded.
+        """Return the history event of a repeated move, or None if the move was never recorded.
 
-        Return None if there is no such event. Raise IdempotencyKeyReused if the key was used for a
-        different move.
+        Raise IdempotencyKeyReused if the key was used for a different move.
         """
         made = self.histories.event(command.waitlist_id, command.entry_id, moved_stamp, "bumped")
         # If the event is missing, an earlier request moved the entry but did not record the move.
@@ -126,8 +124,8 @@ class Bumps(Struct, frozen=True):
         self, command: BumpCommand, recorded: EntryRecord | None
     ) -> tuple[c.Bump, c.BumpResult]:
         """Move the entry in Redis. Return the request and its result."""
-        # Send the request even if the entry has no record. The reply from Redis says whether the
-        # whole waitlist is missing or only the entry.
+        # If the entry has no record, send the request anyway. The reply says whether only the entry
+        # or the whole waitlist is missing.
         ticket = None if recorded is None else self.positions.find_ticket(recorded)
         request = replace(_request(command), ticket=ticket)
         try:

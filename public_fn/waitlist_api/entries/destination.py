@@ -33,10 +33,10 @@ def find_destination(
     rules: MessageRules,
     channels: Collection[str],
 ) -> Destination | Unreached:
-    """Return where a waitlist sends the messages to a person with this profile.
+    """Return the address to which a person's messages are sent, or the reason why none are sent.
 
-    If the waitlist sends no messages to this person, return the reason. `rules` are the message
-    settings that apply, and `channels` are the channels that the stack supports.
+    `rules` are the message settings that apply, and `channels` are the channels that the stack
+    supports.
     """
     for field, address in addresses_for_messages(profile, settings):
         if CHANNEL_OF[field] not in channels:

@@ -58,8 +58,8 @@ class EntryEdits(Struct, frozen=True):
         self.waitlist_cache.find(command.waitlist_id)
         record = retry_on_conflict(lambda: self._record_edit(command))
         if command.attributes is not None:
-            # Send the segments to Redis even if the attributes stay the same. An earlier edit may
-            # have changed the attributes and then stopped before it sent the segments.
+            # Send the segments even if the attributes have not changed. An earlier edit may have
+            # been interrupted before it sent the segments to Redis.
             self.steps.follow(record)
         view = self.positions.read(record.waitlist_id, record.entry_id, to_operator=True)
         return EntryDetails(view, record, [])
@@ -97,8 +97,8 @@ class EntryEdits(Struct, frozen=True):
 def _check(waitlist: WaitlistRecord, record: EntryRecord, changes: dict[str, Any]) -> None:
     """Raise InvalidFields if the waitlist does not accept these changes.
 
-    Unchanged answers are not checked, because the waitlist may have asked a different question when
-    they were given.
+    Unchanged answers are not checked, because the questions may have changed since the customer
+    answered them.
     """
     if "attributes" in changes:
         waitlist.segments.check(changes["attributes"])

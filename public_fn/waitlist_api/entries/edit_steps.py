@@ -62,16 +62,15 @@ class EditSteps(Struct, frozen=True):
         return marked.stamp
 
     def readdress(self, record: EntryRecord, profile: dict[str, Any]) -> None:
-        """If the new profile has a different address, mark an unreachable customer as reachable."""
+        """Mark a customer as reachable again if the new profile has a different address."""
         has_changed = any(record.profile.get(name) != profile.get(name) for name in ADDRESSES)
         if record.contact.unreachable and has_changed:
             self.recipients.mark_reachable(*record.key, record.ticket or 0)
 
     def follow(self, record: EntryRecord) -> None:
-        """Send the recorded attributes, and the recorded reasons why the entry is not ready, to
-        Redis.
+        """Send the entry's segments, and the reasons why the entry is not ready, to Redis.
 
-        Raise NotWaiting if the customer has left the waitlist.
+        Both come from the record. Raise NotWaiting if the customer has left the waitlist.
         """
         try:
             self.segmented_queue.update(record)

@@ -139,7 +139,7 @@ class Identities(Struct, frozen=True):
 def check_reach(settings: WaitlistSettings, person: Person, field: str, *kinds: str) -> None:
     """Raise InvalidFields if the waitlist cannot send messages to the person.
 
-    `field` is the request field that the error names.
+    In the error, `field` is the name of the invalid request field.
     """
     if not person.takes_messages:
         raise InvalidFields(FieldError(field, UNREACHABLE))

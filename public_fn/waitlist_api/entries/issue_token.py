@@ -16,13 +16,10 @@ TokenOf = Callable[[str, str, int], str]
 
 
 class Links(Struct, frozen=True):
-    """The links to a customer's page.
-
-    If the customer has requested a new address, `move` contains this address and the link that
-    confirms it.
-    """
+    """The links to a customer's page."""
 
     url: str
+    # The customer's requested new address, and the link that confirms this address.
     move: tuple[str, str] | None
 
 
@@ -72,8 +69,7 @@ class TokenIssuer(Struct, frozen=True):
             self.joins.try_to_finish(record)
             record = self.entries.get(waitlist_id, entry_id)
         if record is None or record.intent.erase:
-            # If the waitlist does not exist, this call raises WaitlistNotFound instead of
-            # EntryNotFound.
+            # If the whole waitlist does not exist, raise WaitlistNotFound.
             self.waitlist_cache.find(waitlist_id)
             raise EntryNotFound
         return record

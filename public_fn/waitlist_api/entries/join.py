@@ -65,9 +65,9 @@ class Joins(Struct, frozen=True):
             self.finish(record)
 
     def record(self, record: EntryRecord, placed: c.SignupResult) -> tuple[EntryRecord, bool]:
-        """Record the place that Redis has given to the entry, and return the new record.
+        """Record the place that Redis has given to the entry.
 
-        The second value is False if another request has already recorded the place.
+        Return the new record, and whether this request has recorded the place.
         """
         try:
             recorded = self.entries.finish_join(record, placed, self.now_millis())
@@ -93,9 +93,9 @@ class Joins(Struct, frozen=True):
                 placed = self.segmented_queue.send(Placing(record))
         except InvalidFields:
             self.waitlist_cache.forget(record.waitlist_id)
-            # An earlier attempt at this signup may have added the entry to the queue already, or
-            # may still do so. Make Redis refuse such an attempt from now on. If the entry is
-            # already in the queue, finish the signup.
+            # An earlier attempt at this signup may be delayed. Make Redis refuse such an attempt
+            # from now on. If an earlier attempt has already added the entry to the queue, finish
+            # the signup.
             if self._end_unplaced(record).outcome == "present":
                 placed = self.segmented_queue.send(Placing(record, is_checked=True))
                 return placed
@@ -120,10 +120,9 @@ class Joins(Struct, frozen=True):
     def _settle(
         self, record: EntryRecord, placed: c.SignupResult, existing: EntryRecord | None
     ) -> EntryRecord:
-        """Find out how a different request has changed the record in the meantime.
+        """Return the current record if a different request has finished this signup.
 
-        Return the current record if that request has finished this signup. Raise NotWaiting if the
-        signup has been cancelled.
+        Raise NotWaiting if the signup has been cancelled.
         """
         same_stay = existing is not None and existing.join_id == record.join_id
         if existing is not None and same_stay and existing.status in (*PRESENT, "admitted"):

@@ -55,8 +55,7 @@ class Leaves(Struct, frozen=True):
         raise Throttled
 
     def _unchanged(self, record: EntryRecord, leave: Leave) -> EntryRecord | None:
-        """Return the record if an earlier request to erase the entry must be finished, or else
-        None.
+        """Return the record if an earlier request must be finished, and otherwise None.
 
         Raise an error if the entry cannot leave.
         """
@@ -81,8 +80,8 @@ class Leaves(Struct, frozen=True):
         try:
             ended_at = self._give_up(record)
         except WaitlistError:
-            # If Redis is unavailable, maintenance removes the entry from the queue later. Erase the
-            # history now, because it contains personal data: who changed the entry and why.
+            # If Redis is unavailable, maintenance removes the entry from the queue later. The
+            # history contains personal data, so erase the history now.
             self.erasures.erase_history(record)
             raise
         self.erasures.erase_history(record, ended_at)
@@ -107,8 +106,8 @@ class Leaves(Struct, frozen=True):
             return
         left: c.EndStayResult = self.recovering_queue.write(leave_of(record))
         if record.former_ticket is not None:
-            # The customer was joining again and left before the signup was finished. Redis may
-            # still count the customer as inside because of the former admission, so record an exit.
+            # The customer was admitted or had left earlier, and this new signup was not finished.
+            # Redis may still count the customer as inside, so record an exit.
             self.recovering_queue.write(
                 c.Exit(
                     waitlist_id=record.waitlist_id,
@@ -131,10 +130,9 @@ class Leaves(Struct, frozen=True):
             decided = finish_leave(record, event, now_millis, left)
             self.ledger.commit(record, decided, now_millis)
         except EntryChanged as changed:
-            # A different request has changed the record in the meantime. If it has begun to erase
-            # the entry, finish the erasure. If the entry is still leaving, finish again with the
-            # new record. For example, the customer may have been banned, and the record of a banned
-            # customer must not expire.
+            # If a different request has begun to erase the entry, finish the erasure. If the entry
+            # is still leaving, finish again with the changed record. For example, the customer may
+            # have been banned.
             now = changed.record
             if now is not None and now.intent.erase:
                 self.finish_erase(now)

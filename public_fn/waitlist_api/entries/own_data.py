@@ -33,31 +33,28 @@ NO_MESSAGES = "this waitlist sends no messages: leave this field out"
 
 
 class OwnDataCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to change their own data.
-
-    `patch` is a JSON merge patch for the profile. If `messages` is None, the customer's choice of
-    messages stays unchanged. `channels` are the channels on which the stack sends messages.
-    """
+    """A customer's request to change their own data."""
 
     waitlist_id: str
     entry_id: str
     stay: int | None
+    # A JSON merge patch for the profile.
     patch: dict[str, Any]
+    # Whether the customer wants messages. None leaves the choice unchanged.
     messages: Messages | None = None
+    # The channels on which the stack sends messages.
     channels: frozenset[str] = frozenset()
 
 
 class OwnDataView(Struct, frozen=True):
-    """A customer's own data.
-
-    `messages` is None if the waitlist sends no messages. `messages_to` is the profile field with
-    the customer's address for messages, or None if the customer cannot get messages. `is_asked` is
-    true if the customer must verify a new address first.
-    """
+    """A customer's own data."""
 
     profile: dict[str, Any]
+    # Whether the customer wants messages. None if the waitlist sends no messages.
     messages: Messages | None
+    # The profile field to whose address messages are sent, or None if the customer gets none.
     messages_to: IdentityField | None = None
+    # True if the customer must verify a new address before it takes effect.
     is_asked: bool = False
 
 
@@ -77,8 +74,7 @@ class OwnData(Struct, frozen=True):
     def change(self, command: OwnDataCommand, identities: Identities | None = None) -> OwnDataView:
         """Write the changes, and return the data that the customer may see.
 
-        If the address identifies the customer, a new address takes effect only after it has been
-        verified.
+        A new address that identifies the customer takes effect only after it has been verified.
         """
         # Read the current settings, because the form may have changed since the settings were
         # cached.

@@ -19,7 +19,7 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Gone, NotWaiting, Rebuilding
 from waitlist_shared.ranks import priority_of, time_of
 
-# The fields of a view that do not appear in API responses, or have a different name there.
+# The fields of a view that API responses do not contain, or contain under a different name.
 UNSEEN = (
     "ticket",
     "rank",
@@ -62,8 +62,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
     # customer was not asked.
     confirm_by_millis: int = 0
-    # The number of seconds within which the customer must poll again to count as present. None if
-    # the polls of this customer are not recorded.
+    # To count as present, the customer must poll again within this number of seconds. None if the
+    # customer counts as present without polling.
     presence_seconds: int | None = None
     # When and where the customer was last called, for example to a desk, during the current claim.
     # It is None if the customer was not called, or if the request did not ask for it.
@@ -127,7 +127,10 @@ class EntryView(Struct, frozen=True, kw_only=True):
         )
 
     def with_call_number(self, record: EntryRecord | None) -> Self:
-        """Return the view with the record's call number, if both belong to the same signup."""
+        """Add the call number from the record to the view.
+
+        If the record belongs to a different signup, return the view unchanged.
+        """
         if record is None or record.ticket != self.ticket:
             return self
         return replace(self, call_number=record.call_number or None)
@@ -159,8 +162,8 @@ class Positions(Struct, frozen=True):
         view = view_of(entry_id, found, hide_total)
         view = view or self._of_missing(waitlist_id, entry_id, hide_total=hide_total)
         if found.has_call_numbers and not to_operator and view.call_number is None:
-            # Only the record contains the call number, so read the record. Polls of waitlists
-            # without call numbers do not read it.
+            # Only the record contains the call number. If the waitlist has no call numbers, the
+            # record is not read.
             view = view.with_call_number(self.entries.get(waitlist_id, entry_id))
         return replace(self.without_old_question(waitlist_id, view), is_due=found.is_due)
 
@@ -175,11 +178,11 @@ class Positions(Struct, frozen=True):
         return view if is_asking else replace(view, confirm_by_millis=0)
 
     def read_proven_stay(self, waitlist_id: str, entry_id: str, stay: int) -> EntryView:
-        """Build the view of an entry whose token Redis has refused. The view contains only data
-        from the record.
+        """Build the view from the record, because the token belongs to a different signup than the
+        entry in Redis.
 
-        Raise Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the customer
-        is on the waitlist according to the record.
+        Raise Forbidden if the token belongs to an earlier signup. Raise Rebuilding if the record
+        says that the customer is on the waitlist.
         """
         record = self.entries.find(waitlist_id, entry_id, stay)
         if record.status in PRESENT:

@@ -24,14 +24,11 @@ Only = Literal["unverified", "asked"]
 
 
 class Begin(Struct, frozen=True):
-    """The point at which a page of waiting entries begins.
-
-    If `ready` is true, the page contains only ready entries. If it is false, the page contains only
-    entries that are not ready. If it is None, the page contains both.
-    """
+    """The point at which a page of waiting entries begins."""
 
     after: int | None
     first: int | None
+    # True for ready entries only, False for entries that are not ready, None for both.
     ready: bool | None
 
 
@@ -168,9 +165,10 @@ class EntryQueries(Struct, frozen=True):
         return EntryDetails(self._view(record), record, history)
 
     def details_of_address(self, waitlist_id: str, entry_id: str) -> EntryDetails:
-        """Return the details of the entry that currently uses an address.
+        """Return the details of the entry that uses an address. `entry_id` was computed from the
+        address.
 
-        `entry_id` is the id that was computed from the address.
+        If an entry was moved to this address, it has a different entry id.
         """
         try:
             return self.details(waitlist_id, entry_id)

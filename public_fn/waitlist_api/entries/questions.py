@@ -45,7 +45,7 @@ class Clocks(Struct, frozen=True):
     redis: int
 
     def is_over(self, deadline_millis: int) -> bool:
-        """Return whether a deadline has passed according to both clocks."""
+        """Return whether a deadline has passed according to the local clock and the Redis clock."""
         return self.here >= deadline_millis + GRACE_MILLIS and self.redis >= deadline_millis
 
 
@@ -234,8 +234,8 @@ def last_contact_millis(record: EntryRecord) -> int:
 
     Signups, questions and confirmations count as contacts.
     """
-    # The ticket of a reinstated entry contains the time of the first signup. Use the time of the
-    # reinstatement instead.
+    # If the entry was reinstated, its ticket contains the time of the first signup. The
+    # reinstatement is the later contact.
     joined = record.joined.millis if record.joined.reinstated else millis_of(record.ticket or 0)
     question = record.question
     return max(joined, question.asked_millis or 0, question.confirmed_millis or 0)

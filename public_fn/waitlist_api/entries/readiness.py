@@ -31,14 +31,19 @@ from waitlist_shared.ranks import time_of
 
 UNTIL = "body.until"
 OTHER_STAY = (
-    "This joined_at does not belong to the customer's current signup. Get the entry to read the "
-    "current value."
+    "joined_at is not the time of the customer's current signup. Get the entry to read the current "
+    "value."
 )
-NO_REST = "Only a waiting customer can let others pass. Get the entry to see its current status."
+NO_REST = (
+    "Only a waiting customer can let others pass in the queue. Get the entry to see its current "
+    "status."
+)
 
 
 class RestCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to let others pass until a given time."""
+    """A customer's request to pause: other customers may pass them in the queue until a
+    given time.
+    """
 
     waitlist_id: str
     entry_id: str
@@ -56,9 +61,9 @@ class RestCommand(Struct, frozen=True, kw_only=True):
 
 
 class ResumeCommand(Struct, frozen=True, kw_only=True):
-    """A customer's request to stop letting others pass earlier than planned.
+    """A customer's request to end their pause earlier than planned.
 
-    `until_millis` is the planned time.
+    `until_millis` is the planned end of the pause.
     """
 
     waitlist_id: str
@@ -88,8 +93,8 @@ class VerifyCommand(Struct, frozen=True, kw_only=True):
 
 
 class Change(Struct, frozen=True):
-    """A change that can make an entry ready or not ready. It consists of the new record, and the
-    event for the history.
+    """A change that can make an entry ready or not ready: the new record, and the event for the
+    history.
     """
 
     after: EntryRecord
@@ -109,10 +114,10 @@ def answered(record: EntryRecord, now_millis: int) -> EntryRecord:
 
 
 class Rested(Struct, frozen=True):
-    """The entry after the customer has started or stopped letting others pass.
+    """The entry after the customer has begun or ended a pause.
 
-    `rests_left` says how many more times the customer may do this. It is None if the waitlist does
-    not allow it.
+    `rests_left` is the number of further pauses that the customer may take. It is None if the
+    waitlist allows no pauses.
     """
 
     view: EntryView
@@ -132,7 +137,7 @@ class ReadinessChanges(Struct, frozen=True):
     now_millis: NowMillis
 
     def rest(self, command: RestCommand) -> Rested:
-        """Let other customers pass this customer until a given time.
+        """Begin a pause, in which other customers pass this customer in the queue.
 
         If the request is a repeat, nothing changes.
         """
@@ -158,8 +163,8 @@ class ReadinessChanges(Struct, frozen=True):
             )
             after = no_longer_near(after)
             if record.question.confirm_by_millis is not None:
-                # A customer who asks to let others pass is still waiting, so the request also
-                # counts as the customer's confirmation.
+                # A customer who asks for a pause is still waiting, so the request also counts as
+                # the customer's confirmation.
                 after = answered(after, self.now_millis())
             detail = {"until": iso(command.until_millis)}
             return Change(after, "rested", CUSTOMER, detail=detail)
@@ -168,8 +173,9 @@ class ReadinessChanges(Struct, frozen=True):
         return self._rest_result(self.change(key, decide, command.stay), rules)
 
     def resume(self, command: ResumeCommand) -> Rested:
-        """Stop letting others pass this customer, earlier than planned. If the planned time differs
-        from the time in the command, nothing changes.
+        """End a customer's pause earlier than planned.
+
+        If the command names a different end of the pause than the record, nothing changes.
         """
 
         def decide(record: EntryRecord) -> Change | None:
@@ -241,7 +247,7 @@ class ReadinessChanges(Struct, frozen=True):
 
     def _rules(self, waitlist_id: str) -> RestRules | None:
         rules = self.waitlist_cache.find(waitlist_id).settings.rest
-        # Since the settings were cached, an operator may have allowed customers to let others pass.
+        # The cached settings may be outdated. Before refusing a pause, read the current settings.
         return rules or self.waitlist_cache.look_up(waitlist_id).settings.rest
 
     def _check(self, rules: RestRules | None, record: EntryRecord, until_millis: int) -> None:
@@ -257,8 +263,8 @@ class ReadinessChanges(Struct, frozen=True):
             raise RestsUsedUp
 
     def change(self, key: tuple[str, str], decide: Decide, stay: int | None = None) -> EntryRecord:
-        """Record the change that `decide` returns. Then send Redis the recorded reasons why the
-        entry is not ready.
+        """Record the change that `decide` returns, and send Redis the new reasons why the entry is
+        not ready.
         """
         self.waitlist_cache.find(key[0])
         record = retry_on_conflict(lambda: self._record_change(key, decide, stay))

@@ -73,7 +73,7 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def body(self) -> str:
-        """A digest of the reason, with which a later request can be compared.
+        """A digest of the reason, for comparing a repeated request with the first one.
 
         The digest is keyed with the Idempotency-Key, so nobody can guess the reason without this
         key.
@@ -84,10 +84,9 @@ class ReinstateCommand(Struct, frozen=True, kw_only=True):
 
 
 class EndPresent(Struct, frozen=True):
-    """End the current signup if its entry is parked (set aside) or was removed by Redis.
+    """End the current signup if Redis has removed its entry or has parked it (set it aside).
 
-    Then decide the next step again. If the entry is on the waitlist in any other state, refuse the
-    request.
+    Then decide the next step again. If the entry has any other state, refuse the request.
     """
 
     record: EntryRecord
@@ -217,9 +216,9 @@ class Reinstatements(Struct, frozen=True):
     def _end_present(
         self, command: ReinstateCommand, record: EntryRecord, waitlist: WaitlistRecord
     ) -> None:
-        """Let the entry leave the waitlist if Redis has already removed it or set it aside.
+        """End the current signup if Redis has removed its entry or has parked it (set it aside).
 
-        Raise AlreadyOnList if the entry is on the waitlist in any other state.
+        Raise AlreadyOnList if the entry has any other state.
         """
         match self.positions.read(*record.key).status:
             case "parked":
@@ -233,8 +232,8 @@ class Reinstatements(Struct, frozen=True):
             case _:
                 # Another request has changed the record in the meantime, so decide again.
                 return
-        # If a different request has changed the entry since the record was read, the call fails
-        # with one of the suppressed errors.
+        # These errors mean that a different request has changed the entry since the record was
+        # read.
         with suppress(AlreadyAdmitted, EntryNotFound, Forbidden):
             leave = Leave(by=by, reason=reason, stay=record.ticket, status=record.status)
             self.leaves.leave(*record.key, leave)

@@ -39,7 +39,7 @@ class _Counting(Struct, frozen=True):
         )
 
     def check(self, segments: Segments) -> None:
-        """The request covers all segments and names none, so there is no name to check."""
+        """Do nothing, because the request does not name any segments."""
 
 
 class SegmentCounts(Struct, frozen=True):

@@ -85,8 +85,8 @@ class SegmentPositions(Struct, frozen=True):
             if answer.is_whole:
                 view = self.positions.without_old_question(waitlist_id, view)
                 return replace(view, is_due=answer.found.is_due), answer.places()
-            # An edit was interrupted or is in progress, so send the segments from the record to
-            # Redis.
+            # Redis does not have all segments of the entry, because an edit was interrupted or is
+            # in progress. Send the segments from the record.
             with suppress(Gone):
                 self.segmented_queue.update(record)
             return None

@@ -41,7 +41,9 @@ from waitlist_shared.ids import new_join_id
 
 
 class RefusedEntry(Struct, frozen=True):
-    """The existing entry of a customer who cannot sign up now, and the error for the caller."""
+    """The result of a refused signup: the customer's existing entry, and the error for the
+    caller.
+    """
 
     record: EntryRecord
     error: WaitlistError
@@ -123,9 +125,8 @@ class Signups(Struct, frozen=True):
         raise Throttled
 
     def resolve_entry(self, command: SignupCommand) -> SignupCommand:
-        """If a different entry now has the customer's address, return a command for this entry.
-
-        Otherwise, return the command unchanged.
+        """If the customer's address now belongs to a different entry, use the customer id of that
+        entry.
         """
         found = self.entries.resolve(command.waitlist_id, command.entry_id)
         return command.for_entry(found)
@@ -201,9 +202,8 @@ class Signups(Struct, frozen=True):
 def _depends_on_rejoin(step: Step, command: SignupCommand) -> bool:
     """Return whether the signup is refused because of the setting `rejoin`.
 
-    The setting may be outdated, so the caller then reads the current settings. Return False for a
-    guest whose address is not verified. The class `UnprovenSignups` handles this refusal, and reads
-    the current settings itself.
+    The setting may be outdated, so the caller then reads the current settings. For guests whose
+    address is not verified, the class `UnprovenSignups` does this.
     """
     is_ended = isinstance(step, Refuse) and isinstance(step.error, AlreadyAdmitted | AlreadyLeft)
     return is_ended and command.verify_until_millis is None

@@ -55,7 +55,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
         return entry_id_of(self.waitlist_id, self.customer_id)
 
     def for_entry(self, found: EntryRecord | None) -> "SignupCommand":
-        """Return a command for `found`, the entry that now has the customer's address.
+        """Return the command with the customer id of `found`, the entry to which the address now
+        belongs.
 
         If `found` is None, return the command unchanged.
         """
@@ -73,8 +74,8 @@ class SignupCommand(Struct, frozen=True, kw_only=True):
 
     @property
     def may_be_known(self) -> bool:
-        """True if the caller may have signed up before, because the request has an idempotency key
-        or an old entry token.
+        """True if the request has an idempotency key or an entry token. The caller may then have
+        signed up before.
         """
         return bool(self.idempotency_key) or self.stay_shown is not None
 
@@ -139,7 +140,7 @@ Step = Refuse | Replay | FinishLeave | Resume | Create
 
 
 class Terms(Struct, frozen=True):
-    """A waitlist, and whether it would accept the data of this signup as a new entry.
+    """A waitlist, and the error with which it would refuse this signup as a new entry.
 
     `refusal` is None if the waitlist accepts the new entry.
     """
@@ -206,8 +207,8 @@ def find_refusal(waitlist: WaitlistRecord, command: SignupCommand) -> WaitlistEr
 
 
 def _rejoin(former: EntryRecord, terms: Terms, now_millis: int) -> Refuse | Create:
-    # The pass of an admitted customer may still be valid after an early exit. If the waitlist keeps
-    # a place for each valid pass, the customer cannot join again before the pass ends.
+    # With the setting `frees_at_end`, a customer who exits early counts as inside until the pass
+    # ends. The customer cannot join again before that.
     is_kept_in = former.inside_until(now_millis) > 0 and frees_at_end(terms.waitlist.settings)
     is_open = former.joins_as_new(now_millis) or _may_rejoin(terms.waitlist, former)
     if is_kept_in or not is_open:

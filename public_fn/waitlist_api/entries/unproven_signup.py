@@ -57,8 +57,8 @@ class UnprovenSignups(Struct, frozen=True):
         If the address already has an entry, request a message to its customer.
         """
         until = self.now_millis() + verify_minutes * MINUTE_MILLIS
-        # Ignore the idempotency key. An error about a key that is used twice would reveal that the
-        # address has an entry.
+        # Ignore the idempotency key. An error about a repeated key would reveal that the address
+        # has an entry.
         unproven = replace(command, idempotency_key="", verify_until_millis=until)
         known = self._known(unproven)
         if known is None:
@@ -69,8 +69,8 @@ class UnprovenSignups(Struct, frozen=True):
             # check has already used up the guest's token, so it is not repeated.
             known = self._known(replace(unproven, bot_proof=None))
         if known is not None:
-            # If the guest's data is not valid under the new settings, the guest has filled in an
-            # outdated form. Then send the message, but do not record the data.
+            # If the guest filled in an outdated form, the current settings may not accept the data.
+            # Then send the message without recording the data.
             is_taken = is_current or find_refusal(waitlist, unproven) is None
             signup = _signup_of(unproven, waitlist.settings) if is_taken else None
             self._ask(known, stamp, signup)
@@ -94,7 +94,7 @@ class UnprovenSignups(Struct, frozen=True):
     def _check_room(
         self, command: SignupCommand, record: EntryRecord
     ) -> tuple[WaitlistRecord, bool, int]:
-        """Raise an error if the waitlist would refuse a new entry now.
+        """Raise an error if the waitlist accepts no new entries at the moment.
 
         The calls to Redis are the same as for a new entry, so the response time reveals nothing.
         """
@@ -128,7 +128,8 @@ class UnprovenSignups(Struct, frozen=True):
     def request_link(self, waitlist_id: str, entry_id: str) -> None:
         """Request a message with a link for the customer of an entry.
 
-        If there is no entry, make the same calls, so that the response time reveals nothing.
+        If the entry does not exist, the service makes the same calls, so the response time does not
+        reveal this.
         """
         found = self.entries.resolve(waitlist_id, entry_id)
         record = found or stand_in_record(waitlist_id, entry_id)
@@ -137,8 +138,8 @@ class UnprovenSignups(Struct, frozen=True):
     def _ask(self, record: EntryRecord, stamp: int, signup: Signup | None = None) -> None:
         """Write the event that sends a message with a link.
 
-        If no message is due, run a transaction that has no effect but takes as long, so that the
-        response time reveals nothing.
+        If no message is due, run a transaction without effect, which takes as long. The response
+        time then reveals nothing.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             now_millis = self.now_millis()

@@ -32,7 +32,7 @@ class Verified(Struct, frozen=True):
 class Verifications(Struct, frozen=True):
     """Verifies addresses.
 
-    If customers sign in with accounts, `tokens` is None, and there are no addresses to verify.
+    If `tokens` is None, customers sign in with accounts and have no addresses to verify.
     """
 
     tokens: EntryTokens | None

@@ -16,8 +16,7 @@ NEARLY = 0.95
 class Interval(Struct, frozen=True):
     """The changes between two successive samples.
 
-    All times are in seconds. `is_busy` is true if people were ready and there was room to admit
-    them.
+    All times are in seconds.
     """
 
     end: float
@@ -25,6 +24,8 @@ class Interval(Struct, frozen=True):
     served: int
     left: int
     waiting: int
+    # True if people were ready, and the waitlist was full or does not limit the number of people
+    # inside.
     is_busy: bool
 
     @property
@@ -76,8 +77,10 @@ PRIOR_INTERVALS = 4
 
 
 def dispersion_of(intervals: Sequence[Interval]) -> float:
-    """Return the dispersion, which is the variance of the number of served entries divided by the
-    mean. The dispersion is 0 for a steady rate, and 1 for independent admissions.
+    """Return how unevenly entries were served: 0 for a steady rate, and 1 for independent
+    admissions.
+
+    The dispersion is the variance of the number of served entries, divided by its mean.
     """
     rate = rate_of(intervals)
     if rate <= 0:
