@@ -173,8 +173,8 @@ def _names(*, has_accounts: bool) -> dict[str, tuple[str, str]]:
 def find_route(key: str, *, has_accounts: bool = False) -> Route:
     """Import the module that handles a route, and return the route.
 
-    Raise NoSuchRoute if there is no such route. If customers have accounts at an OIDC issuer,
-    another handler handles signups.
+    Raise NoSuchRoute if there is no such route. `has_accounts` is true if customers have accounts
+    at an OIDC issuer, because their signups have a handler of their own.
     """
     names = _names(has_accounts=has_accounts)
     if key not in names:

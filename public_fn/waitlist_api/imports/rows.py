@@ -59,8 +59,8 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     # The reason why the customer is held back or banned.
     reason: str = ""
     rest_until: datetime | None = None
-    # True if the address counts as verified. Otherwise, the customer must verify it if the waitlist
-    # verifies addresses.
+    # False if the customer must still verify the address. It has an effect only on waitlists that
+    # verify addresses.
     verified: bool = True
     confirmed_at: datetime | None = None
     messages: str = ""
@@ -71,8 +71,7 @@ class ImportRow(Struct, frozen=True, kw_only=True):
     # True if the customer is to be banned. A banned customer is not added, and cannot sign up
     # later.
     banned: bool = False
-    # True if the caller sent a customer id that differs from the id that belongs to the address in
-    # the profile.
+    # True if the caller sent a customer id that does not belong to the address in the profile.
     is_beside_address: bool = False
 
     def check(self, now: datetime) -> None:
@@ -201,9 +200,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         self.ticket, self.warning = None, None
 
     def follow(self, record: EntryRecord) -> None:
-        """Import this row as a repetition of the entry with this record.
-
-        Its customer has changed their address to the address in the row.
+        """Import this row into the entry of this record, whose customer has changed their address
+        to the address in the row.
         """
         self.row = replace(self.row, customer_id=record.customer_id)
         # Clear the cached entry id and signup key, because they were computed from the old customer
@@ -216,8 +214,9 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
         if self.record is not None and self.record.joined.by_guest:
             self.warning = "signed_up_by_guest"
         elif outcome != "ended" and not self.names_former_address:
-            # If the row contains a former address of the customer, leave `ticket` empty. The
-            # response then contains no entry token, which the mailbox's new owner could use.
+            # If the row contains a former address of the customer, leave `ticket` empty, so that
+            # the response contains no entry token. The address may belong to a different person
+            # now.
             self.ticket = self.recorded_ticket
 
     def repeat(self, same: "ImportedRow") -> None:

@@ -53,9 +53,8 @@ class ConfirmWalker(Struct, frozen=True):
 
 
 def is_due(waitlist: WaitlistRecord, now_millis: int) -> bool:
-    """Return whether this run must check waiting entries.
-
-    A check of all entries is either unfinished, or it is time for a new one.
+    """Return whether the waiting entries must be checked, because the last check is unfinished or
+    too long ago.
     """
     is_asking = waitlist.settings.confirm is not None
     return is_asking and waitlist.confirm_walk.next_millis <= now_millis

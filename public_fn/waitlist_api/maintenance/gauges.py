@@ -13,7 +13,7 @@ def measure_state(
     answer: c.Result | WaitlistError,
     now_millis: int,
 ) -> None:
-    """Add the state that a waitlist's queue had before the run to the gauges."""
+    """Add the state of a waitlist's queue before the run to the gauges."""
     metrics.add("waitlists")
     if not isinstance(answer, c.StatsResult) or answer.state != "warm":
         metrics.add("waitlists_cold")

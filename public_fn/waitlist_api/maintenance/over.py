@@ -29,10 +29,8 @@ def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
 
 
 def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
-    """Return whether the admission has ended, and the settings say that waiting customers then
-    leave.
-
-    The clock of Redis decides whether the admission has ended.
+    """Return whether the settings say that waiting customers leave when the admission has ended,
+    and whether it has ended.
     """
     policy = waitlist.settings.admission
     is_to_leave = policy is not None and policy.then == "leave"
@@ -40,8 +38,7 @@ def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
 
 
 class OverLeaver(Struct, frozen=True):
-    """Removes the waiting entries from a waitlist after its admission has ended, even if the
-    entries are not ready.
+    """Removes the waiting entries from a waitlist whose admission has ended.
 
     Claimed and parked entries stay, because an operator decides about them. If a run has no time
     left, the next run continues.

@@ -26,7 +26,7 @@ def is_quiet(
     changed: Container[str] | None,
     now_millis: int,
 ) -> bool:
-    """Return whether nothing has happened since the waitlist was last maintained, and no work is
+    """Return whether maintenance can skip the waitlist, because nothing has changed and no work is
     due. `changed` contains the ids of the waitlists that have changes in the journal.
     """
     if waitlist.deleting or waitlist.rebuild is not None:

@@ -72,8 +72,8 @@ class Rebuilder(Struct, frozen=True):
             logger.info("rebuild pauses", extra=_about(waitlist, run))
         finally:
             lease.release(is_rebuilt=is_whole)
-            # No position can be read until the rebuild is complete, so start another run at once,
-            # even after an error. This does not apply to a run that made no progress.
+            # No position can be read until the rebuild is complete. If this run has made progress,
+            # start the next run at once, even after an error.
             if run is not None and not is_whole and run.has_advanced:
                 self.queue.start_maintenance(waitlist.waitlist_id)
         return is_whole

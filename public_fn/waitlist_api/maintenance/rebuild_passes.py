@@ -58,10 +58,10 @@ class RebuildPasses(Struct, frozen=True):
         run.note_finished(shard)
 
     def _with_readiness(self, waitlist_id: str, page: Sequence[IndexRow]) -> Sequence[IndexRow]:
-        """Return the index rows, completed with the reasons why entries are not ready.
+        """Return the rows of this page.
 
-        The index does not contain these reasons. For an entry that can have such reasons, the row
-        is therefore built from the entry's record.
+        The index does not say why an entry is not ready. If there may be such reasons, build the
+        row from the entry's record instead.
         """
         ids = [
             placed.entry_id

@@ -193,8 +193,8 @@ class Reconciler(Struct, frozen=True):
                 self.transitions.append(key, event, self.now_millis())
 
     def _resend_edits(self, waitlist_id: str, records: Sequence[EntryRecord]) -> None:
-        """Tell Redis again the attributes of each entry and whether the entry is ready, because an
-        edit may have been interrupted.
+        """Send the attributes and the readiness of each entry to Redis again, because an edit may
+        have been interrupted.
         """
         declared = self.segmented_queue.waitlist_cache.find(waitlist_id).segments.declared
         edited = [Tagging(record) for record in records if declared or record.readiness is not None]

@@ -62,7 +62,7 @@ Surveyed = tuple[WaitlistRecord, c.Result | WaitlistError | None]
 class Survey(Struct):
     """The waitlists that need maintenance.
 
-    `until` is the Redis time at which they were found, as a logical timestamp.
+    `until` is the logical timestamp at which they were found.
     """
 
     busy: list[Surveyed] = field(default_factory=list)

@@ -17,7 +17,7 @@ Count = Literal[
     "rebuilds_finished",
     "rebuilds_started",
 ]
-# Only requests can increase these counts, so maintenance does not report them as zero.
+# Only requests increase these counts. A maintenance run does not report them.
 CountOfRequests = Literal["bot_checks_failed", "bot_checks_unavailable"]
 # Metrics about all waitlists together. The metrics `oldest_…` and `…_running_seconds` are maxima,
 # and the others are sums.

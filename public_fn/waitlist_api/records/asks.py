@@ -72,7 +72,7 @@ def _with_data(record: EntryRecord, signup: Signup, now_millis: int) -> EntryRec
         contact=replace(
             record.contact,
             language=signup.language,
-            # If the customer has entered a new address, it is not known to be unreachable.
+            # A bounce of the old address says nothing about a new address.
             unreachable=record.contact.unreachable and has_same_address,
         ),
     )

@@ -28,8 +28,8 @@ class Broadcast(Work, frozen=True, kw_only=True):
 
     stamp: int
     text: Mapping[Language, OwnText]
-    # The recipients: the entries with these ids, or everybody with one of these statuses. The
-    # statuses are read one after the other.
+    # The recipients are either the entries with these ids, or everybody with one of these statuses.
+    # The statuses are read one after the other.
     entries: tuple[str, ...] = ()
     statuses: tuple[BroadcastStatus, ...] = ()
     filter: Mapping[str, str] = {}

@@ -41,8 +41,8 @@ class ChoiceBody(Body):
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         described = handler(core_schema)
-        # Refer to each choice by its name. Code generators could not name the classes of choices
-        # that have no name.
+        # Refer to each choice by its name. Code generators use this name for the class that they
+        # generate.
         choices = [{"$ref": f"#/components/schemas/{choice.__name__}"} for choice in cls.choices()]
         return {
             "description": handler.resolve_ref_schema(described)["description"],

@@ -160,7 +160,7 @@ class Problem(Model):
         Time | None,
         Field(
             description="When the waitlist opens, if `code` is `not_open_yet`. Null if the "
-            "opening time was removed a moment ago."
+            "waitlist no longer has an opening time."
         ),
     ] = None
     message: Annotated[

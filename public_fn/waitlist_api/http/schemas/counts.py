@@ -51,8 +51,8 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="The number of signups since the waitlist was created. If Redis loses "
-            "data, signups from the last minute may be missing. Both are also true of `left`, "
-            "`admitted`, `entered`, `declined` and `no_shows`."
+            "data, signups from the last minute may be missing. `left`, `admitted`, `entered`, "
+            "`declined` and `no_shows` are counted in the same way."
         ),
     ]
     left: Count

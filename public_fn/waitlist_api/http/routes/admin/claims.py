@@ -66,9 +66,9 @@ class Routes(Struct, frozen=True):
     ) -> ClaimsAnswer:
         """A claim reserves an entry for one caller.
 
-        A repeated request with the same Idempotency-Key returns the same claims that are still
-        open. Each filter must match a declared segment. While the service prepares new segments,
-        the request fails with `503 rebuilding`.
+        A repeated request with the same Idempotency-Key returns those claims of the first request
+        that are still open. Each filter must match a declared segment. While the service prepares
+        new segments, the request fails with `503 rebuilding`.
         """
         fields = body.model_dump(exclude={"call"})
         claimed = self.claims.claim(

@@ -40,10 +40,11 @@ class Routes(Struct, frozen=True):
         audit="each_request",
     )
     def get_link(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[LinkAnswer]:
-        """Use this operation if your own system sends the link to the guest by email or SMS. Send
-        the link only to the address in the entry's profile. If the address is not verified yet, the
-        link verifies the address and is valid for `verify_minutes`. Otherwise the link opens the
-        entry. The request has no body and changes nothing.
+        """Use this operation if your own system sends the link to the guest by email or SMS.
+
+        Send the link only to the address in the entry's profile. If the address is not verified
+        yet, the link verifies the address and is valid for `verify_minutes`. Otherwise the link
+        opens the entry.
         """
         base_url = self.passes.issuer or self.request.base_url
         links = self.token_issuer.issue_links(waitlist_id, entry_id, base_url)
