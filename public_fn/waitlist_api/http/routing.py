@@ -254,9 +254,8 @@ def path_of(event: Event) -> str:
 def check_path(event: Event) -> None:
     """Raise NoSuchRoute unless the method and the path of a request belong to its route."""
     # API Gateway matches the encoded path, but Powertools matches the decoded path. Refuse a path
-    # if the two matches differ. Otherwise an encoded slash could give an operator access to a route
-    # without the permission for it. For example, an operator who may only read a waitlist could
-    # list its entries with GET /v1/admin/waitlists/bakery%2Fentries.
+    # if the two matches differ. Otherwise, an operator who may only read a waitlist could list its
+    # entries with GET /v1/admin/waitlists/bakery%2Fentries.
     method, _, template = event["routeKey"].partition(" ")
     given = event.get("pathParameters") or {}
     parameters = {name: unquote(str(value)) for name, value in given.items()}

@@ -344,9 +344,9 @@ class CustomersEntryAnswer(EntryAnswer, WithReadiness, WithEstimate, WithCallNum
     poll_after_seconds: Annotated[
         PollSeconds | None,
         Field(
-            description="The number of seconds after which to poll again. Near the head of the "
-            "queue it is 1 second, and at the end it is at most 300 seconds. If the entry is not "
-            "ready, the number is at most 60. Null if the customer has left or was admitted."
+            description="The number of seconds after which to poll again. It is 1 near the head of "
+            "the queue, and at most 300 at the end. If the entry is not ready, it is at most 60. "
+            "Null if the customer has left or was admitted."
         ),
     ]
     call: Annotated[

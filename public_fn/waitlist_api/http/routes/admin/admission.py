@@ -44,10 +44,11 @@ class Routes(Struct, frozen=True):
     def admit(
         self, waitlist_id: WaitlistId, body: AdmitBody, idempotency_key: IdempotencyKey = None
     ) -> AdmitAnswer:
-        """This operation offers slots in addition to the slots of the waitlist's policy. If
-        `refill` is true, a slot that a customer does not use is offered to the next entry. To stop
-        refilling, send a request with a `count` of 0. A repeated request with the same
-        Idempotency-Key makes no new offers, and returns the entries that still have their slot.
+        """This operation offers slots in addition to the slots of the waitlist's policy.
+
+        If `refill` is true, a slot that a customer does not use is offered to the next entry. To
+        stop refilling, send a `count` of 0. A repeated request with the same Idempotency-Key makes
+        no new offers, and returns the entries that still have their slot.
         """
         command = AdmitCommand(
             waitlist_id=waitlist_id,

@@ -84,10 +84,9 @@ class Routes(Struct, frozen=True):
         self, waitlist_id: WaitlistId, body: ImportBody
     ) -> Response[ImportWithTokensAnswer]:
         """This operation works like `importEntries`, but the response also contains the entry
-        tokens of the imported customers. Entries of guests who signed up themselves get no token.
-        Give each token to its customer. If customers sign in with an OIDC issuer, the request fails
-        with `no_entry_tokens`. The operation has its own IAM permission, because a token allows its
-        holder to act as the customer.
+        tokens of the imported customers. A token allows its holder to act as the customer, so this
+        operation has an IAM permission of its own. If customers sign in with an OIDC issuer, the
+        request fails with `no_entry_tokens`.
         """
         # Create the links first. If this stack issues no tokens, `signer` raises an error here,
         # before any row is written.

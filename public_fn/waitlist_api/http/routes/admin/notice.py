@@ -19,9 +19,10 @@ class Routes(Struct, frozen=True):
         audit="each_request",
     )
     def put_notice(self, waitlist_id: WaitlistId, body: NoticeBody) -> NoticeBody:
-        """The notice replaces the waitlist's earlier notice. Customers see it on their page and in
-        the public data of the waitlist until the notice expires, or until an operator ends it. To
-        end the notice now, send a request in which `text` is null. Customers get no message about a
+        """The notice replaces the waitlist's earlier notice.
+
+        Customers see it on their page and in the public data of the waitlist. To end the notice
+        before it expires, send a request in which `text` is null. Customers get no message about a
         notice.
         """
         notice = self.notices.put(waitlist_id, settings_in(Notice, body))

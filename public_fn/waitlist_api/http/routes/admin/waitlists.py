@@ -160,11 +160,11 @@ class Routes(Struct, frozen=True):
     def change_waitlist(
         self, waitlist_id: WaitlistId, body: WaitlistPatch, if_match: IfMatch = None
     ) -> Response[WaitlistConfigAnswer]:
-        """The body is a JSON Merge Patch (RFC 7396) with the media type
-        `application/merge-patch+json` or `application/json`. If two operators change different
-        settings at the same time, both changes are kept. If they change the same setting, the later
-        change wins. With `If-Match`, the later change is refused instead. A request that changes
-        nothing does not create a new version.
+        """The body is a JSON Merge Patch (RFC 7396).
+
+        If two operators change different settings at the same time, both changes are kept. If they
+        change the same setting, the later change wins. With `If-Match`, the later change is refused
+        instead. A request that changes nothing does not create a new version.
         """
 
         def change(now: WaitlistRecord) -> Response[WaitlistConfigAnswer]:
