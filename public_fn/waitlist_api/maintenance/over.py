@@ -29,9 +29,7 @@ def must_leave(waitlist: WaitlistRecord, stats: c.StatsResult) -> bool:
 
 
 def _ends_waits(waitlist: WaitlistRecord, redis_millis: int) -> bool:
-    """Return whether the settings say that waiting customers leave when the admission has ended,
-    and whether it has ended.
-    """
+    """Return whether the admission has ended and the policy then removes waiting customers."""
     policy = waitlist.settings.admission
     is_to_leave = policy is not None and policy.then == "leave"
     return is_to_leave and is_over(waitlist.settings, redis_millis)

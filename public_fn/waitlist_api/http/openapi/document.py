@@ -31,8 +31,8 @@ from waitlist_api.services import Services
 from waitlist_shared.correlation import AWS_ID
 from waitlist_shared.version import VERSION
 
-# The OpenAPI document declares no pattern for the header with the correlation id. If a client sends
-# an id in a different format, the service does not refuse the request, but uses an id of its own.
+# The schema of this header has no pattern, because the service does not refuse an id in a different
+# format. It uses an id of its own instead.
 _REQUEST_HEADER = Parameter(
     name=HEADER,
     description="The client's own id for this request, which must be a UUID or a ULID. Any other "

@@ -12,8 +12,7 @@ from msgspec import Struct
 FOLDER = Path(__file__).with_name("static")
 VENDOR = Path(__file__).with_name("vendor")
 SHELL = "page.html"
-# The documents that a waitlist has in addition to its customer page. The URL of such a document
-# ends with its name.
+# The other pages of a waitlist, by name. The name is the last part of the page's URL.
 VIEWS = {"kiosk": "kiosk.html", "screen": "screen.html"}
 TYPES = {
     ".css": "text/css; charset=utf-8",
