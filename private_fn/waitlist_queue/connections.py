@@ -101,8 +101,8 @@ class _DeadlineConnection(Connection):
         self._server_run_id = None
         super().on_connect_check_health(check_health=check_health)
         if not (self.credential_provider or self.username or self.password):
-            # After a TLS handshake, the server sends session tickets. The connection pool closes a
-            # connection with unread data, so read the tickets here, together with the reply to a
+            # The server sends session tickets after a TLS handshake. The connection pool closes a
+            # connection that has unread data, so read the tickets together with the reply to a
             # PING.
             self.send_command("PING", check_health=False)  # type: ignore[no-untyped-call]
             self.read_response()

@@ -6,7 +6,8 @@ slot, and one script can use all of them.
 
 from collections.abc import Callable
 
-# The functions that return the keys of a waitlist, by the name of the key.
+# The functions that return a waitlist's Redis keys. The dictionary maps the name of each key to its
+# function.
 OF_WAITLIST: dict[str, Callable[[str], str]] = {}
 
 
@@ -76,7 +77,8 @@ pending_decisions = _key("pending_decisions")
 # in `scripts/lib/segments.lua`.
 segments = _key("segments")
 
-# A hash with the segments and the attributes version of each entry.
+# A hash with the segments of each entry, and with the version of the attributes from which they
+# were computed.
 tags = _key("tags")
 
 # A hash that counts the imported rows with the same signup time. The name of a field is the ticket

@@ -41,10 +41,10 @@ def operation_of(request: type[c.OnWaitlist]) -> Operation:
 
 
 def _script_of(request: type) -> Script:
-    """Return the script that has the name of the request type or of one of its base classes.
+    """Return the script that carries out a type of request.
 
-    Request types with a common base class can share a script. For example, `Leave` and `Drop` are
-    both subclasses of `EndStay`, so both use `end_stay.lua`.
+    The script has the name of the type or of one of its base classes. For example, `Leave` and
+    `Drop` are both subclasses of `EndStay`, so both use `end_stay.lua`.
     """
     try:
         return script_named(c.operation_name(request.__name__))

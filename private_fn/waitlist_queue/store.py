@@ -172,8 +172,8 @@ class RedisStore:
                 with suppress(exceptions.SlotNotCoveredError):
                     if self._client is not None:
                         return action(self._client, *arguments)
-                # The client's map of the cluster may be outdated: in this map, no node serves the
-                # waitlist's hash slot. A new client reads the current map.
+                # In the client's map of the cluster, no node serves the waitlist's hash slot. The
+                # map may be outdated, and a new client reads the current map.
                 self._client = self._connect()
                 return action(self._client, *arguments)
         except exceptions.RedisClusterException as error:

@@ -57,8 +57,5 @@ def _person(context: Context, **typed: Any) -> Person:
 
 
 def with_person(function: Function) -> Function:
-    """Add to a command the options that select a person.
-
-    The command gets the selected Person as `person`.
-    """
+    """Give a command the options that select a person, in place of its parameter `person`."""
     return replace_parameter(function, "person", PERSON, _person)

@@ -314,9 +314,7 @@ def table(
 
 
 def _fits(columns: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> bool:
-    """Return whether the columns of a table fit into `width` if each column has a readable
-    width.
-    """
+    """Return whether a table fits into `width`, with a readable width for each column."""
     needed = 1
     for number, name in enumerate(columns):
         texts = [HEADINGS.get(name, name), *(format_value(row[number]) for row in rows)]

@@ -160,7 +160,9 @@ def filters_of(text: str, label: str) -> dict[str, Any]:
 def profile_of(
     before: dict[str, Any], whole: str | None, texts: Sequence[str] | None
 ) -> dict[str, Any]:
-    """Return a copy of the profile with the changes that the options make."""
+    """Return a copy of the profile in which the options --profile-json and --set have been
+    applied.
+    """
     profile = dict(before) if whole is None else json_object(whole, "--profile-json")
     for text in texts or ():
         name, value = pair(text, "--set")
@@ -176,7 +178,7 @@ def profile_of(
 def attributes_of(
     before: dict[str, Any], texts: Sequence[str] | None, label: str = "--attribute"
 ) -> dict[str, Any]:
-    """Return a copy of the attributes with the changes that the options make.
+    """Return a copy of the attributes in which the options --attribute have been applied.
 
     In error messages, `label` is the name of the option.
     """
@@ -203,7 +205,7 @@ def quote_value(value: str) -> str:
 
 
 def unquote_line(line: str) -> str:
-    """Decode a value in a line NAME=VALUE that `quote_value` has formatted.
+    """Decode the value in a line NAME=VALUE that `quote_value` has formatted.
 
     Raise WrongUsage if the JSON is not valid.
     """

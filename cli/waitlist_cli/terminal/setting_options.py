@@ -60,7 +60,7 @@ MANY = ("integers", "strings", "lists")
 
 
 def with_settings(function: Function) -> Function:
-    """Replace the `settings` parameter of a command with one option for each setting."""
+    """Give a command one option for each setting, in place of its parameter `settings`."""
     names = [name for name in settings() if name.split(".")[0] not in OF_OTHER_COMMANDS]
     return with_settings_named(names)(function)
 
@@ -99,9 +99,7 @@ def _option_name(setting: Setting, group: str = "") -> str:
 
 
 def _annotation(setting: Setting, name: str) -> Any:
-    """Return the annotated type of an option, which also contains the name and the help text of the
-    option.
-    """
+    """Return the type annotation of an option, which also contains its name and help text."""
     if setting.type == "boolean" and "/" not in name:
         name = f"{name}/--no-{name.removeprefix('--')}"
     kind: Any = {"boolean": bool, "integer": int}.get(setting.type, str)

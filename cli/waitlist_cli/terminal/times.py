@@ -92,10 +92,9 @@ def utc(text: str, zone: tzinfo = UTC) -> str:
 
 
 def check_time_format(time_format: str) -> str:
-    """Return `time_format`.
+    """Return `time_format`, or raise WrongUsage if it contains only one of %I and %p.
 
-    Raise WrongUsage if the format contains only one of %I (the hour on a 12-hour clock) and %p (AM
-    or PM).
+    %I is the hour on a 12-hour clock, and %p is AM or PM.
     """
     directives = re.findall("%(.)", time_format)
     # Without %I (the hour on a 12-hour clock), Python accepts %p (AM or PM) but ignores it.
@@ -163,7 +162,7 @@ def parse_instant(text: str, label: str) -> datetime:
     """
     try:
         moment = datetime.fromisoformat(text)
-        # A time in the first or last hours of Python's calendar may not exist in UTC.
+        # A time at the very beginning or end of Python's calendar cannot be converted to UTC.
         moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise WrongUsage(

@@ -38,8 +38,8 @@ elseif meta_paused == '1' then
   line = 'paused'
 end
 
--- Adds pairs of a rank and a position for some entries of a sorted set. The pairs are public, and a rank reveals when
--- somebody signed up. Entries with an unverified address are left out, because their signups must stay secret.
+-- Adds the rank and the position of some entries in a sorted set. Entries with an unverified address are left out,
+-- because a public rank would reveal when somebody signed up.
 local cuts = {}
 local function cut(set, other)
   local count = redis.call('ZCARD', set)

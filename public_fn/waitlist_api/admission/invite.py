@@ -1,8 +1,7 @@
 """Invite people: make one offer to each of the first entries of the queue, or to given entries.
 
-An invitation is stored before its first offer is made. Its offers are made in pages of up to 100.
-Maintenance continues an invitation that was interrupted
-(docs/decisions/0087-an-offer-knows-its-invitation.md).
+An invitation is stored first. Its offers are then made in pages of up to 100. Maintenance continues
+an invitation that was interrupted (docs/decisions/0087-an-offer-knows-its-invitation.md).
 """
 
 import hashlib

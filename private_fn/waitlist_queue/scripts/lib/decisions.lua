@@ -65,7 +65,7 @@ local function find_decision(keys, entry_id, matches)
   return found
 end
 
--- Returns the pending decision that an earlier request with this claim token has led to. Returns nil if there is none.
+-- Returns the pending decision with this verb and claim token, or nil if there is none.
 local function decision_by_token(keys, entry_id, verb, token)
   return find_decision(keys, entry_id, function(decision)
     return decision.verb == verb and decision.token == token

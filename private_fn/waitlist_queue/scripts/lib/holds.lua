@@ -51,8 +51,8 @@ local function no_longer_held(keys, entry_id, keeps_room)
   if was_held and not keeps_room then wake(keys) end
 end
 
--- Marks an entry whose record may not contain the decision with the logical timestamp `stamp` yet. Maintenance updates
--- the record within a minute.
+-- Marks an entry whose record may lack the change at the logical timestamp `stamp`. Maintenance updates the record
+-- within a minute.
 local function mark_dirty(keys, entry_id, stamp)
   redis.call('ZADD', keys.dirty, stamp, entry_id)
 end

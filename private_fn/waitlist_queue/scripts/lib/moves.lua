@@ -26,8 +26,8 @@ local function remember_distance(keys, once_key, stamp, seconds, places)
   remember_move(keys, once_key, stamp, seconds, stamp, once_key .. ':' .. int_text(places))
 end
 
--- Returns the number of places by which an earlier request moved the entry. Returns false if the number is not known.
--- The number is not known if the move was restored from the record.
+-- Returns the number of places by which an earlier request moved the entry. Returns false if the move was restored from
+-- the record, because the number is then not known.
 local function distance_of(keys, once_key, stamp)
   local _, second = unpack(redis.call('ZRANGEBYSCORE', keys.moves, stamp, stamp, 'LIMIT', 0, 2))
   return second and tonumber(string.sub(second, #once_key + 2)) or false

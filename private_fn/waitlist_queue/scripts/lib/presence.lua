@@ -44,7 +44,7 @@ local function end_absences(keys)
   return #away < ABSENCES_AT_ONCE
 end
 
--- Returns an entry to its rank in the queue after it was taken from the queue. Notes that the customer is away.
+-- Puts an entry that was just taken from the queue back at its rank, and notes that the customer is away.
 local function pass_over(keys, entry)
   local packed = redis.call('HGET', keys.readiness, entry.entry_id)
   write_readiness(keys, entry.entry_id, packed, with_away(packed or '0'))

@@ -1,5 +1,6 @@
--- A ticket is a number that increases with each signup. A rank is the sort key of an entry in the queue. A rank has up
--- to 16 digits, so pass it to redis.call as a number. `tostring` and `..` keep only 14 digits.
+-- A ticket is a number that increases with each signup. A rank is the sort key of an entry in the queue.
+--
+-- A rank has up to 16 digits, so pass it to redis.call as a number. `tostring` and `..` keep only 14 digits.
 local TIER = 35184372088832 -- 2^45, the number of ranks of each priority
 local MAX_PRIORITY = 255
 -- An entry with the lowest priority has the rank BACK plus its ticket.
