@@ -37,8 +37,8 @@ def _describe_cause(error: BaseException, cause: BaseException) -> str:
 
     Return an empty string if `cause` is `error` itself.
     """
-    # If a Redis cluster cannot be reached, the client's error does not say why. The exception that
-    # caused this error does.
+    # If a Redis cluster cannot be reached, the client's error does not say why, but the exception
+    # that caused the error does.
     if cause is error:
         return ""
     return f" ({type(cause).__name__ if str(cause) in str(error) else _describe(cause)})"

@@ -53,8 +53,7 @@ class Script:
     added: Names
     # Maps each outcome to the names of the values that come after it in the reply.
     returns: dict[str, Names]
-    # Maps the name of a value in a reply to the names of its columns, if the value is a list of
-    # rows.
+    # For each value in a reply that is a list of rows, the names of the columns.
     rows: dict[str, Names]
     # The number of requests that one run can carry out.
     per_run: int
@@ -171,7 +170,7 @@ def _header(text: str) -> str:
 def _declared(header: str, keyword: str) -> dict[str, Names]:
     """Return the declarations in the header lines that begin with a keyword.
 
-    Each line has the form `name|name word word`. It declares the same words for all its names.
+    Each line has the form `name|name word word`, and declares the words for each of its names.
     """
     lines = [line.split() for line in _lines(header, keyword)]
     return {name: tuple(others) for first, *others in lines for name in first.split("|")}

@@ -26,7 +26,7 @@ TRANSIENT_ERRORS = (
 # Errors that only an operator can resolve. For these errors, the log contains a hint for the
 # operator.
 OPERATOR_ERRORS = (exceptions.NoPermissionError,)
-# If one command of a pipeline fails with such an error, the store sends this command again.
+# Errors after which the store sends the failed command of a pipeline again.
 RETRIED_ALONE = (
     exceptions.NoScriptError,
     exceptions.AskError,  # also covers MovedError

@@ -94,8 +94,8 @@ def api() -> Api:
     )
     try:
         tokens = None if config.jwt_issuer else EntryTokens(_secret(config))
-        # Each secret with a key of CloudFront is read only once. Its content never changes, because
-        # a new key is stored in a new secret.
+        # Each secret that contains a key of CloudFront is read only once. The secret never changes,
+        # because a new key is stored in a new secret.
         edge_keys = [secret_reader(arn, secrets_client(DEADLINE))() for arn in config.edge_key_arns]
     except SecretUnavailable as error:
         if not error.is_temporary:

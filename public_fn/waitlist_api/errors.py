@@ -103,13 +103,13 @@ class AlreadyAdmitted(WaitlistError):
 
 
 class RestNotAllowed(WaitlistError):
-    """The waitlist's `rest` setting is off, so customers cannot let others pass."""
+    """The waitlist's `rest` setting is off, so customers cannot let others pass in the queue."""
 
     code = "rest_not_allowed"
     status = 409
     advice = (
-        "Customers of this waitlist cannot let others pass. An operator can allow it with the "
-        "`rest` setting."
+        "Customers of this waitlist cannot let others pass in the queue. An operator can allow it "
+        "with the `rest` setting."
     )
 
 

@@ -68,8 +68,8 @@ def with_settings(function: Function) -> Function:
 def with_settings_named(names: Iterable[str], group: str = "") -> Callable[[Function], Function]:
     """Return a decorator that gives a command one option for each named setting.
 
-    The options replace the command's parameter `settings`. If `group` is given, it is the group of
-    all these settings, and the option names do not contain it.
+    The options replace the command's parameter `settings`. If `group` is given, all settings belong
+    to this group, and the names of the options leave it out.
     """
     chosen = [settings()[name] for name in names if settings()[name].type != "group"]
     options = [

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from waitlist_cli.errors import WrongUsage
 
-# The time in seconds that a program and its child processes have to end after SIGTERM.
+# The number of seconds within which a program and its child processes should end after SIGTERM.
 GRACE_SECONDS = 5.0
 # The interval at which the command checks whether a process group has ended.
 LOOK_SECONDS = 0.05

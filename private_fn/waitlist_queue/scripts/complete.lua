@@ -1,8 +1,10 @@
 -- complete: Admits the customers of claimed entries. Sending the same claim token again changes nothing.
+--
 -- PRELUDE clock owner claimed tags
 -- NEEDS admission holds tickets
 -- ARGV holds
 -- PER_RUN 50
+--
 -- `holds` has a pair "entry_id:token" for each claimed entry, separated by spaces. The script returns one reply for
 -- each pair.
 -- RETURNS completed|repeat stamp rank ticket attempts done_stamp inside_until_millis basis_stamp placed_stamp

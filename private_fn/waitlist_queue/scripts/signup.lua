@@ -1,8 +1,10 @@
 -- signup: Adds entries at the end of the queue, or at a given rank. An entry that is already waiting keeps its place.
+--
 -- PRELUDE clock owner
 -- NEEDS holds inside opening pace policy ranks readiness reasons segments tickets tombstone waiting
 -- ARGV stays
 -- PER_RUN 50
+--
 -- `stays` contains one text for each signup, separated by spaces. `_pack_stay` in `arguments.py` creates these texts.
 -- The script returns one reply for each signup.
 -- RETURNS joined|already rank ticket stamp position total pace ready_ahead

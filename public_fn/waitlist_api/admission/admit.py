@@ -153,7 +153,7 @@ class Admissions(Struct, frozen=True):
         return self.positions.read(*key, to_operator=True), record
 
     def _request(self, waitlist: WaitlistRecord, since_millis: int) -> c.Admit:
-        """Build the request that a run sends to Redis, including the scheduled times since
+        """Build the request for a run of the admission policy, including the scheduled times since
         `since_millis`.
         """
         request = c.Admit(waitlist_id=waitlist.waitlist_id)

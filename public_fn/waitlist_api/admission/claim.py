@@ -106,9 +106,8 @@ class Claims(Struct, frozen=True):
         raise NotWaiting(NOT_TO_BE_TAKEN)
 
     def _call(self, command: ClaimCommand, offers: list[Offer]) -> list[Offer]:
-        """Call the customers of these claims.
-
-        If the request is a repeat, customers who have already been called are not called again.
+        """Call the customers whose entries were claimed. If the request is a repeat, nobody is
+        called a second time.
         """
 
         def call(offer: Offer) -> Offer:

@@ -116,7 +116,7 @@ class HoldCommand(Struct, frozen=True, kw_only=True):
     # The opening hours. If an offer is withdrawn, the next entry gets an offer only during these
     # hours.
     hours: tuple[c.Hours, ...] = ()
-    # The value to which the record's field `changes_until_millis` is set, unless the value is 0.
+    # If this is not 0, the record's field `changes_until_millis` is set to this value.
     changes_until_millis: int = 0
 
     @property
@@ -353,8 +353,8 @@ class Holds(Struct, frozen=True):
 
 
 def _message_at(verb: ClaimAction, command: HoldCommand, found: TimeAndToken) -> Message:
-    """Build a request that identifies the offer or the parked (set aside) entry by its time and
-    token.
+    """Build a request that names the offer by its deadline and token, or the parked (set aside)
+    entry by the time at which it was parked.
     """
     time_millis, token = found
     return replace(command, token=token, **{verb.time_field: time_millis}).message(verb)

@@ -103,8 +103,6 @@ class OfferWriter(Struct, frozen=True):
             # Redis has taken an outdated version of the entry.
             with suppress(Gone):
                 self.positions.restore_place(record, c.Seen(state=state, rank=claim.rank))
-        # Otherwise, a different request has changed the record since Redis took the entry from the
-        # queue.
         return None
 
     def _write_joining(
@@ -191,9 +189,9 @@ def give_up_message(
 
 
 def _join_id_of(claim: c.Claimed, record: EntryRecord | None) -> str:
-    """Return the id of the signup that the entry in Redis belongs to.
+    """Return the id of the signup to which an entry in Redis belongs.
 
-    The id comes from the record. Return NO_STAY if the record belongs to a different signup.
+    Return NO_STAY if the record does not contain this signup.
     """
     if record is None:
         return c.NO_STAY

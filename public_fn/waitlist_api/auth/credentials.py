@@ -125,7 +125,7 @@ class EntryTokens:
 
         Key rotation does not change the digest.
         """
-        # A waitlist id never contains a slash, so no waitlist has the same key.
+        # No waitlist id contains a slash, so this key is different from the keys of all waitlists.
         key = self.identity_key("messages/targets")
         return base64.b32encode(hmac.digest(key, address.encode(), "sha256")).decode().lower()[:32]
 

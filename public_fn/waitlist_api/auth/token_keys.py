@@ -72,8 +72,8 @@ class TokenKey(Struct, frozen=True):
         """Return a code for a message to an address. A caller with this code has received the
         message.
         """
-        # This text contains more slashes than the signed text of a token. The signature of a code
-        # is therefore never the signature of a token.
+        # A token signs a text of three parts, and a code signs at least five parts. The signature
+        # of a code is therefore never valid for a token.
         purpose = f"move/{content.to}" if content.to else "verify"
         text = (
             f"{purpose}/{waitlist_id}/{content.entry_id}/{content.stay}/{content.minute}".encode()

@@ -52,7 +52,7 @@ class OwnDataView(Struct, frozen=True):
     profile: dict[str, Any]
     # Whether the customer wants messages. None if the waitlist sends no messages.
     messages: Messages | None
-    # The profile field to whose address messages are sent, or None if the customer gets none.
+    # The profile field that contains the address for messages, or None if the customer gets none.
     messages_to: IdentityField | None = None
     # True if the customer must verify a new address before it takes effect.
     is_asked: bool = False

@@ -140,7 +140,7 @@ Step = Refuse | Replay | FinishLeave | Resume | Create
 
 
 class Terms(Struct, frozen=True):
-    """A waitlist, and the error with which it would refuse this signup as a new entry.
+    """A waitlist, and the reason why it would refuse this signup as a new entry.
 
     `refusal` is None if the waitlist accepts the new entry.
     """

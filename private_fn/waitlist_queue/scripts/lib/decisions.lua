@@ -2,8 +2,8 @@
 -- entry's record in DynamoDB. The hash `pending_decisions` contains the pending decisions about each entry, oldest
 -- first.
 --
--- A decision is stored as text, in the form `verb|token|stamp|rank|ticket|attempts|at;basis;placed;until;declines`. The
--- Python class `Decision` explains these fields.
+-- A decision is stored as text. The function `read_decisions` separates its fields, and the Python class `Decision`
+-- explains them.
 local DECISIONS_KEPT = 16 -- for each entry, because a caller may move an entry any number of times
 
 -- Returns the logical timestamp and the field `placed` of the newest pending decision about an entry. Both are 0 if

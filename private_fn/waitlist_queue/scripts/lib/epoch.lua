@@ -7,9 +7,10 @@
 -- used timestamps up to UNKNOWN_SECONDS after `floor`. This time is long, because `floor` comes from a Lambda function
 -- whose clock may be slow.
 local UNKNOWN_SECONDS, SLACK_SECONDS = 20 * 60, 5
--- If the Redis clock has not been set back, the new queue begins SPARE_SECONDS after `floor`. SPARE_SECONDS must be
--- less than a second, because signups leave no gaps between their tickets while tickets are more than a second ahead of
--- the clock.
+-- If the Redis clock has not been set back, the new queue begins SPARE_SECONDS after `floor`.
+--
+-- SPARE_SECONDS must be less than a second. While tickets are more than a second ahead of the clock, signups leave no
+-- gaps between their tickets.
 local SPARE_SECONDS = 0.5
 
 -- Returns the first logical timestamp of a new queue. This timestamp is later than those of all earlier queues of the

@@ -139,8 +139,8 @@ end
 -- Returns from which limits an admission is subtracted: the quota, the rate or the schedule. `number` counts the
 -- admissions of the current run from 1.
 --
--- The quota is used first. If `combine` is `sum`, the rate is used before the schedule, because unused admissions of
--- the rate expire after a minute.
+-- An admission uses up the quota first. If `combine` is `sum`, it uses up the rate before the schedule, because unused
+-- admissions of the rate expire after a minute.
 local function paid_by(policy, number)
   if number <= policy.by_quota then return 'q' .. policy.quota_number end
   number = number - policy.by_quota

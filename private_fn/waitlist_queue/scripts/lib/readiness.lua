@@ -54,7 +54,7 @@ end
 -- This function makes the script skip these keys.
 --
 -- If `readiness` is not empty, the script is about to store an entry that is not ready. The function then notes that
--- the keys exist.
+-- the waitlist has such entries.
 local function use_readiness(keys, is_used, readiness)
   if is_used then return end
   if readiness == '' then

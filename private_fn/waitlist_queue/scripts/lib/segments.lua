@@ -10,8 +10,8 @@ end
 -- The segment index is a sorted set with one member for each segment of each waiting entry. A member consists of the
 -- segment, a character, the rank and the entry id.
 --
--- The character is ":" if the entry is ready, ";" if it is not ready, and "<" if its address is not verified. All
--- scores are equal, so Redis sorts the members by their bytes.
+-- In a member of the segment index, the character is ":" if the entry is ready, ";" if it is not ready, and "<" if its
+-- address is not verified. All scores are equal, so Redis sorts the members by their bytes.
 local READY, NOT_READY, UNVERIFIED, BEHIND = ':', ';', '<', '=' -- four consecutive bytes
 
 -- Returns the character that marks an entry in the segment index as ready, not ready or unverified.

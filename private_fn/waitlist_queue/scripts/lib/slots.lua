@@ -1,9 +1,9 @@
 -- NEEDS holds policy
 
--- Each offer stores from which limits its slot was taken, so that an unused slot can be given back.
+-- Each offer stores where its slot was taken from, so that an unused slot can be given back.
 --
--- The limits are stored as a short text. In this text, "s3" means version 3 of the schedule, "r4" means version 4 of
--- the rate, and "q2" means the second quota. The letter "e" means that the customer has entered.
+-- The origin of a slot is stored as a short text. In this text, "s3" means version 3 of the schedule, "r4" means
+-- version 4 of the rate, and "q2" means the second quota. The letter "e" means that the customer has entered.
 
 local function is_entered(hold)
   return string.find(hold.paid, 'e', 1, true)

@@ -50,8 +50,8 @@ end
 -- Counts the entries ahead of an entry, and how many of them are ready. Entries with an unverified address are not
 -- counted.
 --
--- The second count is false if every entry on the waitlist has always been ready. Both counts are false if the entry is
--- not waiting.
+-- If every entry on the waitlist has always been ready, the number of ready entries is returned as false. Both numbers
+-- are false if the entry is not waiting.
 local function count_ahead(keys, entry_id)
   local ready = redis.call('ZRANK', keys.queue, entry_id)
   if not keys.not_ready then return ready, false end
