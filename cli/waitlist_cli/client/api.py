@@ -28,14 +28,13 @@ from waitlist_cli.errors import (
 ADMIN = "/v1/admin/waitlists"
 NO_HEADERS: Mapping[str, str] = {}
 JSON = "application/json"
-# The client calls this function before each retry, for example to print a note. Its arguments are
-# the error message, the pause in seconds, the number of the next attempt, and the maximum number of
-# attempts.
+# A function that the client calls before each retry. Its arguments are the error message, the pause
+# in seconds, the number of the next attempt, and the maximum number of attempts.
 OnRetry = Callable[[str, float, int, int], None]
 
 
 class Fields(dict[str, Any]):
-    """A JSON object from a response. Reading a missing field raises Defective."""
+    """A JSON object that the service has sent. Reading a missing field raises `Defective`."""
 
     def __missing__(self, name: str) -> Any:
         raise Defective(
@@ -78,9 +77,9 @@ class Api:
         params: Mapping[str, str | int] | None = None,
         policy: RetryPolicy | None = None,
     ) -> Any:
-        """Send a request and return the JSON of the response, or None if the response is empty.
+        """Send a request and return the JSON of the response. Return None if the response is empty.
 
-        If `body` is a `bytes` object, it must contain JSON.
+        A `body` of the type `bytes` must already be JSON. Any other body is encoded as JSON.
         """
         chosen = policy or self.patience
         _check(headers)

@@ -84,9 +84,10 @@ def config_path(environ: Mapping[str, str]) -> Path:
 
 
 def _environment(choice: Choice, environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the URL, profile and region of the chosen environment.
+    """Return the URL, the AWS profile and the AWS region that the operator has configured.
 
-    The key `origin` says where the URL comes from.
+    The value `origin` names the variable or the file that contains the URL. Error messages mention
+    it.
     """
     path = config_path(environ)
     config = _read(path, must_exist=bool(environ.get(CONFIG_VARIABLE)))

@@ -32,10 +32,9 @@ def checked_waitlist_id(text: str) -> str:
 
 
 def suggest_waitlist_id(name: str) -> str:
-    """Return the waitlist id that fits the name of a waitlist.
+    """Suggest a waitlist id for a name. For example, "Praxis Dr. Weiß" becomes "praxis-dr-weiss".
 
-    Each letter that an id cannot contain becomes the nearest letters from a to z. For example,
-    "Praxis Dr. Weiß" becomes "praxis-dr-weiss". Return "" if the name has no letters or digits.
+    Return "" if the name has no letters or digits.
     """
     words = re.findall("[a-z0-9]+", anyascii(name).lower())
     return "-".join(words)[:LONGEST_WAITLIST_ID].strip("-")

@@ -9,10 +9,10 @@ TICKETS_PER_MILLISECOND = 16
 
 
 def rank_of(priority: int, joined_at: datetime) -> int:
-    """Return the lowest rank that a signup with this priority can get at this time.
+    """Return the rank of a person who signs up with this priority at this time.
 
-    People who sign up in the same millisecond get different ranks. Entries with lower ranks are
-    served first.
+    People with lower ranks are served first. If several people sign up in the same millisecond,
+    only the first of them gets this rank. The others get higher ranks.
     """
     ticket = (joined_at - EPOCH) // timedelta(milliseconds=1) * TICKETS_PER_MILLISECOND
     return (MOST_PRIORITY - priority) * TIER + ticket

@@ -9,17 +9,17 @@ RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 
 def is_retryable(status: int, code: str) -> bool:
     """Return whether a retry with the same Idempotency-Key may succeed."""
-    # API Gateway itself can send the response, for example because the function was killed. The
-    # status is then 500, and there is no `code`. A retry may succeed.
+    # A 500 response without a `code` comes from API Gateway itself, for example after AWS has
+    # killed the Lambda function. A retry may succeed.
     return status in RETRIED_STATUSES or (status == 500 and not code)
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Says how many times to try a request, and how long to pause before each new attempt.
+    """Says how many times to try a request, and how long to wait before each new attempt.
 
-    The pause lasts for the seconds that the response's `Retry-After` header contains, or for
-    `least_seconds` if there is no such header. A random time is added to the pause.
+    The `Retry-After` header of a response contains the waiting time. Without this header, the
+    waiting time is `least_seconds`. A random time is added in both cases.
     """
 
     timeout_seconds: float = 30.0

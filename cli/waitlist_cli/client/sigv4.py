@@ -75,8 +75,8 @@ def operator_auth(target: "Target") -> OperatorAuth:
         raise _unusable(error) from error
     if credentials is None:
         raise Unauthorised(
-            "There are no AWS credentials. Set AWS_PROFILE, or give --profile NAME. "
-            "To use the service of `make run`, give --local."
+            "There are no AWS credentials. Set AWS_PROFILE, or give --profile NAME. If the "
+            "service runs on this computer (`make run`), give --local."
         )
     if not region:
         raise WrongUsage(

@@ -64,7 +64,7 @@ Most = Annotated[
     typer.Option("-n", "--count", min=1, help="Maximum number of people to list. Default: all."),
 ]
 NO_MORE = "No other people are waiting, or the limit max_inside is reached."
-# The errors after which the service has certainly not carried out the request.
+# If a command fails with one of these errors, the service has not carried out the request.
 NOT_DONE = (Refused, Unauthorised, WrongUsage)
 
 
@@ -79,8 +79,7 @@ def admit(
         typer.Argument(
             metavar="N",
             min=0,
-            help="Number of slots to offer. With 0, cancel the slots that an earlier --refill has "
-            "not filled yet.",
+            help="Number of slots to offer. The number 0 ends an earlier --refill.",
         ),
     ],
     filters: dict[str, Any],
@@ -102,10 +101,10 @@ def admit(
         ),
     ] = None,
 ) -> None:
-    """Offer slots to the first people in the queue now, regardless of rate and schedule.
+    """Offer slots to the first people in the queue now. The rate and the schedule do not matter.
 
-    If `max_inside` leaves room for fewer people, fewer slots are offered. After an interruption,
-    repeat the command with the key that it prints.
+    No slots are offered beyond the limit `max_inside`. If the command is interrupted, it prints a
+    key. To offer the remaining slots, repeat the command with this key.
     """
     if refill and filters:
         raise WrongUsage(
@@ -310,13 +309,13 @@ def work(
         ),
     ] = 10,
 ) -> int:
-    """Claim people one by one and run a program for each person.
+    """Claim people one by one, and run a program for each person.
 
-    If the program ends with exit code 0, the person is admitted. The claim is extended while the
-    program runs.
+    The claim is extended while the program runs. The person is admitted if the program ends with
+    exit code 0.
 
-    Ctrl-C stops claiming and waits for running programs. A second Ctrl-C stops the programs and
-    returns their people to the queue.
+    Press Ctrl-C to stop once the running programs have ended. Press Ctrl-C twice to stop these
+    programs too. Their people then return to the queue.
     """
     from waitlist_cli.work.worker import Plan, run_workers
 

@@ -139,9 +139,9 @@ def import_file(
         WhenOnList | None,
         typer.Option(
             "--on-list",
-            help="What happens if a guest has already signed up with the customer id of a row. "
-            "`keep` keeps the guest's entry and prints a warning. `replace` removes the "
-            "guest's entry and adds the customer from the row.",
+            help="What to do if a guest has already signed up with the customer id in a row. With "
+            "`keep`, the guest stays, and a warning is printed. With `replace`, the person "
+            "in the row replaces the guest.",
         ),
     ] = None,
     is_trial: Annotated[
@@ -153,13 +153,13 @@ def import_file(
         ),
     ] = False,
 ) -> int:
-    """Add the people in a file to the queue, in the order of the file or of their signup times.
+    """Add the people in a file to the queue, in the order of their signup times or of the file.
 
-    Customers who are already in the queue keep their places. Rows that the service refuses are
-    written to FILE.refused.csv or FILE.refused.jsonl. If the command is interrupted, run it again.
+    People who are already in the queue keep their places. Rows that the service refuses are written
+    to FILE.refused.csv or FILE.refused.jsonl. If the command is interrupted, run it again.
 
-    A guest needs an entry token to see their position. Use --tokens to write the entry tokens of
-    all imported people to a file.
+    A guest needs an entry token to see their position. To write the entry tokens of all imported
+    people to a file, use --tokens.
     """
     from waitlist_cli.imports.command import Task, import_people, try_import
 
@@ -238,12 +238,13 @@ def export(
         str | None, typer.Option("--output", "-o", help="File to write. Default: standard output.")
     ] = None,
 ) -> None:
-    """Export the people on a waitlist in serving order.
+    """Export the people on a waitlist in the order of the queue.
 
-    People with the status admitted, left, inside, banned, unreachable or messages_off are instead
-    sorted by the time at which they got this status. --since limits the export of these people to
-    those who got the status since then. A CSV file omits empty columns. `import` can read the
-    exported file.
+    People with the status admitted, left, inside, banned, unreachable or messages_off are sorted by
+    the time at which they got the status. With --since, only people who got the status since a
+    given time are exported.
+
+    A CSV file omits empty columns. `import` can read the exported file.
     """
     from waitlist_cli.operations.export import ALL, export_people
 

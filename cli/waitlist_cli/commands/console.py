@@ -29,8 +29,8 @@ def console(
             "--undo-seconds",
             min=1,
             max=120,
-            help="How long the console waits before it sends an action that cannot be undone "
-            "later. During this time, the operator can still cancel the action.",
+            help="How many seconds an operator has to cancel an action that cannot be undone "
+            "later. The console then sends the action to the service.",
         ),
     ] = 10,
 ) -> None:

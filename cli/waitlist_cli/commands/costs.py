@@ -85,8 +85,8 @@ def cost(
         typer.Option(
             "--text-parts",
             min=1,
-            help="Number of parts in each SMS. The longest standard text has 3 parts in English "
-            "and German, and 6 parts in French, Spanish and Arabic.",
+            help="Number of SMS parts that one message needs. The longest standard text needs 3 "
+            "parts in English and German, and 6 parts in French, Spanish and Arabic.",
         ),
     ] = 3,
     verify: Annotated[

@@ -33,8 +33,9 @@ def invitations(
 ) -> None:
     """List the invitations of a waitlist, newest first, with the number of people at each stage.
 
-    Each invited person is counted once under open, entered, declined, missed or left. Delivered
-    counts the messages that have not bounced. Opened counts the people who have seen their offer.
+    Delivered counts the messages that have not bounced. Opened counts the people who have seen
+    their offer. Each invited person is also counted under exactly one of the stages open, entered,
+    declined, missed and left.
     """
     path = PATH.format(waitlist_id=waitlist)
     found = list(context.pages(path, "invitations", most))

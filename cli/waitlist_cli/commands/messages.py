@@ -72,11 +72,10 @@ def messages(
         ),
     ] = None,
 ) -> None:
-    """Count the messages of a waitlist, or list the messages to one person since their latest
-    signup.
+    """Count the messages of a waitlist, or list the messages to one person since their signup.
 
-    `waitlist messages preview bakery` prints the texts with example data. `waitlist messages test
-    bakery --kind offered --email me@example.com` sends you a test message.
+    To print the texts with example data, use `waitlist messages preview bakery`. To send yourself a
+    test message, use `waitlist messages test bakery --kind offered --email me@example.com`.
     """
     if what in (PREVIEW, TEST):
         if who is None or customer is not None:

@@ -124,9 +124,9 @@ def resume(
     customer: Customer = None,
     token: EntryToken = None,
 ) -> None:
-    """Resume a paused waitlist, or end a customer's pause.
+    """Resume a paused waitlist, or end the pause of one customer.
 
-    During a pause, a customer lets others pass. To end a customer's pause, give the customer's
+    A customer who has paused lets other people go first. To end such a pause, give the customer's
     entry token with --token.
     """
     if token is None and entry is None and customer is None:
@@ -135,8 +135,8 @@ def resume(
     person = context.person(waitlist, entry, customer)
     if token is None:
         raise WrongUsage(
-            "Only the customer can end their pause, in which they let others pass. Give the "
-            "customer's entry token with --token."
+            "Only the customer can end their own pause. Give the customer's entry token with "
+            "--token."
         )
     found = context.api.customer("GET", person.path, token)
     if found["rest_until"]:
@@ -154,8 +154,8 @@ def signup(
         str,
         typer.Argument(
             metavar="CUSTOMER",
-            help="Id of the customer. If the waitlist has the setting `identity`, give the email "
-            "address or phone number instead.",
+            help="Id of the customer. If addresses identify the people on the waitlist, give the "
+            "email address or the phone number instead.",
         ),
     ],
     profile_json: ProfileJson = None,
@@ -165,8 +165,8 @@ def signup(
         bool,
         typer.Option(
             "--no-address",
-            help="Sign up a person who has no address, although the waitlist has the setting "
-            "`identity`. CUSTOMER is then a customer id.",
+            help="Sign up a person who has no address on a waitlist that identifies people by "
+            "address. CUSTOMER is then a customer id.",
         ),
     ] = False,
     *,
@@ -257,17 +257,16 @@ def rest(
         str,
         typer.Option(
             "--until",
-            help="Time until which the customer lets others pass, such as 2026-12-24T09:00. A time "
+            help="Time until which other people go first, such as 2026-12-24T09:00. A time "
             "without a UTC offset is in the time zone of the waitlist.",
         ),
     ],
     person: Person,
 ) -> None:
-    """Let others pass on behalf of a customer, until a given time.
+    """Let other people go first until a given time, on behalf of a customer.
 
-    The customer keeps their place. `resume` ends this pause early. This command acts as the
-    customer, so it needs the customer's entry token. To pass over a person without a token, use
-    `ready --no`.
+    The customer keeps their place. This command needs the customer's entry token. To end the pause
+    early, use `resume`. If you have no token, use `ready --no`.
     """
     zone = zone_of(context.api, person.waitlist_id)
     body = {"until": parse_option(until, f"--until {until}", zone)}
@@ -368,7 +367,7 @@ def bump(
 ) -> int:
     """Move a person to another priority, some places forward, to the front or to the back.
 
-    With --file and --front, the first person in the file ends up first in the queue.
+    With --file and --front, the people get to the front in the order of the file.
     """
     ends = [{"to": end} for end, typed in (("front", front), ("back", back)) if typed]
     chosen = [*ends, *({name: value} for name, value in targets.items())]

@@ -30,7 +30,8 @@ from waitlist_cli.terminal.setting_options import with_settings_named
 from waitlist_cli.terminal.times import check_instant
 
 PANEL = "Waitlists"
-# Groups of settings that are printed separately, because `policy_text` does not describe them.
+# The command prints these groups of settings itself, because the function `policy_text` leaves them
+# out.
 GROUPS = ("misses", "decline")
 OTHERS = ("combine", "offer_seconds", "pass_seconds", "no_show", "acceptance", "customer_exit")
 
@@ -67,8 +68,8 @@ def policy(
         Literal["offered", "entered"] | None,
         typer.Option(
             "--rate-counts",
-            help="What counts towards the rate. With `offered`, every offer counts. With "
-            "`entered`, only accepted offers count, and all other slots are offered again.",
+            help="What counts towards the rate: every offer (`offered`), or only accepted offers "
+            "(`entered`). With `entered`, unused slots are offered again.",
         ),
     ] = None,
     schedule: Annotated[
@@ -76,9 +77,10 @@ def policy(
         typer.Option(
             "--schedule",
             metavar="'COUNT at TIME'",
-            help="Number of slots and the time at which they become available, such as '100 at "
-            "2026-12-01T09:00:00Z' or '100 at 0 9 * * * Europe/Berlin'. Repeat the option to "
-            "add more times. Give '' to remove the schedule.",
+            help="Number of slots and the time of their release. Give a date, such as '100 at "
+            "2026-12-01T09:00:00Z', or a cron expression, such as '100 at 0 9 * * * "
+            "Europe/Berlin'. Repeat the option to add more times. Give '' to remove the "
+            "schedule.",
         ),
     ] = None,
     offer_hours: Annotated[
@@ -180,8 +182,8 @@ def _print(context: Context, admission: dict[str, Any] | None) -> None:
 def _simulate(context: Context, waitlist: str, admission: dict[str, Any], people: int) -> None:
     if not admits_alone(admission):
         raise Refused(
-            "Under this policy, only operators admit people. Give --rate, --schedule or "
-            "--max-inside to simulate a policy."
+            "This policy admits nobody automatically, so there is nothing to simulate. Give "
+            "--rate, --schedule or --max-inside."
         )
     body = {"admission": admission, "people": people}
     found = context.call("POST", waitlist, "/preview", body)

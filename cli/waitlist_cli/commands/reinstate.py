@@ -73,8 +73,8 @@ def reinstate(
     if file is None and (customer is not None or not ids):
         ids.append(chosen_entry_id(waitlist, None, customer))
     taken = [path for path in (file, refused) if path is not None]
-    # A person who was reinstated by an earlier run gets no new token in this run. The file must
-    # therefore keep the tokens from earlier runs.
+    # Add to the token file instead of replacing it. It can contain tokens from an earlier run, and
+    # these tokens are not issued again.
     issued = choose_token_file(tokens, taken, append=True)
     with closing(issued) if issued is not None else nullcontext():
         if file is not None:

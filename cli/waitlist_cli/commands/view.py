@@ -168,9 +168,9 @@ def find(
 ) -> None:
     """Find people whose customer id, profile or attributes contain the given text.
 
-    If the waitlist has the setting `identity`, use --email or --phone to find a person by address.
-    With - as the address, the command reads the address from standard input, so that your shell
-    history does not contain it.
+    If addresses identify the people on the waitlist, use --email or --phone to find a person. If
+    you give - instead of the address, the command reads the address from standard input. The
+    address then does not appear in your shell history.
     """
     given = {"email": email, "phone": phone}
     addresses = {name: value for name, value in given.items() if value is not None}
@@ -259,8 +259,8 @@ def watch(
 def _neighbours(context: Context, person: Person, count: int) -> list[dict[str, Any]]:
     """Return the entries around a person, including the person's own entry.
 
-    One request reads the person's position, and a second request reads the entries around it. If
-    the person moves between the two requests, both requests are sent again.
+    The position and the entries are read by separate requests. If the person has moved in the
+    meantime, read both again.
     """
     for _ in range(TRIES):
         found = person.show()
