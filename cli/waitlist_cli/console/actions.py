@@ -52,8 +52,8 @@ class Form(ImmutableMultiDict[str, str]):
     ) -> dict[str, Any]:
         """Return the values that the operator has entered in the fields of this action.
 
-        Empty number fields are left out. If `seen` contains the values that the form showed at
-        first, unchanged values are left out too.
+        Empty number fields are left out. If the values from before are given as `seen`, unchanged
+        values are left out too.
         """
         values: dict[str, Any] = {field.name: self.text(field.name) for field in asked}
         for field in action.fields:
@@ -145,8 +145,8 @@ def dialog(
 ) -> Response:
     """Return the dialog in which the operator confirms an action on a waitlist or on a person.
 
-    The dialog does not ask for the fields in `known`. It lists the people in `chosen`, and submits
-    their entry ids.
+    The dialog has no inputs for the fields in `known`. If people are given as `chosen`, the dialog
+    lists them and submits their entry ids.
     """
     unknown = [field for field in action.fields if field not in known]
     questions = action.asked(waitlist, person or {})
@@ -173,10 +173,9 @@ def dialog(
 def _ending(
     console: Console, action: PersonAction | ListAction, waitlist: Document, person: Document
 ) -> str:
-    """Return the sentence that says how long the action can be undone.
+    """Return the sentence that tells the operator how long the action can be undone.
 
-    Return an empty string if the action can be undone at any time, because other requests to the
-    service reverse it.
+    Return "" if the action can be undone at any time.
     """
     if isinstance(action, ListAction):
         return "" if action.inverse else CANNOT_BE_UNDONE
@@ -235,10 +234,10 @@ def second_dialog(
     sure: str = "",
     **values: Any,
 ) -> Response:
-    """Return the second dialog of an action, which says what the action will do and asks again.
+    """Return a second dialog, which says what the action will do and asks for confirmation.
 
-    The second dialog also submits the values from the first dialog. If `sure` is given, it is the
-    label of a checkbox that the operator must tick.
+    The second dialog also submits the values from the first dialog. If the text `sure` is given,
+    the operator must tick a checkbox with this text.
     """
     entered = [replace(field, kind="seen", value=form.text(field.name)) for field in action.fields]
     question = Field("sure", sure, "tick", is_required=True)

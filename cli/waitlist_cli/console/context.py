@@ -28,9 +28,9 @@ MOST_UNDOS = 100
 class Undo:
     """How an operator can undo an action.
 
-    If the action is a `decision` that has not been sent to the service yet, the undo drops the
-    decision. If the action is a `change` of settings, the undo restores their former values, and
-    opens their `page` again. Otherwise, the undo sends the requests in `inverses`.
+    A `decision` that has not been sent to the service yet is dropped. After a `change` of settings,
+    the former values are restored, and the browser opens `page`. To undo any other action, the
+    console sends the requests in `inverses`.
     """
 
     waitlist_id: str
@@ -38,7 +38,7 @@ class Undo:
     decision: Decision | None = None
     change: Change | None = None
     page: str = ""
-    # The steps of the action, in the form of `steps`.
+    # What the action has done, as a text from the function `steps`.
     done: str = ""
     # The path to which the *Undo* button posts.
     path: str = ""
@@ -47,8 +47,8 @@ class Undo:
 
     @property
     def undone_by(self) -> str:
-        """The steps that would undo the action. The browser compares them with the steps of later
-        actions: if the operator takes these steps without *Undo*, the button is pointless.
+        """The actions that would undo this action, as a text. If the operator takes exactly these
+        actions later, the browser removes the *Undo* button, which is then pointless.
         """
         return steps((inverse.action, inverse.entry_id) for inverse in self.inverses)
 
@@ -77,9 +77,9 @@ class Undos:
         change: Change | None = None,
         page: str = "",
     ) -> Undo | None:
-        """Remember how to undo an action. `done` contains the steps that the action has taken.
+        """Remember how to undo an action. Return None if the action cannot be undone.
 
-        Return None if the action cannot be undone.
+        `done` contains pairs of an action's name and the entry id of the person.
         """
         if not (inverses or decision or (change and change.before)):
             return None
@@ -93,8 +93,8 @@ class Undos:
     def person_before(self, key: str, read: Callable[[], Document]) -> Document:
         """Return the person as they were before the action with this idempotency key.
 
-        If the browser repeats a request, the action may already have changed the person. The person
-        is therefore read only for the first request.
+        The person is read only once. If the browser repeats the request, the person may have
+        changed, so the first result is returned again.
         """
         if key not in self._before:
             self._before[key] = read()
@@ -161,8 +161,7 @@ class Console:
         The browser reloads the page every `every` seconds, or never if `every` is None.
         """
         is_part = request.headers.get("hx-request") == "true"
-        # Notices appear only on a full page. If the browser has asked for a part of a page, keep
-        # the notices for the next full page.
+        # Notices are not shown in a part of a page. Keep them until the browser loads a full page.
         notices = [] if is_part else [self.notices.popleft() for _ in range(len(self.notices))]
         waitlist_id = request.path_params.get("waitlist", "")
         defaults = {
@@ -198,10 +197,10 @@ class Console:
     def can_wait(
         self, action: PersonAction, waitlist: Document, person: Document, body: Document
     ) -> bool:
-        """Return whether to send this action only after a few seconds, so that it can be cancelled.
+        """Return whether the console waits a few seconds before it sends this action.
 
-        If another request to the service can reverse the action, the console sends the action at
-        once.
+        Meanwhile, the operator can cancel the action. The console does not wait if another request
+        can reverse the action later.
         """
         can_wait = action.can_wait and self.decisions.seconds > 0
         return can_wait and not action.can_be_inverted(waitlist, person, body)
@@ -239,13 +238,11 @@ class Console:
     ) -> Response:
         """Return the response after an action has succeeded.
 
-        If `to` is given, the browser opens this page. Otherwise, the browser closes the dialog and
-        shows the notice.
+        If `to` is given, the browser opens this page. Otherwise, it closes the dialog and shows a
+        notice.
 
-        If the notice has a `code` to copy, it stays on the page until the operator closes it. If
-        `is_link` is true, the code is a link, and the notice also shows the link as a QR code.
-
-        If `undo` is given, the notice has the *Undo* button.
+        If `code` is given, the operator can copy it from the notice. If `is_link` is true, the code
+        is a link, and the notice shows the link as a QR code too.
         """
         notice = Notice(text, code, undo, is_link)
         if to is not None:

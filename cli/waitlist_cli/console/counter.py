@@ -38,9 +38,8 @@ YEAR_SECONDS = 365 * 86_400
 HEAD = 10
 NEXT = 3
 ELSEWHERE = 20
-# The page sends at most this many requests to the service at the same time. A local service (`make
-# run`) handles each of them in its own instance of the function, and would have to start more
-# instances for more requests.
+# The maximum number of requests that the page sends to the service at the same time. With more
+# requests, a local service (`make run`) would have to start more instances of its function.
 AT_ONCE = 2
 NO_ROOM = (
     "Enter the name of this desk, such as Room 2. It is shown to each person that you call, and on "
@@ -62,11 +61,12 @@ def routes(console: Console) -> list[Route]:
             return _page(console, request, room=room, problem=problem, focus=ROOM)
         waitlist = console.get(f"/{waitlist_id}")
         for decision in decisions.open_in(waitlist_id):
-            # Until a decision is sent, the person counts as claimed. If the number of claims is
-            # limited, send all decisions, so that another person can be claimed.
+            # A person counts as claimed until the console has sent the decision about the person.
+            # If the waitlist limits the number of claims, send all decisions first to make room for
+            # the next claim.
             #
-            # *Put back* means that the person was called by mistake. Send this decision before the
-            # next call, so that the person has their old place again and can be called.
+            # If a person was called by mistake (*Put back*), send the decision now. The person then
+            # has their old place in the queue again, and the next call can reach them.
             if waitlist["max_claims"] or decision.label == PUT_BACK.label:
                 decisions.send_all(waitlist_id, decision.entry_id)
         body = {"count": 1, "call": {"to": room}}
@@ -236,17 +236,19 @@ def _page(
 def _end_call(
     console: Console, waitlist_id: str, entry_id: str, outcome: Outcome, token: str, key: str
 ) -> None:
-    """End the call with this claim token. If this call has already ended, the service refuses the
-    request, even if the person has been called again since then.
+    """End the call with this claim token.
+
+    If the call has already ended, the service refuses the request. A newer call of the same person
+    has a different token and is not ended.
     """
     action, values = outcome.action, dict(outcome.values)
     person = Person(console.api, waitlist_id, entry_id, key)
     if CLAIM_TOKEN in action.fields:
         values[CLAIM_TOKEN.name] = token
     else:
-        # The request for this action does not contain a claim token, so the service would accept it
-        # even if another console has called the person in the meantime. Therefore let the service
-        # check this console's token first.
+        # The request for this action does not contain a claim token. If another console has called
+        # the person since then, the service would still accept this request. To prevent this, first
+        # send a request with the token, which the service checks.
         person.send(EXTEND, **{CLAIM_TOKEN.name: token})
     person.send(action, **action.to_body(values))
     # In the meantime, this console may have called the person again. Then keep the new claim.
@@ -255,7 +257,6 @@ def _end_call(
 
 
 def _take_back(console: Console, waitlist_id: str, inverses: Sequence[Inverse], key: str) -> None:
-    """Send the requests that undo the end of a call."""
     for step, inverse in enumerate(inverses):
         send_inverse(console, waitlist_id, inverse, f"{key}.undo.{step}")
 

@@ -14,7 +14,7 @@ from waitlist_cli.terminal.output import format_duration
 
 # How long an operator can undo a decision, unless the operator has chosen another time.
 UNDO_SECONDS = 10
-# How long the counter page offers to undo a decision that was sent at once.
+# How long the counter page offers to undo a decision that has already been sent.
 SENT_SECONDS = 60.0
 # How long the counter page shows the result of an action.
 SAID_SECONDS = 20.0
@@ -34,7 +34,7 @@ class Decision:
     send: Callable[[], object]
     # The idempotency key of the form that the operator has sent.
     form_key: str = ""
-    # Sends the requests that undo the decision, if it was sent at once.
+    # Sends the requests that undo the decision after it has been sent.
     take_back: Callable[[], object] | None = None
     made_at: float = field(default_factory=monotonic)
 
@@ -52,17 +52,18 @@ def call_later(seconds: float, function: Callable[[], None]) -> None:
 
 @dataclass(frozen=True)
 class Decisions:
-    """Sends each decision `seconds` after it was made, unless the operator undoes it.
+    """The decisions of operators that can still be undone.
 
-    If a decision is undone, the service never learns of it: the customer gets no message and keeps
-    their place. When the console ends, it sends all open decisions at once.
+    The console waits for `seconds` before it sends a decision to the service. If the operator
+    undoes the decision in this time, it is never sent. When the console ends, it sends all
+    remaining decisions at once.
     """
 
     seconds: float = UNDO_SECONDS
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _open: dict[Key, Decision] = field(default_factory=dict)
     _sending: dict[Key, Decision] = field(default_factory=dict)
-    # The decisions that were sent at once. Other requests to the service can reverse them.
+    # The decisions that have already been sent. To undo them, the console sends other requests.
     _sent: dict[Key, Decision] = field(default_factory=dict)
     # The decisions that could not be sent to the service, and the reason for each.
     _problems: dict[Key, str] = field(default_factory=dict)
@@ -71,10 +72,10 @@ class Decisions:
     _next_keys: dict[str, str] = field(default_factory=dict)
 
     def add(self, decision: Decision) -> Decision:
-        """Remember a decision, which is sent later, and return it.
+        """Remember a decision, which is sent to the service later.
 
-        If there already is a decision about the person, ignore the new decision, and return the
-        earlier one.
+        If there already is a decision about the person, ignore the new decision. Return the
+        decision that is kept.
         """
         with self._lock:
             earlier = self._open.get(decision.key) or self._sending.get(decision.key)
@@ -88,13 +89,13 @@ class Decisions:
         return decision
 
     def keep_sent(self, decision: Decision) -> None:
-        """Remember a decision that was sent at once and that a later request can reverse."""
+        """Remember a decision that has already been sent, so that the operator can undo it."""
         with self._lock:
             self._problems.pop(decision.key, None)
             self._sent[decision.key] = decision
 
     def take_back(self, waitlist_id: str, entry_id: str) -> bool:
-        """Undo a decision that was sent at once. Return False if there is no such decision."""
+        """Undo a decision that has already been sent. Return False if there is no such decision."""
         decision = self._sent.get((waitlist_id, entry_id))
         if decision is None or decision.take_back is None:
             return False
@@ -103,7 +104,7 @@ class Decisions:
         return True
 
     def forget_sent(self, waitlist_id: str, entry_id: str) -> None:
-        """Forget a decision that was sent at once. It can then no longer be undone."""
+        """Forget a decision that has already been sent. The operator can then no longer undo it."""
         with self._lock:
             self._sent.pop((waitlist_id, entry_id), None)
 
@@ -151,9 +152,7 @@ class Decisions:
             return key in self._open or key in self._sending
 
     def problems_in(self, waitlist_id: str) -> list[tuple[str, str]]:
-        """Return the decisions that could not be sent to the service, each as an entry id and the
-        reason.
-        """
+        """Return the entry id and the error message of each decision that could not be sent."""
         found = list(self._problems.items())
         return [(entry_id, reason) for (owner, entry_id), reason in found if owner == waitlist_id]
 
@@ -187,7 +186,7 @@ class Decisions:
     def _send(self, decision: Decision) -> None:
         with self._lock:
             if self._open.get(decision.key) is not decision:
-                # The decision was undone, or another thread has sent it.
+                # There is nothing to send: the decision was undone, or another thread has sent it.
                 return
             self._sending[decision.key] = self._open.pop(decision.key)
         try:

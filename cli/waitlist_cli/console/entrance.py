@@ -12,8 +12,9 @@ from waitlist_cli.console.guard import ENTER, Guard
 from waitlist_cli.terminal.output import Output
 from waitlist_cli.terminal.private_files import open_private
 
-# The page that opens the console. It sends the token in a POST request. A URL must not contain the
-# token, because every user of the computer can read the browser's command line.
+# This page opens the console and sends the token in a POST request. A URL must not contain the
+# token, because the browser is started with a URL, and every user of the computer can read its
+# command line.
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="referrer" content="no-referrer">
 <title>Waitlist console</title>

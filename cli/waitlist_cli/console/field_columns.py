@@ -48,8 +48,8 @@ def columns_of(
 ) -> Columns:
     """Return the columns of a table.
 
-    By default, a table shows the fields that the waitlist declares. After these come the most
-    common other fields.
+    By default, the fields from the settings of the waitlist come first. They are followed by the
+    most common other fields.
     """
     found = Counter(
         Column(part, name) for person in people for part in PARTS for name in person[part]

@@ -31,7 +31,7 @@ class _Cancelled(Exception):
 
 @dataclass(frozen=True)
 class Reading:
-    """The delimiter and the encoding of a file. For JSON lines, the delimiter has no effect."""
+    """The encoding of a file, and the delimiter if the file is a CSV file."""
 
     delimiter: str = ","
     encoding: str = UTF_8
@@ -110,7 +110,7 @@ class FileJob:
     def likely_reading(self) -> Reading:
         """Guess the encoding and the delimiter of the file.
 
-        A first line such as `sep=;`, which is a hint for Excel, sets the delimiter.
+        The first line of a CSV file can name the delimiter, as in `sep=;`.
         """
         encoding = detect_encoding(self.path)
         with self.path.open("rb") as file:

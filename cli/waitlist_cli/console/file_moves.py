@@ -23,8 +23,8 @@ from waitlist_cli.operations.action import REASON, Document
 from waitlist_cli.operations.bump import ENDS, MOST_PRIORITY, Bumps
 from waitlist_cli.work.signals import Shutdown
 
-# The form does not offer a move by a number of places, because a row that is sent twice would move
-# the person twice.
+# The form does not offer a move by a number of places. If a row were sent twice, such a move would
+# be made twice.
 WHERE = replace(bump.WHERE, options=[end for end in bump.WHERE.options if end[0] != "places"])
 PRIORITY = replace(bump.NUMBER, label="Priority")
 

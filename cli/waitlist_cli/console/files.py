@@ -32,7 +32,7 @@ class Kind:
     file, or move them.
     """
 
-    # The part of the path that is the same in the URLs of all pages for this kind of work.
+    # The name of this kind of work in the URLs of its pages: `import` or `move`.
     name: str
     words: Mapping[str, str]
     # The template of the page on which the operator chooses what to do.

@@ -37,8 +37,8 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-# The page that sets the cookie. It loads `/` as a new navigation. A redirect would not work: if a
-# redirect comes from a page of another site, the browser sends no SameSite=Strict cookie.
+# This page sets the session cookie and then opens `/`. A redirect would not work, because browsers
+# send no SameSite=Strict cookie after a redirect from another site.
 ENTRANCE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/">
 <link rel="icon" href="/static/icon.svg"><title>Waitlist console</title>
@@ -52,16 +52,16 @@ def _random() -> str:
 
 @dataclass
 class Guard:
-    """ASGI middleware that refuses every request that has no session cookie.
+    """ASGI middleware that lets only the operator's browser use the console.
 
-    A browser gets the cookie in exchange for a one-time token.
+    A browser needs the session cookie, which it gets in exchange for a one-time token.
     """
 
     app: ASGIApp
     port: int
     clock: Callable[[], float] = time.monotonic
-    # Browsers send a cookie to every port of a host. The host name is random, so that servers of
-    # other users on this computer do not receive the session cookie.
+    # The random host name protects the session cookie. Browsers send a cookie to every port of a
+    # host, and other users of this computer can run servers on other ports.
     name: str = field(default_factory=lambda: f"{secrets.token_hex(16)}.localhost")
     session: str = field(default_factory=_random)
     # Maps each unused token to the time at which it expires.
@@ -74,8 +74,8 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                # Keep headers that are already set, because the preview frame has its own
-                # Content-Security-Policy.
+                # Do not replace headers that are already set. The preview of the customer page has
+                # a Content-Security-Policy of its own.
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)

@@ -39,8 +39,8 @@ ADDRESSES = {
     "email": (ADDRESS, "Email address, which identifies the person"),
     "phone": (ADDRESS, "Phone number, which identifies the person"),
 }
-# Fields to which the form can map columns with addresses, if people are identified by customer ids.
-# Messages are sent to these addresses.
+# On a waitlist that identifies people by customer id, a file can also contain addresses for
+# messages. The operator can map such columns to these fields.
 MESSAGES_TO = (
     ("profile.email", "Email address for messages"),
     ("profile.phone", "Phone number for messages"),
@@ -106,8 +106,7 @@ class ImportTask:
             TokenFile(job.tokens_path, append=append) if self.with_tokens else None,
             self.ended,
             self.on_list,
-            # The counts that the import updates while it runs. If the import is stopped and
-            # continued later, the counts are not reset.
+            # If the import is stopped and continued later, it goes on with the same counts.
             job.counts,
         )
         return run.run(from_row, lambda _, bytes_read: job.reached(bytes_read / size)).is_whole
@@ -140,9 +139,9 @@ def _ready(job: FileJob, waitlist: Document, reading: Reading) -> Mapping[str, A
 
 
 def _fixed_target(name: str, *, exported: bool) -> str:
-    """Describe how the import uses a column of an export.
+    """Describe the meaning of a column if its name already determines the meaning.
 
-    Return "" if the operator can choose the use of the column.
+    Return "" for any other column. The operator can then choose what the column means.
     """
     if exported and name in FIELDS:
         return "As in the export"

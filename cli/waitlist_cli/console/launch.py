@@ -22,9 +22,9 @@ KEPT = ("misses", "decline", "until", "then")
 
 
 def launch_form_values(policy: Mapping[str, Any] | None, zone: str = "UTC") -> dict[str, Any]:
-    """Return the initial values of the launch form, which come from the saved policy.
+    """Return the values with which the launch form begins, for this saved policy.
 
-    The start is a local time in the time zone `zone`. If the saved policy is not a launch, the
+    The start is a local time in the time zone `zone`. If the policy does not describe a launch, the
     fields for the start, the slots and the rate are empty.
     """
     policy = policy or DEFAULTS

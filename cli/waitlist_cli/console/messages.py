@@ -83,8 +83,8 @@ def routes(console: Console) -> list[Route]:
             given, notice = {"messages": _typed(form)}, "The message settings are saved."
             return save_settings(console, PATH, waitlist_id, form, given, notice)
         except Refused as error:
-            # The form's field names do not begin with `messages.`, so remove this prefix from the
-            # field names in the errors.
+            # In the service's errors, the names of these settings begin with `messages.`. The names
+            # of the form fields do not, so remove the prefix.
             fields = [
                 replace(found, field=found.field.replace("body.messages.", "body."))
                 for found in error.fields

@@ -10,10 +10,9 @@ SPARK_WIDTH, SPARK_HEIGHT, SPARK_POINTS = 120, 28, 60
 
 
 def line_of(waitlist: Document, stats: Document | None) -> str:
-    """Return the state that customers see, such as `open` or `closed`.
+    """Return the state that customers see, such as `open`, `closed` or `rebuilding`.
 
-    While the queue is being rebuilt, the state is `rebuilding`. If `stats` is None, the opening
-    times are ignored.
+    If there are no `stats`, the state follows from the settings alone, without the opening times.
     """
     if waitlist["rebuild"] is not None:
         return "rebuilding"

@@ -47,8 +47,8 @@ def routes(console: Console) -> list[Route]:
         waitlist_id = waitlist_of(request)
         page = _draft(console, waitlist_id)
         state, language = _chosen(request.query_params)
-        # The frame shows the customer page, which must not show the console's notices. Keep the
-        # notices for the console's next page.
+        # This frame shows the customer page, on which the operator's notices must not appear. Keep
+        # the notices for the next page of the console.
         answer = console.pages.answer(
             request,
             "customer_page_frame.html",
@@ -98,7 +98,7 @@ def _chosen(values: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _invented_entry(state: str, waitlist: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an entry as the service would return it to a customer in this state."""
+    """Return an example entry for a customer in this state, such as `waiting`."""
     is_waiting, now = state == "waiting", datetime.now(UTC)
     policy, numbers = waitlist["admission"] or defaults("admission"), waitlist["call_numbers"]
     ends = now + timedelta(seconds=policy["offer_seconds"])
@@ -126,10 +126,10 @@ def _invented_entry(state: str, waitlist: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
-    """Return the settings that the preview shows.
+    """Return the settings of the customer page for the preview.
 
-    The preview shows the unsaved settings of the form. If the form has not been previewed yet, it
-    shows the saved settings.
+    These are the settings in the form, even if they are not saved. Until the form is previewed for
+    the first time, they are the saved settings.
     """
     if waitlist_id in console.page_drafts:
         return console.page_drafts[waitlist_id]

@@ -188,10 +188,10 @@ def waiting_filter(query: Mapping[str, str], status: str) -> dict[str, str]:
 
 
 def _page(console: Console, path: str, params: dict[str, str | int]) -> Any:
-    """Return the first page that contains entries.
+    """Return a page of entries. Skip empty pages.
 
-    For each page, the service examines a limited number of people. A page can therefore be empty
-    although later pages contain entries.
+    The service examines a limited number of people for each page. If none of these people match,
+    the page is empty, but later pages can contain entries.
     """
     for _ in range(MOST_REQUESTS):
         found = console.get(path, **params)

@@ -124,8 +124,8 @@ def routes(console: Console) -> list[Route]:
                 console.claims.pop((waitlist_id, entry_id), None)
             return answer
 
-        # If the person's status does not allow the action, send it at once. The service refuses it,
-        # and the dialog shows the error.
+        # If the person's status does not allow the action, do not wait before sending it. The
+        # service then refuses the action, and the operator sees the error in the dialog.
         waits = console.can_wait(action, waitlist, before, body)
         if waits and action in possible_for_person(before):
             label = action.button_text
@@ -159,7 +159,9 @@ def routes(console: Console) -> list[Route]:
 
 
 def _call_to_desk(action: PersonAction, waitlist: Document, room: str) -> PersonAction:
-    """Return the action with a dialog that proposes this desk and the lease of the waitlist."""
+    """Return the action with two suggestions in its dialog: this desk as the place, and the usual
+    duration of a claim on this waitlist.
+    """
     lease = int(waitlist["lease_seconds"])
     durations = [(str(one), format_duration(one)) for one in sorted({lease, *USUAL_LEASES})]
     for_desk = {

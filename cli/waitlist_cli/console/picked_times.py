@@ -53,11 +53,11 @@ def in_zone(value: str, zone: str) -> str:
 def picked_utc(
     typed: str, zone: str, label: str, before: str, shown_zone: str = "UTC"
 ) -> str | None:
-    """Convert the time in a form field to UTC, or return None if the field is empty.
+    """Convert the time in a form field to UTC. Return None if the field is empty.
 
-    `before` is the saved time, which the form has shown in the time zone `shown_zone`. If the
-    operator has not changed the field, return `before` itself. The form does not show milliseconds,
-    so converting the field would lose them.
+    The form has shown the saved time `before` in the time zone `shown_zone`. If the operator has
+    not edited the field, return `before`. The form does not show milliseconds, so a converted time
+    would not contain them.
     """
     if not typed:
         return None

@@ -179,9 +179,9 @@ def _typed(form: Form) -> dict[str, Any] | None:
 
 
 def _lines_of(policy: Mapping[str, Any] | None, zone: str) -> dict[str, Mapping[str, Any]]:
-    """Map each line of the form's schedule field to the scheduled time that the line shows.
+    """Map each line of the form's schedule field to the scheduled time that it stands for.
 
-    The times in the lines are local times in `zone`.
+    The lines contain local times in the time zone `zone`.
     """
     return {
         schedule_line(

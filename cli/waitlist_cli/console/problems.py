@@ -6,8 +6,7 @@ from starlette.responses import Response
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import CliError, Defective, Unauthorised, Unavailable, WrongUsage
 
-# If a page cannot be shown because of one of these errors, the browser loads the page again
-# automatically.
+# If one of these errors prevents a page from being shown, the browser tries again by itself.
 RETURNS = (Unavailable, Unauthorised, Defective)
 RETRY_SECONDS = 5
 

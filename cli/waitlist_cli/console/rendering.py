@@ -59,9 +59,10 @@ def own(value: object) -> str:
 
 
 def status_word(person: Mapping[str, Any]) -> str:
-    """Return `called` or `claimed` for a claimed person, and the API's status for everybody else.
+    """Return the status that the console shows for a person.
 
-    The API's status is `offered` for people with an offer and for claimed people.
+    The console shows claimed people as `called` or `claimed`. The API has only one status,
+    `offered`, for claimed people and for people with an offer.
     """
     if person["status"] != "offered" or person["offered_until"]:
         return str(person["status"])
@@ -177,8 +178,8 @@ class Pages:
 
     def html(self, template: str, **values: Any) -> str:
         html = self.templates.get_template(template).render(service=self.service, **values)
-        # The template filter `text` does not process the values of form fields, so replace their
-        # surrogates here.
+        # UTF-8 cannot encode lone surrogates. The template filter `text` replaces them, but not in
+        # the values of form fields, so replace the remaining surrogates here.
         return SURROGATES.sub("�", html)
 
     def answer(

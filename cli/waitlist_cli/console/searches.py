@@ -24,8 +24,8 @@ class _Ended(Exception):
 class Search:
     """A search through the people on one waitlist.
 
-    The search has examined `looked` of the `total` people. After it has found MOST_FOUND people,
-    the search stops, and `is_full` is true.
+    The search has examined `looked` people out of `total`. It stops when it has found MOST_FOUND
+    people, and `is_full` is then true.
     """
 
     id: str

@@ -21,11 +21,10 @@ from waitlist_cli.terminal.context import Context
 from waitlist_cli.work.signals import Shutdown
 
 IPV4, IPV6 = "127.0.0.1", "::1"
-# A browser may connect to either loopback address. The console listens on both. Otherwise, another
-# program could receive requests for the console.
+# The console listens on both loopback addresses, because a browser may connect to either of them.
+# Otherwise, another program could listen on the other address and receive requests for the console.
 FAMILIES = ((socket.AF_INET, IPV4), (socket.AF_INET6, IPV6))
-# If a socket fails with one of the following errors, the computer does not support IPv6. No program
-# can then listen on ::1.
+# These errors mean that the computer does not support IPv6. The console then needs no IPv6 address.
 NO_IPV6 = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.EPROTONOSUPPORT)
 # The number of ports to try if any free port may be used. A port that is free on 127.0.0.1 can be
 # in use on ::1.
@@ -57,8 +56,8 @@ def run_console(context: Context, port: int, *, opens_browser: bool, undo_second
             )
         entrance.open()
         server = web_server(guard)
-        # After a signal has stopped uvicorn, uvicorn sends the same signal to the process again.
-        # Shutdown handles this second signal, so that the process can remove its temporary folder.
+        # After a signal has stopped uvicorn, uvicorn sends this signal to the process once more.
+        # `Shutdown` handles the second signal, so that the temporary folder can be removed.
         shutdown = Shutdown(lambda: setattr(server, "should_exit", True), _interrupt)
         with suppress(KeyboardInterrupt), shutdown.installed(), _sigttin_ignored():
             entrance.open_at_each_line()
@@ -67,8 +66,10 @@ def run_console(context: Context, port: int, *, opens_browser: bool, undo_second
 
 @contextmanager
 def _sigttin_ignored() -> Iterator[None]:
-    """Ignore the signal SIGTTIN, which stops a background process that reads from the terminal.
-    Reading then raises an error instead.
+    """Ignore the signal SIGTTIN.
+
+    This signal stops a background process that reads from the terminal. If the signal is ignored,
+    reading raises an error instead.
     """
     if not hasattr(signal, "SIGTTIN"):
         yield

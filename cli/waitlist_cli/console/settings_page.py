@@ -40,8 +40,8 @@ LANGUAGE = Field(
     "messages.language",
     "Usual language of messages",
     "select",
-    "The form proposes the language of the time zone's country. People whose own language is "
-    "unknown, such as people whom you add, get messages in the usual language.",
+    "People get messages in this language if their own language is unknown, such as people "
+    "whom you add. The form proposes the language of the time zone's country.",
     value=settings()["messages.language"].default,
     options=list(settings()["messages.language"].choices.items()),
 )
@@ -150,8 +150,8 @@ def _asked(question: Question, base: Document, fields: list[Field]) -> Field:
     if not question.kind:
         usual = next(field for field in fields if field.name == question.setting)
         return replace(usual, label=question.label)
-    # Leave the field for a time empty, so that the operator chooses a time. The default time of the
-    # template is used only by the command line.
+    # The operator must choose a time, so the field for a time begins empty. Only the command line
+    # uses the default time of the template.
     value = None if question.kind == "time" else get(base, question.setting)
     return replace(_field_of(question), value="" if value is None else str(value))
 
@@ -181,10 +181,8 @@ def _answer(form: Form, question: Question) -> Any:
 
 
 def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
-    """Return the fields of the form in two lists.
-
-    The second list contains the fields that say how guests are identified. The first list contains
-    all other fields.
+    """Return the fields of the form: a list of general fields, and a list of fields that say how
+    guests are identified.
     """
     fields: list[Field] = []
     for name in SHOWN:
@@ -198,7 +196,7 @@ def _fields(waitlist: Document) -> tuple[list[Field], list[Field]]:
 def _zone_field(value: str) -> Field:
     """Return the field for the time zone.
 
-    For a new waitlist, which has no time zone yet, the page preselects the browser's time zone.
+    A new waitlist has no time zone yet. Its form begins with the time zone of the browser.
     """
     setting = settings()["timezone"]
     names = zones() if value in ("", *zones()) else [value, *zones()]
@@ -325,10 +323,9 @@ def _number(typed: int | None, setting: Setting) -> int | None:
 
 
 def _read_group(form: Form, group: Setting) -> dict[str, Any] | None:
-    """Return the settings of a group.
+    """Return the settings of a group. Return None if the operator has turned the group off.
 
-    Return None if the first field of the group is empty, because the operator turns the group off
-    by emptying this field.
+    To turn a group off, the operator empties the first field of the group.
     """
     first, *others = settings_in(group.name).values()
     if form.text(first.name.replace(".", "_")) not in ("", "off", "0"):

@@ -33,8 +33,8 @@ def routes(console: Console) -> list[Route]:
             change_back(console.api, waitlist_id, found.change)
             console.undos.forget(number)
             return console.done(RESTORED, to=found.page)
-        # Each undo has its own key, and the idempotency keys of its requests begin with this key.
-        # If the operator presses the button twice, the second press has no effect.
+        # The idempotency keys of the requests begin with the key of the undo. If the operator
+        # presses the button twice, the second press sends the same keys and has no effect.
         notices = [
             send_inverse(console, waitlist_id, inverse, f"{found.key}.{step}")
             for step, inverse in enumerate(found.inverses)
@@ -47,7 +47,7 @@ def routes(console: Console) -> list[Route]:
             people = len({inverse.entry_id for inverse in found.inverses} - {""})
             text = f"Undone for {format_count(people, 'person', 'people')}."
         response = console.done(text)
-        # If a dialog is open, the event `undone` does not close the dialog.
+        # The event `undone` refreshes the page. It does not close a dialog that is open.
         response.headers["HX-Trigger"] = "undone"
         return response
 
