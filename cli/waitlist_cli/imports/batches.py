@@ -59,9 +59,9 @@ def body_of(rows: Iterable[Row], **options: object) -> bytes:
 def group_into_batches(
     records: Iterable[Record], columns: Columns, run_key: str
 ) -> Iterator[Batch]:
-    """Group records into batches without changing their order.
+    """Group rows into batches, in the order of the file.
 
-    The idempotency key of a row consists of the random string `run_key` and the row number.
+    The random string `run_key` and the number of a row are the idempotency key of the row.
     """
     batch = Batch()
     for record in records:

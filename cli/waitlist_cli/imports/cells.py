@@ -8,8 +8,8 @@ from waitlist_cli.imports.broken import describe_damage
 from waitlist_cli.terminal.output import CONTROLS, VALUE_SEPARATOR, escaped_json
 
 PARTS = ("profile", "attributes")
-# Control characters that are allowed in a cell. Terminals interpret them, but ordinary text needs
-# them.
+# Tabs and line breaks are control characters, but ordinary texts contain them. A cell may contain
+# them too.
 _LINE_BREAKS = re.compile("\t|\r\n|\n")
 
 

@@ -48,8 +48,8 @@ class Columns:
     # Maps the name of each column to the field that it fills: customer_id, priority, joined_at,
     # profile.NAME or attributes.NAME.
     targets: dict[str, str] = field(default_factory=lambda: {CUSTOMER: CUSTOMER})
-    # Whether every column that has no target becomes a profile field. If false, such a column is
-    # not imported unless it is a column of an export.
+    # Whether columns that have no target become profile fields. Columns of an exported file are
+    # imported in any case.
     keep_others: bool = True
     splits_values: bool = True
     zone: tzinfo = UTC
@@ -74,8 +74,8 @@ class Columns:
     def read(self, fields: Mapping[str, Any]) -> Reading:
         """Convert a row to an entry. Raise InvalidRow if a value is not valid."""
         is_exported = is_export(fields)
-        # Only CSV files are edited in spreadsheets, which can damage values. Do not look for
-        # damaged values in an export that is JSON lines.
+        # Spreadsheets can damage values. An exported file with JSON lines does not need a check for
+        # damaged values, because nobody edits it in a spreadsheet.
         row = _Row(self, may_be_broken=self.splits_values or not is_exported)
         exported: dict[str, Any] = {}
         for column, value in fields.items():
@@ -101,10 +101,10 @@ class Columns:
     def _identify_exported(
         self, entry: dict[str, Any], profile: Mapping[str, Any], exported: Mapping[str, Any]
     ) -> None:
-        """If no address identifies the person, add the customer id from the exported row.
+        """Add the customer id from an exported row if no address identifies the person.
 
-        A row about a banned customer can lack the address. Such a customer is identified by the
-        customer id.
+        A row about a banned customer may contain no address. The customer id then identifies the
+        customer.
         """
         needs_id = self.identity is None or ("banned" in entry and not self._has_address(profile))
         if needs_id and CUSTOMER not in entry and CUSTOMER in exported:
@@ -148,8 +148,8 @@ class _Row:
         self.notes: list[str] = []
         self._columns = columns
         self._may_be_broken = may_be_broken
-        # Maps each profile field or attribute that has a cell of its own to the column and the text
-        # of this cell.
+        # Maps a profile field or an attribute to its own cell, which consists of a column and a
+        # text.
         self._cells: dict[tuple[str, str], tuple[str, str]] = {}
 
     def put(self, column: str, value: Any) -> None:
@@ -171,10 +171,10 @@ class _Row:
             self._put_named(column, columns.copies[column], value)
 
     def _put_whole(self, part: str, whole: Mapping[str, Any]) -> None:
-        """Add all fields of a row's JSON object, which contains the profile or the attributes.
+        """Add all fields of the JSON object in a row's `profile` or `attributes` column.
 
-        Some fields also have a cell of their own. If the cell and the JSON object differ, the
-        operator has probably edited the cell, so the cell is imported.
+        A field can also have a cell of its own. If the two values differ, the value of the cell is
+        imported, because the operator has probably edited the cell.
         """
         for name, value in whole.items():
             _, cell = self._cells.get((part, name), ("", None))
@@ -197,8 +197,8 @@ class _Row:
     def check_addresses(self) -> None:
         """Raise InvalidRow if another program has damaged an address.
 
-        An export contains each address twice: in a cell and in JSON. If both are equal, the address
-        is not damaged.
+        An exported file contains each address in a cell and in JSON. An address that is the same in
+        both places is not damaged.
         """
         for target in ADDRESSES if self._may_be_broken else ():
             part, _, name = target.partition(".")

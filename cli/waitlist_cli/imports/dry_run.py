@@ -28,8 +28,8 @@ MOST_PRIORITY, MOST_PROFILE_BYTES = 255, 8 * 1024
 ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,31}")
 MOST_ATTRIBUTES, LONGEST_VALUE = 16, 64
 FIRST_TIME = datetime(2020, 1, 1, tzinfo=UTC)
-# The time by which people without a signup time are sorted. It is later than all signup times, so
-# they come last among the people with their priority.
+# People without a signup time come after everybody else with the same priority. They are sorted by
+# this time, which is later than any signup time.
 LAST_TIME = datetime(2080, 1, 1, tzinfo=UTC)
 
 
@@ -118,9 +118,9 @@ def try_out_import(
 ) -> DryRun:
     """Predict the result of an import.
 
-    The result contains names of people only if `waitlist` is given.
+    The result contains the names of people only if `waitlist` is given.
 
-    If addresses identify people, the service checks the rows, because only the service knows which
+    If addresses identify people, the service checks the rows. Only the service can tell whether two
     addresses belong to the same person.
     """
     if columns.identity is None:

@@ -29,8 +29,8 @@ PART_BYTES = 1_000_000
 # The encoding of a file is guessed from a sample of its lines that contain non-ASCII characters.
 # This is the maximum size of the sample. A larger sample would not improve the guess.
 SAMPLE_BYTES = 20_000
-# Several encodings can fit a short text. Windows-1252 is the most common encoding. Another encoding
-# is chosen only if it fits better by more than these margins.
+# A short text can fit several encodings. The most common encoding, Windows-1252, is chosen unless
+# another encoding fits better by more than these margins.
 LIKE_BEST_CHAOS, LIKE_BEST_COHERENCE = 0.08, 0.02
 # This error handler turns each undecodable byte into a lone surrogate. The import then refuses only
 # the row that contains the byte.
@@ -70,8 +70,7 @@ def codec_of(encoding: str) -> str:
 def detect_encoding(path: Path) -> str:
     """Detect the encoding of a file, and return its key in `ENCODINGS`.
 
-    If at least half of the non-ASCII characters are valid UTF-8, the encoding is UTF-8. Some rows
-    may then contain invalid bytes.
+    A file counts as UTF-8 if at least half of its non-ASCII characters are valid UTF-8.
     """
     decoder = codecs.getincrementaldecoder(UTF_8)("surrogateescape")
     letters = broken = 0

@@ -12,8 +12,8 @@ from waitlist_cli.terminal.times import utc
 Use = Literal["taken", "noted", "implied"]
 # How an import uses the fields of an export.
 #
-# The import reads the `taken` fields. It skips the `noted` fields and mentions them in its report.
-# It also skips the `implied` fields, but does not mention them.
+# A `taken` field is imported. A `noted` field is skipped and mentioned in the report. An `implied`
+# field is skipped without being mentioned.
 FIELDS: Mapping[str, Use] = {
     "entry_id": "implied",
     "customer_id": "taken",
@@ -61,8 +61,8 @@ DELAYED = "Passed over for some time after a claim there: ready here"
 ASKED = "Asked there whether they are still waiting: not asked here"
 ATTEMPTS = "Had failed attempts there: attempts are counted from 0 here"
 NUMBERED = "Had call numbers there: get new numbers here, if this waitlist has call numbers"
-# A customer can be banned without ever having signed up. The export does not contain the customer
-# id of such a customer.
+# A customer can be banned without having signed up. An exported file does not contain the customer
+# id of such a customer, so the import cannot ban the customer.
 UNKNOWN = "Banned there but never signed up, so the customer id is unknown: not banned here"
 LEFT_OUT = {
     "left": "Had left there: not added",

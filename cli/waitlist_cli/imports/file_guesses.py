@@ -69,7 +69,8 @@ class GivenOptions:
 class FirstRows:
     """The names of the columns, and the first values of each column.
 
-    A pipe can be read only once, so both are empty for a pipe.
+    Both are empty for a pipe. A pipe can be read only once, so its first rows must be left for the
+    import.
     """
 
     names: Sequence[str] = ()
@@ -92,11 +93,10 @@ def read_first_rows(file: str, form: str | None, delimiter: str, encoding: str |
 
 
 def guess_settings(output: Output, rows: FirstRows, given: GivenOptions) -> ReadAs:
-    """Guess the settings that the operator has not given, and print a note about each unusual
-    guess.
+    """Guess the settings that the operator has not given. Print a note about each unusual guess.
 
-    A file of refused rows contains the guesses for the original file. If the operator imports such
-    a file, these guesses are used.
+    A file of refused rows contains the guesses that were made for the original file. If such a file
+    is imported, these guesses are used again.
     """
     found = next(map(ReadAs.from_text, filter(None, rows.of(READ_AS))), None)
     if found is None or (found.identity, found.time) != (given.identity, given.time):

@@ -35,8 +35,8 @@ PRIORITIES = ("priority", "priorität", "prio")
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 DIGITS = re.compile(r"[^@]*\d[^@]*")
 CLOCKS = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p", "T%H:%M:%S", ", %H:%M:%S")
-# Date formats in order of preference. If a date with slashes is ambiguous, the first number is the
-# month, as in American programs.
+# Date formats in order of preference. An ambiguous date such as 03/04/2026 is read as March 4, as
+# in American programs.
 DATES = (
     *("%m/%d/%Y", "%d/%m/%Y", "%d.%m.%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d"),
     *("%m/%d/%y", "%d/%m/%y", "%d.%m.%y", "%d %b %Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y"),
@@ -188,8 +188,8 @@ def _is_iso(text: str) -> bool:
         datetime.fromisoformat(text)
     except ValueError:
         return False
-    # Do not accept a value of digits only. It can be a valid ISO 8601 date, but it is more likely a
-    # number.
+    # A text of digits, such as 20260301, can be an ISO 8601 date. It is more likely a number, so do
+    # not accept it.
     return not text.isdecimal()
 
 

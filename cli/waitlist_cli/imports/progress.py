@@ -14,10 +14,10 @@ from rich.text import Text
 
 
 class Bar:
-    """A progress bar that shows the number of imported rows.
+    """A progress bar for an import. It also shows the number of imported rows.
 
-    Its length shows how many bytes have been read, because the total number of rows is not known in
-    advance.
+    The length of the bar is the share of the file that has been read. The total number of rows is
+    unknown until the end of the file.
     """
 
     def __init__(self, console: Console, words: str, total_bytes: int | None) -> None:

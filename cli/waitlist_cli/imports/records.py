@@ -21,8 +21,8 @@ from waitlist_cli.terminal.spreadsheets import remove_apostrophe, restore_cell
 MOST_CHARACTERS = 2 * 1024 * 1024
 SUFFIXES = {".csv": "csv", ".tsv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 STDIN = "-"
-# Characters that occur only if a file is read with the wrong encoding. A lone surrogate stands for
-# a byte that could not be decoded, and a NUL is one half of a UTF-16 character.
+# A text contains these characters only if it was read with the wrong encoding. A lone surrogate
+# replaces a byte that could not be decoded. NUL is one of the two bytes of a UTF-16 character.
 UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 # The first line of a CSV file can tell Excel the delimiter, as in `sep=;`.
 DELIMITER_LINE = re.compile('"?sep=(.)"?\r?\n?', re.IGNORECASE)
@@ -154,8 +154,7 @@ class Source:
         is_ours = is_export(cells) or set(REJECTION_COLUMNS) <= set(cells)
         if is_ours:
             # When this program writes a CSV file, it puts an apostrophe before every formula, even
-            # in the middle of a cell. Other programs put an apostrophe only at the beginning of a
-            # cell.
+            # in the middle of a cell. Remove these apostrophes.
             self._original = restore_cell
         header = [*map(self._original, cells)]
         if any(UNREADABLE.search(name) for name in header):
@@ -186,8 +185,8 @@ class Source:
             if row is None:
                 return
             if self._lines.is_exhausted:
-                # If the CSV reader asks for another line after the last line, a quote is still
-                # open.
+                # If the CSV reader needs more lines at the end of the file, a quote was never
+                # closed.
                 raise WrongUsage(
                     f"{self.name}, line {first_line}: a quote in this row is never closed. "
                     "The import stops here."
@@ -206,8 +205,7 @@ class Source:
     def _problem_of(self, row: list[str]) -> str:
         """Describe how a row differs from the header. Return "" if the row fits.
 
-        Spreadsheets often write empty cells beyond the last column of the header. These cells are
-        accepted.
+        Empty cells beyond the last column are accepted, because spreadsheets often add them.
         """
         count = len(self._header)
         if len(row) < count or any(map(str.strip, row[count:])):
@@ -266,8 +264,8 @@ def open_source(
 ) -> Iterator[Source]:
     """Open a file, or standard input if `path` is a hyphen.
 
-    If no `encoding` is given, the encoding of a regular file is detected, and a pipe is read as
-    UTF-8.
+    If no `encoding` is given, the encoding is detected. A pipe is read as UTF-8, because detection
+    would consume its content.
     """
     kind = form or SUFFIXES.get(Path(path).suffix.lower())
     if kind is None:

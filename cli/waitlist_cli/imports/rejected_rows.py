@@ -16,10 +16,10 @@ from waitlist_cli.terminal.spreadsheets import SheetWriter
 
 
 class RejectedRows:
-    """A file to which refused rows are written. It is created when the first row is refused.
+    """A file for refused rows. It is created when the first row is refused.
 
-    The file also stores `read_as`, the guesses about the original file, for a later import of the
-    refused rows.
+    The file also contains `read_as`, the guesses about the original file. A later import of the
+    refused rows uses the same guesses.
     """
 
     def __init__(self, path: Path, source: Source, *, append: bool, read_as: str = "") -> None:
@@ -32,9 +32,9 @@ class RejectedRows:
         self._read_as = read_as
         self._file: TextIO | None = None
         self._writer: SheetWriter | None = None
-        # Remove a file from an earlier import. Do not remove a device such as /dev/null, which
-        # `unlink` would do if the user is root. If the path is a folder, `unlink` raises an error,
-        # so the operator learns early that the path is wrong.
+        # Remove the file of an earlier import, but never a device such as /dev/null. If the path is
+        # a folder, `unlink` raises an error, and the operator learns about the mistake before the
+        # import begins.
         if not append and not path.is_symlink() and (path.is_file() or path.is_dir()):
             path.unlink()
 
@@ -76,8 +76,8 @@ class RejectedRows:
         # A byte order mark lets spreadsheets recognise UTF-8. A file of JSON lines has no byte
         # order mark.
         codec = codec_of(self._encoding) if self._columns is not None else self._encoding
-        # A byte that could not be decoded as UTF-8 is written unchanged. For other encodings, the
-        # original byte is not known, so an escape is written instead.
+        # A byte that is not valid UTF-8 is written as it was read. In other encodings, the original
+        # byte is not known, so an escape sequence is written instead.
         errors = "surrogateescape" if self._encoding == UTF_8 else "backslashreplace"
         self._file = open_private(self.path, append=not is_new, encoding=codec, errors=errors)
         if self._columns is not None:

@@ -30,8 +30,8 @@ BESIDE_ADDRESS = (
     "The customer id does not belong to the address: a person who signs up with the address gets "
     "a second place. Import the addresses with --identity and without customer ids"
 )
-# The smallest size of a request. While the service is busy, requests are halved until they have
-# this size. Only requests of this size are retried many times.
+# While the service is busy, the import halves its requests until they contain this number of rows.
+# Only requests of this size are retried many times.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 
@@ -76,7 +76,7 @@ class Counts:
     @property
     def remarks(self) -> list[tuple[str, int]]:
         """The notes about rows that were not refused, and the number of rows for each note."""
-        # The import may change the counter while a page of the console reads it, so read a copy.
+        # The import may change the notes in another thread, so read a copy.
         found = self.notes.copy().most_common()
         if self.without_address:
             found.append((NO_ADDRESS, self.without_address))
@@ -164,8 +164,8 @@ class ImportRun:
         """
         try:
             self.is_reading = True
-            # While `is_reading` is true, Ctrl-C stops the import at once, even if it is waiting for
-            # input. If the operator pressed Ctrl-C before that, do not read another batch.
+            # Reading may have to wait for input. While `is_reading` is true, Ctrl-C interrupts the
+            # reading at once. If the operator has pressed Ctrl-C earlier, do not begin to read.
             return None if self.shutdown.to_finish.is_set() else next(calls, None)
         except KeyboardInterrupt:
             if self.shutdown.to_stop.is_set():

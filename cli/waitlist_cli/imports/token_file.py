@@ -16,9 +16,10 @@ Issued = tuple[str, str, str, str, str]
 
 
 class TokenFile:
-    """A CSV file with the entry token of each person whose row was accepted.
+    """A CSV file with the entry tokens of the imported people.
 
-    An import that begins at row 1 receives all tokens again, so it replaces the file.
+    An import that starts with the first row issues all tokens again, so it replaces the file. An
+    import that continues at a later row adds tokens to the file.
     """
 
     def __init__(self, path: Path, *, append: bool) -> None:
@@ -29,10 +30,10 @@ class TokenFile:
         self._writer: SheetWriter | None = None
 
     def write(self, issued: Sequence[Issued]) -> None:
-        """Write the tokens from one response.
+        """Write the tokens from one response to the file.
 
-        The rows of a response are done only after their tokens have been written, so no token is
-        lost if the import stops.
+        Rows count as imported only after their tokens have been written. If the import is
+        interrupted before, the rows are sent again and no token is lost.
         """
         if not issued:
             return
@@ -67,8 +68,7 @@ def choose_token_file(
 ) -> TokenFile | None:
     """Return the token file that the operator chose, or None if the operator chose none.
 
-    Raises WrongUsage if the import already uses the path for another file, or if the path belongs
-    to a file with other content.
+    Raises WrongUsage if the path is already used for something else, such as the file to import.
     """
     if chosen is None:
         return None
