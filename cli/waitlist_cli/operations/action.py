@@ -1,7 +1,7 @@
-"""Declares what operators can do.
+"""Declares the actions that operators can take.
 
-Each `Action` is declared once. The declaration defines the command, the dialog in the console, and
-whether the team on duty may take the action.
+Each `Action` is declared once. The command, the dialog in the console and the permissions of the
+team on duty are made from this declaration.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,8 +48,8 @@ class Field:
     option: str = ""
     # The help text of the option in the command, if it differs from the hint in the dialog.
     help: str = ""
-    # Returns the field as the dialog for a waitlist and a person shows it, or None if the dialog
-    # does not need the field. If the action is on the whole waitlist, the person is {}.
+    # Adapts the field to a waitlist and a person. Returns None if the dialog does not need the
+    # field. If the action is on the whole waitlist, the person is {}.
     adapt: Callable[["Field", Document, Document], "Field | None"] | None = None
 
     def shown_for(self, waitlist: Document, person: Document) -> "Field | None":
@@ -165,9 +165,9 @@ class Action(Request):
     button: str = ""
     # The text of the button that opens the dialog, if it differs from the button inside the dialog.
     label: str = ""
-    # Returns the questions that the dialog asks. The arguments are the waitlist and the person. If
-    # the action is on the whole waitlist, the person is {}. All other fields are hidden until the
-    # operator opens them.
+    # Returns the fields that the dialog shows at once. The operator must open the other fields. The
+    # arguments are the waitlist and the person. If the action is on the whole waitlist, the person
+    # is {}.
     asked: Callable[[Document, Document], Sequence[Field]] = lambda _waitlist, _person: ()
     fields: Sequence[Field] = ()
     # True if the dialog stays open after the action, so that the operator can take the action
@@ -199,9 +199,9 @@ class Action(Request):
 
 @dataclass(frozen=True)
 class Bulk:
-    """How an operator takes an action on several people at once.
+    """The texts for an action that an operator takes on several people at once.
 
-    In the texts, `{people}` stands for these people, for example `3 people`.
+    In each text, `{people}` is replaced by a phrase such as `3 people`.
     """
 
     title: str
@@ -209,8 +209,8 @@ class Bulk:
     consequence: str
     # What the operator reads after the action.
     notice: str
-    # Returns whether the action begins with the last of these people. For example, people who are
-    # moved to the front keep their order only if the last person is moved first.
+    # Returns whether to begin with the last person. Otherwise, a move to the front, for example,
+    # would reverse the order of the people.
     is_backwards: Callable[[Document], bool] = lambda _: False
 
 
@@ -231,7 +231,7 @@ class PersonAction(Action):
     notice: str | Callable[[Any], str]
     # The name of the response field that contains a secret of the customer, such as a token.
     reveals: str = ""
-    # The value of `outcome` in the JSON output of the command, if the response is not an entry.
+    # If the response is not an entry, the command prints this word as `outcome` in its JSON output.
     outcome: str = ""
     # True if the command prints the text `notice` instead of the entry's status.
     prints_notice: bool = False
@@ -241,9 +241,9 @@ class PersonAction(Action):
     # are the person before the action and the person after it. None means that no request can undo
     # the action.
     inverse: Callable[[Document, Document], Sequence[Inverse]] | None = None
-    # Returns whether the requests of `inverse` undo the whole action. The arguments are the
-    # waitlist, the person before the action, and the fields of the request body. While the dialog
-    # is open, the request body is {}.
+    # Returns whether `inverse` undoes the whole action. The arguments are the waitlist, the person
+    # before the action, and the request body. The body is {} until the operator has submitted the
+    # dialog.
     has_inverse_for: Callable[[Document, Document, Document], bool] = lambda *_: True
     # Whether and how operators can take the action on several people at once.
     bulk: Bulk | None = None

@@ -194,8 +194,8 @@ def admissions(
 
     `filters` is the part of the request body that says which people get a slot.
 
-    If `refill` is true, the service keeps offering unused slots until `count` people have entered.
-    This is called a quota. A count of 0 ends the quota.
+    If `refill` is true, the service starts a quota: it offers unused slots to the next people until
+    `count` people have entered. A count of 0 ends the quota.
     """
     for number, first in enumerate(range(0, max(1, count), MOST_ADMITTED), start=1):
         body = {**filters, "count": min(MOST_ADMITTED, count - first)}
@@ -206,11 +206,12 @@ def admissions(
         found = api.operator("POST", f"/{waitlist_id}/admit", body, key=f"{key}.{number}")[
             "entries"
         ]
-        # A response without entries means that nobody is left in the queue. A response with fewer
-        # entries than requested does not mean this: if the request was repeated, offers that have
-        # ended in the meantime are missing.
+        # The queue is empty only if the response contains no entries at all. A response can contain
+        # fewer entries than requested for another reason: if a request is repeated, offers that
+        # have ended in the meantime are missing.
         #
-        # If `refill` is true, send all requests even if nobody gets a slot yet.
+        # For a quota, send all requests even if the queue is empty, because the quota also applies
+        # to people who join later.
         if not found and not refill:
             return
         yield found
@@ -269,9 +270,9 @@ def _warn(request: ListRequest) -> str:
 
 
 def quota_text(stats: Document) -> str:
-    """Describe the progress of the quota. Return "" if there is no quota.
+    """Describe the progress of a quota, which offers slots until enough people have entered.
 
-    A quota offers slots until a given number of people have entered.
+    Return "" if the waitlist has no quota.
     """
     if not stats["quota"]:
         return ""

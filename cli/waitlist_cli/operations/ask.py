@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def ask_all(api: "Api", waitlist_id: str, days: int = 0, *, dry_run: bool = False) -> int:
     """Ask all people in the queue whether they are still waiting.
 
-    Return the number of people asked. If a person has signed up, was asked, or has confirmed within
-    the last `days` days, that person is skipped.
+    Return the number of people asked. A person is skipped if they have signed up, confirmed or been
+    asked in the last `days` days.
     """
     asked, cursor = 0, ""
     while True:
@@ -60,8 +60,8 @@ ASK = ListAction(
     name="ask",
     title="Ask everyone on {who} whether they are still waiting",
     consequence="The service publishes an event for each person, so that you can send a message. "
-    "The service does not ask people who have already been asked, people who are letting others "
-    "go first, or people whom an operator holds back.",
+    "It skips people who have already been asked, who let others go first, or whom an "
+    "operator holds back.",
     more=lambda waitlist: (
         f"They have {format_count(waitlist['confirm']['answer_days'], 'day', 'days')} to confirm."
         if waitlist["confirm"]

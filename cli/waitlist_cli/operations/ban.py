@@ -11,9 +11,9 @@ def _end_of_ban(person: Document, after: Document) -> list[Inverse]:
 
 
 def _has_end(waitlist: Document, person: Document, body: Document) -> bool:
-    """Return whether ending a ban restores everything that the ban took from the person.
+    """Return whether ending the ban would fully undo it.
 
-    A ban takes nothing from a person who is inside or has left.
+    People who have been admitted or have left lose nothing through a ban.
     """
     return person["status"] in ("admitted", "left") or can_return(waitlist, person, body)
 
@@ -24,8 +24,7 @@ BAN = PersonAction(
     title="Ban {who} from the list?",
     consequence="The person cannot sign up and cannot be imported until an operator ends the ban.",
     more=lambda person: (
-        "The admission stays valid: the person is inside until the pass ends or an operator lets "
-        "them out."
+        "The person's pass stays valid until it ends or an operator lets the person out."
         if person["status"] == "admitted"
         else "If the person has a place, they lose it."
     ),

@@ -33,11 +33,11 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 
 
 def way_back(person: Document) -> list[Inverse]:
-    """The person is about to be moved. Return the request that would undo this move.
+    """Return the request that would undo a move of this person. The person has not been moved yet.
 
-    The request moves the person back to their present priority. Within a priority, people are
-    ordered by signup time. If the person is not in the place that belongs to their signup time, no
-    request can restore their place, and the returned list is empty.
+    The request moves the person back to their present priority. Their place then depends on their
+    signup time. If the present place does not match the signup time, no request can restore it, and
+    the list is empty.
     """
     if person["rank"] is None or person["joined_at"] is None:
         return []
@@ -127,8 +127,8 @@ class Bumps:
     def in_order(self, records: Sequence[Record]) -> Sequence[Record]:
         """Return the rows in the order in which the people must be moved.
 
-        For moves to the front, the last row comes first, because each person moves ahead of those
-        who were moved before.
+        Each person who is moved to the front overtakes the people who were moved before. For moves
+        to the front, the order is therefore reversed.
         """
         return records[::-1] if self.to.get("to") == "front" else records
 
@@ -137,9 +137,7 @@ class Bumps:
         return entry_of_row(self.waitlist_id, record, self.column)
 
     def move(self, api: "Api", record: Record) -> Refused | None:
-        """Move the person whom this row names. Return the refusal if the service refused the move,
-        or None.
-        """
+        """Move the person in this row. Return the error if the service refuses the move."""
         key, entry_id = f"{self.run_key}-{record.number}", self.entry_id(record)
         try:
             person = Person(api, self.waitlist_id, entry_id, key, PATIENT)

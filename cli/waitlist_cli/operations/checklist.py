@@ -22,7 +22,8 @@ FIELDS = {
     "messages.sms_countries": "sms-countries",
     "messages.texts": "own-words",
 }
-# On the policy form, the ids of these fields are the last parts of the names of their settings.
+# On the policy form, the id of each of these fields is the name of the setting without the prefix
+# `admission.`.
 OWN_LAYOUT = {
     f"admission.{key}"
     for key in (

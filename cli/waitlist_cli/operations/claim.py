@@ -57,9 +57,9 @@ def _seconds_left(person: Document) -> int:
 
 
 def _former_lease(before: Document, extended: Document) -> list[Inverse]:
-    """Return the request that gives a claim its former deadline back after it was extended.
+    """Return the request that restores the former deadline of a claim that was extended.
 
-    Return no request if the claim has ended or the former deadline has passed.
+    Return an empty list if the claim has ended or the former deadline has passed.
     """
     seconds = _seconds_left(before)
     if not (seconds and extended["claim_token"]):
@@ -70,9 +70,9 @@ def _former_lease(before: Document, extended: Document) -> list[Inverse]:
 
 
 def _former_claim(before: Document, _: Document) -> list[Inverse]:
-    """Return the request that claims a released person again, and calls the person again.
+    """Return the request that undoes a release: it claims the person again and repeats the call.
 
-    Return no request if the former deadline of the claim has passed.
+    Return an empty list if the former deadline of the claim has passed.
     """
     seconds = _seconds_left(before)
     call = {"call": {"to": before["call"]["to"]}} if before["call"] else {}
@@ -81,10 +81,10 @@ def _former_claim(before: Document, _: Document) -> list[Inverse]:
 
 
 def _can_be_claimed_again(waitlist: Document, person: Document, body: Document) -> bool:
-    """Return whether a new claim undoes the release of this person.
+    """Return whether a new claim by this console undoes the release of this person.
 
-    If another client has made the claim, a new claim does not undo the release, because that client
-    does not learn the new claim token.
+    If another client made the former claim, a new claim does not help this client: only the console
+    gets the new claim token.
     """
     is_own = bool(person["claim_token"]) and not waitlist["paused"]
     return is_own and body.get("to") in (None, "place") and not body.get("delay_seconds")
@@ -115,9 +115,8 @@ RELEASE = PersonAction(
             "delay_seconds",
             "Seconds without a claim",
             "number",
-            "Number of seconds, up to 12 hours, for which the person cannot be claimed again. The "
-            "person keeps their place, but others go first. By default, the person can be claimed "
-            "again at once.",
+            "Number of seconds until the person can be claimed again, up to 12 hours. Until "
+            "then, the person keeps their place, but others go first. Default: 0.",
             at_most=MOST_DELAY_SECONDS,
             option="--delay",
         ),
@@ -164,9 +163,9 @@ CALL = PersonAction(
 CALL_TO = Field(
     "call_to",
     "Call to",
-    hint="The place to which people should come, such as Room 2. Each person's page "
-    "shows this place, and so does the public screen of a list with call numbers. Do not write a "
-    "name here. If the field is empty, nobody is called.",
+    hint="The place to which people should come, such as Room 2. Their pages and the public "
+    "screen can show this text, so do not write a name here. If the field is empty, nobody "
+    "is called.",
     option="--call-to",
     help="Call the people to this place, such as 'Room 2'. Their pages and the public screen "
     "show it.",
@@ -264,7 +263,7 @@ def _claim(request: ListRequest) -> tuple[str, Any]:
 def _releases(answer: Document) -> list[Inverse]:
     """Return the requests that release these claims, so that the people return to their places.
 
-    People who were admitted at once are left out, because they have no claim.
+    A person without a claim token was admitted at once, so there is no claim to release.
     """
     return [
         Inverse("release", claim["entry_id"], {"claim_token": claim["claim_token"], "to": "place"})

@@ -25,12 +25,12 @@ class Operation:
     signatures: int = 0
 
 
-# The numbers are for customers with a profile of at most 500 bytes. In `offer`, the policy makes
-# many offers in one run.
+# The resources that each operation uses, for customers with a profile of at most 500 bytes. The
+# numbers for `offer` assume that many offers are made in one run.
 OPERATIONS = {
     "signup": Operation(writes=10, table_calls=2, events=1),
-    # A signup on a waitlist that verifies addresses. The request to verify the address is counted
-    # too.
+    # A signup on a waitlist that verifies addresses. Such a signup publishes a second event, which
+    # requests the verification message.
     "signup to verify": Operation(writes=13, table_calls=2, events=2),
     "verify": Operation(writes=7, reads=1, table_calls=2, queue_calls=3, events=1),
     "look": Operation(),
@@ -64,12 +64,11 @@ MESSAGE_SQS, MESSAGE_MS, MESSAGE_GB, MESSAGE_BYTES = 3, 150, 0.5, 950
 # real values.
 OWN_MS, TABLE_MS, QUEUE_MS, PRIVATE_MS = 3, 8, 10, 3
 PUBLIC_GB, PRIVATE_GB = 1.0, 0.5
-# The bytes that AWS bills for logs. Each request writes bytes to the access log, to the public
-# function's log and to the private function's log. Each maintenance run writes bytes too. Lambda's
-# own log lines are included.
+# The number of bytes that are logged for a request (in the access log, by the public function and
+# by the private function) and for a maintenance run. Lambda's own log lines are included.
 ACCESS_BYTES, PUBLIC_BYTES, PRIVATE_BYTES, MAINTENANCE_BYTES = 450, 730, 650, 2_600
-# The assumed number of ElastiCache processing units (ECPUs) for one run of a script. A simple
-# command that transfers up to 1 KB uses one ECPU.
+# The assumed number of ElastiCache processing units (ECPUs) for one run of a script. For
+# comparison: a simple command that transfers up to 1 KB uses one ECPU.
 ECPUS = 3
 # The size of a response and the compressed size of the public board. AWS bills both as data that is
 # sent to the internet.
@@ -177,8 +176,8 @@ class Watched:
     alarmed: int
 
 
-# The number of CloudWatch metrics of each part of the stack, by the value of the stack parameter
-# Monitoring.
+# The number of CloudWatch metrics of each part of a stack. It depends on the stack parameter
+# Monitoring, which is `full` or `essential`.
 WATCHED = {
     "full": {
         "stack": Watched(39, 61, 24),

@@ -18,7 +18,7 @@ FILE = Path(__file__).parents[1] / "settings.json"
 class Setting:
     """A setting of a waitlist.
 
-    If the setting belongs to a group, its name begins with the group, as in `rest.max_days`.
+    The name of a setting in a group begins with the name of the group, as in `rest.max_days`.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Setting:
     null: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     minimum: int = 0
-    # If the setting contains questions, the maximum number of characters in an answer.
+    # The maximum length of an answer, if the setting contains questions to customers.
     max_answer: int = 0
     is_nullable: bool = False
     default: Any = None
@@ -56,7 +56,7 @@ def settings() -> dict[str, Setting]:
 def settings_in(group: str) -> dict[str, Setting]:
     """Return the settings of a group by their keys.
 
-    The group "" contains the groups, and the settings that belong to no group.
+    If `group` is "", return all groups and the settings that belong to no group.
     """
     return {one.key: one for one in settings().values() if one.group == group}
 
@@ -75,9 +75,9 @@ def choices(name: str) -> list[tuple[str, str]]:
 
 
 def end_of_group(setting: Setting) -> str | None:
-    """Return what happens if an operator turns off the group to which this setting belongs.
+    """Describe what happens if an operator turns a group off.
 
-    Only the first setting of a group turns the group off. Return None for any other setting.
+    An operator turns a group off by its first setting. Return None for every other setting.
     """
     if not setting.group:
         return None

@@ -113,8 +113,9 @@ ATTRIBUTES = Field(
     "attributes",
     "Other attributes",
     "long",
-    "Write one NAME=VALUE per line. To give several values, repeat the name. A value in double "
-    "quotes is a JSON string, in which an escape such as \\u202e stands for a hidden character.",
+    "Write one NAME=VALUE per line. If an attribute has several values, write a line for each "
+    "value. If a value contains a hidden character, write it as a JSON string in double "
+    "quotes, with an escape such as \\u202e.",
     adapt=_with_other_attributes,
 )
 EDIT = PersonAction(

@@ -41,8 +41,8 @@ LIST_ACTIONS: tuple[ListAction, ...] = (
     *(ADMIT, INVITE, END_QUOTA, CLAIM_PEOPLE, ADD, MESSAGE, NOTICE, END_NOTICE, ASK, REDRIVE_ALL),
     *(PAUSE, RESUME, OPEN, CLOSE, DELETE),
 )
-# Requests that have no dialog of their own. They are sent by forms of the console, by commands and
-# by file imports.
+# Requests that do not belong to an action. Forms of the console, commands and file imports send
+# them.
 OTHERS = (
     Request(method="PUT", path=LIST),
     Request(method="PATCH", path=LIST),
@@ -76,8 +76,7 @@ def possible_for_person(person: Document) -> list[PersonAction]:
         case "waiting" if person["ready"]:
             actions = [BUMP, ADMIT_PERSON, CLAIM_PERSON, HOLD_BACK, EDIT, TOKEN, LINK, REMOVE]
         case "waiting":
-            # ADMIT_PERSON is not offered here, because the service refuses to admit a person who is
-            # not ready.
+            # The service refuses to admit a person who is not ready, so this action is not offered.
             is_held_back = "held_back" in (person["not_ready"] or ())
             is_unverified = "unverified" in (person["not_ready"] or ())
             actions = [READY if is_held_back else HOLD_BACK, BUMP, EDIT, TOKEN, LINK, REMOVE]

@@ -121,7 +121,8 @@ READINESS = (
     "ending",
     *QUESTIONS,
 )
-# Describes how each event moves a waiting entry. The output adds who moved the entry, and when.
+# What happened to a waiting entry at each event. The words are followed by the name of the operator
+# or the service, and by the time.
 MOVED = {
     "bumped": "Moved",
     "released": "Returned to the queue",

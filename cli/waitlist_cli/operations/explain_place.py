@@ -38,8 +38,8 @@ class Step:
     reason: str
     before: Place
     after: Place
-    # How many positions the entry moved forward between the previous event and this event, because
-    # other people left the queue or were moved. A negative number means that the entry moved back.
+    # How many positions the entry gained between the previous event and this event, because other
+    # people left the queue or were moved. The number is negative if the entry lost positions.
     gained: int | Literal["unknown"] | None
 
 
@@ -47,7 +47,7 @@ class Step:
 class Ahead:
     """Counts what happened ahead of an entry while the entry was waiting.
 
-    People who have been erased or have signed up again since then are not counted.
+    The counts leave out people who were later erased or have signed up again.
     """
 
     # The number of people who were admitted while the entry was waiting.
@@ -83,10 +83,10 @@ class Explanation:
 def explain(
     pages: Pages, waitlist: dict[str, Any], person: dict[str, Any], most: int
 ) -> Explanation:
-    """Explain a person's position. `waitlist` and `person` are responses of the API.
+    """Explain how a person came to their position.
 
-    The API has lists of people, such as the admitted people. The function reads at most `most`
-    people from each list.
+    `waitlist` and `person` are responses of the API. At most `most` people of each status are
+    examined.
     """
     path = f"/{waitlist['waitlist_id']}/entries"
     events = list(pages(f"{path}/{person['entry_id']}", "history", include="history"))
@@ -141,9 +141,9 @@ def steps_of(events: Sequence[dict[str, Any]]) -> tuple[Step, ...]:
 def _places(
     event: dict[str, Any], following: dict[str, Any] | None, place: Place
 ) -> tuple[Place, Place]:
-    """Return the positions before and after an event.
+    """Return the position before an event and the position after it.
 
-    `place` is the position after the previous event. `following` is the next event.
+    `place` is the position after the previous event, and `following` is the next event.
     """
     before: Place = None if place is None else UNKNOWN
     if event["event"] in OFF_QUEUE or _is_off_at_once(event, following):

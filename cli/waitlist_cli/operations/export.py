@@ -55,8 +55,8 @@ IF_ANY = (
 )
 # Columns that a CSV file has only if the operator asks for all columns.
 IF_ASKED = ("ready", "ready_ahead", "asked_at", "room_until", "call")
-# The statuses of people. Each person has exactly one of them, except that a banned person can also
-# have the status `admitted` or `left`.
+# The statuses by which the API lists people. Only a banned person can be listed twice, as `banned`
+# and as `admitted` or `left`.
 ALL = "all"
 EVERYONE = ("waiting", "offered", "parked", "admitted", "left", "banned")
 # The maximum number of fields that get their own column. Guests can invent field names, and a
@@ -70,9 +70,8 @@ Pages = Callable[[str], Iterator[Person]]
 class Sheet:
     """Says which columns a CSV file has."""
 
-    # The profile fields and attributes that become columns, such as ("profile", "email") and
-    # ("attributes", "language"). If there are none, every field of a profile and every attribute
-    # becomes a column.
+    # The profile fields and attributes that become columns, such as ("profile", "email"). If the
+    # list is empty, every profile field and attribute that occurs becomes a column.
     questions: Sequence[tuple[str, str]] = ()
     # Whether the file has all possible columns, including columns in which nobody has a value.
     is_whole: bool = False
@@ -100,8 +99,8 @@ def everyone(pages: Pages) -> Iterator[Person]:
     """Yield every person exactly once. `pages` returns the people with a given status."""
     for status in EVERYONE:
         for person in pages(status):
-            # A banned person can also be listed as `admitted` or `left`. If the person has already
-            # been yielded, do not yield them again.
+            # The API can list a banned person as `admitted` or `left` too. Yield such a person only
+            # once.
             is_written = status == "banned" and (person["left_at"] or person["admitted_at"])
             if not is_written:
                 yield person
@@ -151,8 +150,8 @@ def export_people(
 def texts_of(people: Iterable[Person], form: str, sheet: Sheet) -> Iterator[str]:
     """Yield the text of an export in pieces.
 
-    The columns of a CSV file depend on all people. A CSV file is therefore yielded only after the
-    last person has been read.
+    The header of a CSV file depends on the data of all people, so all people are read before the
+    file is written.
     """
     if form == "jsonl":
         yield from (escaped_json(person) + "\n" for person in people)
@@ -187,7 +186,7 @@ def _sheet(
 ) -> Iterator[str]:
     buffer = io.StringIO(newline="")
     writer = SheetWriter(buffer)
-    # The columns in PARTS contain, as JSON, all fields and values that have no cell of their own.
+    # The last columns contain the remaining profile fields and attributes as JSON.
     writer.header([*columns, *map(".".join, fields), *PARTS])
     for person in people:
         yield _taken(buffer)
@@ -213,8 +212,8 @@ def _shown(value: Any) -> Any:
 def _cell(part: str, rest: dict[str, Any], name: str) -> str:
     """Return the text of the cell for a profile field or an attribute.
 
-    If an import can read exactly the same value from the cell, remove the value from `rest`, the
-    values that are exported as JSON.
+    `rest` contains the values that will be exported as JSON. If the cell represents the value
+    exactly, the value is removed from `rest`.
     """
     if name not in rest:
         return ""

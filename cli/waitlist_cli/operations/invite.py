@@ -16,7 +16,7 @@ MOST_INVITED = 100_000
 USUAL_HOURS = 48
 USUAL = f"{USUAL_HOURS}h"
 PATH = "/{waitlist_id}/invitations"
-# The counts of an invitation's funnel, and the heading of each count.
+# The counts that are shown for an invitation, and their headings.
 FUNNEL = {
     "invited": "Invited",
     "delivered": "Delivered",
@@ -47,8 +47,8 @@ UNTIL = Field(
     "until",
     "Until when",
     "text",
-    "How long the offers last, such as 48h or 14d, or when they end, such as 2026-12-01T18:00 in "
-    "the time zone of the waitlist. At most 14 days.",
+    "How long the offers last, such as 48h or 14d, or the time when they end, such as "
+    "2026-12-01T18:00. A time is in the time zone of the waitlist. The maximum is 14 days.",
     value=USUAL,
     is_required=True,
     option="--until",

@@ -10,7 +10,7 @@ from waitlist_cli.operations.declared import settings
 
 # The languages of the service, with their names.
 LANGUAGES = dict(settings()["messages.language"].choices)
-# Stands for a text that is used in every language.
+# The key of a text that is used in every language.
 EVERY = ""
 
 
@@ -41,11 +41,11 @@ def _languages(waitlist: Document) -> Iterator[str]:
 def text_fields(
     field: Field, shown: Callable[[Document], str | Mapping[str, str]] = lambda _: ""
 ) -> tuple[Field, ...]:
-    """Return a field for a text that is used in every language, and a field for each language.
+    """Return the dialog fields for a text: a field for all languages, and a field for each
+    language.
 
-    If a waitlist has one language, its dialog has only the first field. Otherwise, the dialog has
-    one field for each language of the waitlist. `shown` returns the text, or the text in each
-    language, with which the dialog begins.
+    If the waitlist has only one language, the dialog shows the first field. Otherwise, it shows a
+    field for each language of the waitlist. The fields begin with the text that `shown` returns.
     """
 
     def adapt(asked: Field, waitlist: Document, _person: Document) -> Field | None:

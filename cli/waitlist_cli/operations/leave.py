@@ -6,8 +6,8 @@ from waitlist_cli.operations.action import ENTRY, Bulk, Document, Inverse, Perso
 def can_return(_waitlist: Document, person: Document, _body: Document) -> bool:
     """Return whether reinstating this person would fully undo their removal.
 
-    A reinstated person is waiting and counts as verified. An offer, a claim or a pause that the
-    person had before the removal does not come back.
+    A reinstated person is waiting and counts as verified. They do not get back an offer, a claim or
+    a pause that they had before.
     """
     return person["status"] == "waiting" and not {*(person["not_ready"] or ())} - {"held_back"}
 

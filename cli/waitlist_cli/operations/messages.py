@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 KINDS = tuple(settings()["messages.kinds"].choices)
 LANGUAGES = tuple(settings()["messages.language"].choices)
-# Matches text between two Unicode isolate characters. Isolate characters are control characters
-# that give the text between them a reading direction of its own.
+# Matches text that has its own reading direction. Unicode isolate characters mark the beginning and
+# the end of such a text.
 ISOLATED = re.compile("[\u2066-\u2068]([^\u2066-\u2069]*)\u2069")
 # The reasons that the service gives for not sending a message, and their descriptions.
 REASONS = {
@@ -59,9 +59,9 @@ def plain(text: str) -> str:
 
 
 def pieces(line: str) -> list[tuple[str, bool]]:
-    """Split a line into parts, each with a flag.
+    """Split a line into pairs of a text and a flag.
 
-    The flag is true if the part has its own reading direction.
+    The flag is true if Unicode isolate characters give the text a reading direction of its own.
     """
     parts = ISOLATED.split(line)
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]

@@ -73,10 +73,10 @@ def list_names(names: Sequence[str]) -> str:
 
 
 def own_name_of(person: Document, waitlist: Document) -> str:
-    """Return the name of a person, which comes from their answers to the waitlist's questions.
+    """Return the name by which operators know a person.
 
-    If no question asks for a name, return the first of the following that is known: the address,
-    the first required text answer, the customer id, the entry id.
+    The name comes from the person's answers. If there is no name, return the person's address,
+    another answer, the customer id or the entry id.
     """
     return format_value(next(_names(person, waitlist)))
 

@@ -46,8 +46,8 @@ UNTIL = Field(
     "Until when",
     "time",
     "The notice ends by itself at this time. Without a time, it stays until you end it.",
-    help="When the notice ends by itself: after a duration such as 2h, or at a time such as "
-    "2026-12-01T18:00 in the time zone of the waitlist. By default, it stays until you end it.",
+    help="End of the notice: a duration such as 2h, or a time such as 2026-12-01T18:00 in the "
+    "time zone of the waitlist. By default, the notice stays until you end it.",
     adapt=_in_zone,
 )
 
@@ -104,15 +104,15 @@ def _send(request: ListRequest, waitlist: Document, body: Document) -> tuple[str
     except Refused as error:
         fields = [replace(found, field=_field_of(found.field)) for found in error.fields]
         if any(found.field == "body.until" for found in fields):
-            # The service's error message is meant for developers and names a request of the API.
-            # Show operators a different message.
+            # The service's error message is meant for developers, because it names a request of the
+            # API. Show operators a different message.
             raise UNTIL.wrong(IN_PAST) from error
         raise Refused(str(error), error.code, error.status, fields) from error
     return shown_text(answer), {"before": waitlist.get("notice"), "now": answer}
 
 
 def _field_of(path: str) -> str:
-    """Return the dialog field that sets this field of the request body."""
+    """Return the name of the dialog field for a field of the request body."""
     return re.sub(r"^body\.text\.languages\.(\w+).*", r"body.text_\1", path).replace(
         "body.text.text", "body.text"
     )

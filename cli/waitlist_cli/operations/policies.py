@@ -45,10 +45,10 @@ def rate_text(rate: Mapping[str, Any]) -> str:
 def schedule_of(
     texts: Iterable[str], label: str = "--schedule", zone: str = ""
 ) -> list[dict[str, Any]]:
-    """Parse texts of the form `COUNT at TIME` or `COUNT at CRON [ZONE]`, and return the schedule.
+    """Parse a schedule, such as `100 at 2026-12-01T09:00:00Z` or `100 at 0 9 * * * Europe/Berlin`.
 
-    If `zone` is given, a time without a UTC offset is a local time in this time zone. Otherwise,
-    each time needs an offset. Error messages begin with `label`.
+    A time without a UTC offset is a local time in the time zone `zone`. If no `zone` is given, each
+    time needs an offset. Error messages begin with `label`.
     """
     return [_scheduled(text, label, zone) for text in texts if text]
 
@@ -112,10 +112,7 @@ def presence_text(presence: Mapping[str, int] | None) -> str:
 
 
 def value_text(value: Any) -> Any:
-    """Describe a group of settings, such as `misses`, in words.
-
-    Any other value is returned unchanged.
-    """
+    """Describe a group of settings, such as `misses`. Return a single setting unchanged."""
     if not isinstance(value, Mapping):
         return value
     return ", ".join(f"{name.replace('_', ' ')} {part}" for name, part in value.items())
@@ -139,7 +136,7 @@ def policy_text(policy: Mapping[str, Any] | None) -> str:
 
 
 def is_sum(policy: Mapping[str, Any]) -> bool:
-    """Return whether the policy has both a rate and a schedule, and adds up their slots."""
+    """Return whether the policy adds the slots of its schedule to the slots of its rate."""
     return bool(policy.get("combine") == "sum" and policy["rate"] and policy["schedule"])
 
 
@@ -155,7 +152,9 @@ def scheduled_text(scheduled: Mapping[str, Any]) -> str:
 
 
 def no_show_warning(waitlist: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
-    """Return a warning if unused offers can use up many slots. Otherwise, return None."""
+    """Return a warning if people who never enter can occupy slots for a long time. Otherwise,
+    return None.
+    """
     if policy["no_show"] != "keep_place" or policy["acceptance"] != "enter":
         return None
     attempts = waitlist["max_attempts"]

@@ -48,9 +48,8 @@ def draw_poster(
 ) -> str:
     """Return the A4 poster as an SVG document.
 
-    If no languages are given, the poster has all languages. If there is only one language, the
-    poster uses the waitlist's name and text in this language. `address` replaces the address of the
-    customer page.
+    By default, the poster is in all languages. If only one language is given, the poster contains
+    the waitlist's name and text in this language.
     """
     url = _checked(address) if address else address_of(waitlist)
     page = waitlist["page"] or NO_PAGE

@@ -32,10 +32,10 @@ FEWEST_DIGITS, MOST_DIGITS = 3, 20
 
 
 def fields_for(waitlist: Document) -> Sequence[Field]:
-    """Return one field for each question of the waitlist, in the order of the questions.
+    """Return the form fields for a person's answers, in the order of the questions.
 
-    There is also a field for the address that identifies a person and for each attribute that
-    defines a segment, even if the waitlist has no questions about them.
+    The address that identifies a person and the attributes that define segments always have a
+    field, even if the waitlist does not ask for them.
     """
     fields: dict[str, Field] = {}
     for field in _fields(waitlist):
@@ -61,9 +61,9 @@ def _may_be_number(text: str) -> bool:
 
 
 def check_profile(waitlist: Document, profile: Mapping[str, Any]) -> None:
-    """Raise WrongUsage if the profile contains an answer that its question does not allow.
+    """Raise WrongUsage if an answer in the profile is not allowed by its question.
 
-    The address that identifies a person is not checked here, because the service checks it.
+    The service itself checks the address that identifies a person.
     """
     identity = waitlist["identity"]
     for field in fields_for(waitlist):
@@ -79,8 +79,8 @@ def answers(waitlist: Document, values: Mapping[str, Any]) -> dict[str, dict[str
     found: dict[str, dict[str, str]] = {part: {} for part in PARTS}
     for field in fields_for(waitlist):
         part, _, name = field.name.partition(".")
-        # The stored answer to a ticked checkbox is the text that the person has accepted, as on the
-        # customer's page.
+        # If a checkbox is ticked, store the text that the person has accepted. The customer page
+        # stores the same text.
         typed = accepted(field, values[field.name])
         answer = field.label if field.kind == "tick" and typed else typed
         if answer:
@@ -124,7 +124,8 @@ def _one_line(stored: object) -> str | None:
     if isinstance(stored, bool) or not isinstance(stored, str | int | float):
         return None
     text = str(stored)
-    # A form field would not show invisible characters, so the operator could not notice them.
+    # Operators cannot see invisible characters in a form field, so there is no field for such an
+    # answer.
     return None if CONTROLS.search(text) or text != text.strip() else text
 
 

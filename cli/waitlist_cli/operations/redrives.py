@@ -32,8 +32,8 @@ REDRIVE = PersonAction(
     consequence="The person waits again, and their number of attempts is reset to 0.",
     button="Return",
     path="/{waitlist_id}/parked/{entry_id}/redrive",
-    # The request contains the time at which the person was parked (set aside). If the person has
-    # been returned and parked again since then, the service refuses the request.
+    # The request says when the person was parked (set aside). If the person has been parked again
+    # since then, the service refuses the request.
     fields=(Field("parked_at", "Parked at", "seen"), TO, REASON),
     notice=back_in_queue,
     bulk=Bulk(

@@ -27,8 +27,8 @@ REINSTATE = PersonAction(
     inverse=lambda person, _: [
         Inverse("remove", person["entry_id"], notice="{who} has left the list again.")
     ],
-    # If the person was parked before, the reinstatement cannot be undone. Only a claimed person can
-    # be parked, so no request returns a waiting person to the parked people.
+    # The reinstatement of a parked person cannot be undone, because no request parks a person who
+    # is waiting.
     has_inverse_for=lambda _waitlist, person, _body: person["status"] == "left",
     bulk=Bulk(
         "Give {people} their former places back?",
@@ -45,8 +45,8 @@ NO_TOKENS = "no_entry_tokens"
 class Reinstatements:
     """Reinstates people.
 
-    The idempotency key of each entry stays the same during a run. If a request is repeated, the
-    entry is reinstated only once.
+    If a request for a person is repeated, it has the same idempotency key, so the person is
+    reinstated only once.
     """
 
     api: "Api"

@@ -30,11 +30,10 @@ def found_people(
     on_limit: Callable[[str], object] = lambda _: None,
     on_look: Callable[[], object] = lambda: None,
 ) -> Iterator[dict[str, Any]]:
-    """Yield the people whose call number, id, profile or attributes contain `text`.
+    """Yield the people whose call number, id, profile or attributes contain the words of `text`.
 
-    People are also found if their data contains all the words of `text` in any order. The search
-    examines at most `most` people of each status. If it reaches this limit, it calls `on_limit`
-    with the status.
+    The words can occur in any order. At most `most` people of each status are examined. If there
+    are more people, `on_limit` is called with the status.
     """
     wanted = Wanted(text)
     # If a person's status changes during the search, the person can be read twice. Remember the

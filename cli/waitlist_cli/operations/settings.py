@@ -39,26 +39,26 @@ def create(api: "Api", waitlist_id: str, given: dict[str, Any]) -> Any:
             raise
         if error.fields:
             raise exists from error
-    # The service refused to create the waitlist because it already exists with exactly these
-    # settings. An earlier attempt to send this request must have created it.
+    # The existing waitlist has exactly these settings. An earlier attempt to send this request has
+    # created it.
     return api.operator("GET", f"/{waitlist_id}")
 
 
 def change(
     api: "Api", waitlist_id: str, given: Mapping[str, Any], version: int | None = None
 ) -> Any:
-    """Change the settings that a JSON Merge Patch contains, and return the waitlist.
+    """Change settings with a JSON Merge Patch, and return the waitlist.
 
-    If the settings have changed since `version`, raise Refused with the code `settings_changed`. If
-    no `version` is given, always make the change.
+    If the settings have changed since `version`, raise Refused. If no `version` is given, make the
+    change in any case.
     """
     try:
         return api.operator("PATCH", f"/{waitlist_id}", given, version=version)
     except Refused as error:
         if error.code != SETTINGS_CHANGED or error.fields:
             raise
-    # The service refused the change because the settings have a newer version. The newer version
-    # already contains the change, so an earlier attempt to send this request must have made it.
+    # The settings already contain this change. An earlier attempt to send this request has made the
+    # change.
     return api.operator("GET", f"/{waitlist_id}")
 
 
@@ -129,8 +129,7 @@ def change_back(api: "Api", waitlist_id: str, made: Change) -> None:
 def replacement_patch(former: Any, new: Any) -> Any:
     """Return the JSON Merge Patch that changes the object `former` into the object `new`.
 
-    If either value is not an object, return `new`, and leave it to the service to refuse an invalid
-    value.
+    If either of them is not an object, return `new`. The service then refuses an invalid value.
     """
     if not (isinstance(former, dict) and isinstance(new, dict)):
         return new

@@ -74,8 +74,8 @@ def _add(request: ListRequest) -> tuple[str, Any]:
     place = f" Position: {format_value(person['position'])}." if person["position"] else ""
     silent = explain_silence(waitlist, found["profile"]) if result.get("has_no_address") else ""
     notice = NOTICES[result["outcome"]].format(who=name_of(person, waitlist))
-    # Warn about a possible duplicate only if the console made up the id. If the operator gave an id
-    # or an address, the service itself detects that the person is already on the waitlist.
+    # If the console has made up the customer id, the service cannot know that the person may
+    # already be on the waitlist. Warn about a possible duplicate in this case.
     has_made_id = customer_id != values["customer_id"]
     twice = warn_of_same_person(request.api, waitlist, person) if has_made_id else ""
     return f"{notice}{place}{twice}{silent}", result
@@ -121,9 +121,8 @@ FIRST_PRIORITY = replace(PRIORITY, value="0")
 JOINED_AT = Field(
     "joined_at",
     "Joined at",
-    hint="Time of the signup, such as 2026-03-01T09:30. A time without a UTC offset is in the time "
-    "zone of the waitlist. The time determines the place in the queue. By default, it is the "
-    "current time.",
+    hint="Time of the signup, such as 2026-03-01T09:30. It determines the place in the queue. A "
+    "time without a UTC offset is in the time zone of the waitlist. Default: now.",
     option="--joined-at",
 )
 ADD = ListAction(

@@ -87,7 +87,7 @@ class Wanted:
     def is_in(self, value: str) -> bool:
         """Return whether a value contains the text, regardless of case and accents.
 
-        If the value and the text are both telephone numbers, the value must begin with the text.
+        If both are telephone numbers, the value must begin with the text.
         """
         number = number_of(value)
         if number is not None and self._number is not None:
@@ -105,10 +105,9 @@ class Wanted:
         return _split_call_number(self.text)
 
     def is_call_number(self, call_number: str | None) -> bool:
-        """Return whether the text is this call number.
+        """Return whether the text means this call number.
 
-        The letters and zeros at the beginning may be missing, and there may be blanks and hyphens.
-        For example, the texts a 042, A-42, 042 and 42 are the call number A042.
+        For example, 42, 042, A-42 and a 042 mean the call number A042.
         """
         number = _split_call_number(call_number or "")
         if number is None or self._call_number is None:

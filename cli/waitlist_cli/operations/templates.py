@@ -44,8 +44,7 @@ class Template:
     summary: str
     asks: Sequence[Question]
     settings: Mapping[str, Any]
-    # Maps the name of a time setting to a number of days. If the operator does not choose a time,
-    # the setting gets the time that is this many days from now.
+    # Maps the name of a time setting to its default value, which is a number of days from now.
     in_days: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -116,9 +115,10 @@ def put(settings: dict[str, Any], name: str, value: Any) -> None:
 
 
 def merged(settings: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of `settings` in which the values in `given` replace the old values.
+    """Return a copy of `settings` with the values in `given`.
 
-    If `given` contains a group, only the given settings of the group are replaced.
+    If `given` contains only some settings of a group, the other settings of the group keep their
+    values.
     """
     return {
         **settings,

@@ -17,9 +17,9 @@ TOKEN = PersonAction(
 )
 LINK = PersonAction(
     name="link",
-    summary="Print the link to the customer page that shows a person's position. If the person "
-    "has asked to change their address, --json also prints a link that verifies the new "
-    "address. Send the second link only to the new address.",
+    summary="Print the link to the customer page of one person. If the person has asked to change "
+    "their address, --json also prints a link that verifies the new address. Send this "
+    "second link only to the new address.",
     title="Get the link for {who}",
     consequence="Anyone who has the link can act as the customer, so send it only to the address "
     "in the profile. If the address is not verified yet, the customer can verify it with the link.",

@@ -9,8 +9,9 @@ from importlib import resources
 def zone_countries() -> dict[str, str]:
     """Return the two-letter country code of each time zone that belongs to one country."""
     found = {zone: country for country, _, zone in _rows("zone.tab")}
-    # Some browsers report the former name of a zone, such as Asia/Calcutta. If several countries
-    # share the zone, the former name may belong to any of them.
+    # Some browsers report the former name of a time zone, such as Asia/Calcutta. If several
+    # countries share the zone, leave out its former names, because they may belong to any of these
+    # countries.
     shared = {zone for countries, _, zone in _rows("zone1970.tab") if "," in countries}
     former = {
         name: found[zone]

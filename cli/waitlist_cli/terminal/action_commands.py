@@ -29,9 +29,8 @@ def person_command(
 ) -> None:
     """Register a command that carries out an action on a person.
 
-    The command is named after the second word of `example`. If `flag` and `instead` are given, the
-    command has an option with the name `flag`. With this option, the command carries out `instead`
-    and not `action`.
+    The name of the command is the second word of `example`. If `instead` is given, the command has
+    the option `flag`, with which it carries out `instead` and not `action`.
     """
     own = [parameter for field in action.fields for parameter in options_of(field)]
     if action.is_deleting:
@@ -118,9 +117,9 @@ def values_of(
 ) -> dict[str, Any]:
     """Return the values that the operator has given for these fields.
 
-    The field kind `seen` is for values that the operator has only seen, such as the time at which a
-    person was parked. If the operator has not given such a value, it is read from the entry that
-    `show` returns.
+    A field of the kind `seen` contains a value that the operator does not choose, such as the time
+    at which a person was parked. If the operator has not given this value, it is read from the
+    entry that `show` returns.
     """
     values: dict[str, Any] = {}
     for field in fields:

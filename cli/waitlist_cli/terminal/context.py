@@ -40,8 +40,8 @@ class Context(typer.Context):
         from waitlist_cli.client.sigv4 import operator_auth
 
         target = target_of(self.choice, os.environ)
-        # Plain HTTP is allowed only for services on this computer. Requests to such a service need
-        # no proxy and no certificate authorities, so httpx loads neither.
+        # Only a service on this computer may use HTTP without TLS. Such a service needs no proxy
+        # and no certificates, so httpx does not load them.
         is_https = target.url.lower().startswith("https:")
         try:
             http = httpx.Client(
@@ -69,9 +69,10 @@ class Context(typer.Context):
         return self.api.operator(method, f"/{waitlist_id}{path}", body)
 
     def person(self, waitlist: str, entry: str | None, customer: str | None) -> Person:
-        """Return the person whom the operator chose, either by entry id or by customer id.
+        """Return the person whom the operator chose by entry id or by customer id.
 
-        All requests about this person have the same Idempotency-Key, so repeating them is safe.
+        All requests about this person have the same Idempotency-Key. A repeated request therefore
+        has no second effect.
         """
         entry_id = chosen_entry_id(waitlist, entry, customer)
         return Person(self.api, waitlist, entry_id, str(uuid.uuid4()))

@@ -116,8 +116,8 @@ def print_each(
 ) -> int:
     """Print the people whom the service refused, count the others, and return the exit code.
 
-    Each item of `people` has three parts: a name, the fields that identify the person in the JSON
-    output, and an error. The error is None if the request succeeded.
+    `people` contains a name, the fields that identify the person in the JSON output, and an error
+    for each person. The error is None if the request succeeded.
     """
     count, refused = 0, []
     for name, who, refusal in people:
