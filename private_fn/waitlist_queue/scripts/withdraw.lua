@@ -1,4 +1,5 @@
--- withdraw: Takes an offer back. The entry returns to its old place in the queue, and the next entry gets an offer.
+-- withdraw: Takes an offer back. The entry returns to its old place in the queue. If the policy allows an
+-- offer now, the next entry gets it.
 -- PRELUDE clock cold claimed passing_over
 -- NEEDS decisions expiry holds offers readiness requeue slots tickets waiting
 -- ARGV entry_id ticket token offered_until_millis hours tokens

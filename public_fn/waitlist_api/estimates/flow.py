@@ -24,8 +24,8 @@ class Interval(Struct, frozen=True):
     served: int
     left: int
     waiting: int
-    # True if people were ready, and the waitlist was full or does not limit the number of people
-    # inside.
+    # True if people were ready, the waitlist was not paused, and it was full or does not limit the
+    # number of people inside.
     is_busy: bool
 
     @property

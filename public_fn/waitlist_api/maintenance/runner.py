@@ -50,7 +50,8 @@ TOGETHER = MAX_BATCH // 2
 # If less time than this is left, the run does not start another page of work.
 STOP_MILLIS = 60_000
 # How often one run scans a deleted waitlist for entries. A scan can miss entries, because the index
-# may be outdated. The waitlist itself is deleted only after a scan that finds no entry.
+# may be outdated. The waitlist itself is deleted only after a scan that finds no entry, and not
+# before all requests from before the deletion have ended.
 DELETE_LOOKS = 2
 
 

@@ -1,7 +1,7 @@
 """Sends the message that an event triggers, if its content is still correct.
 
 Each message is sent once. It is sent a second time only if the function stops before it has stored
-that the message was sent.
+that the message was sent, or if the response of AWS was lost.
 """
 
 from collections.abc import Callable, Mapping

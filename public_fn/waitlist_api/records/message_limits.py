@@ -115,8 +115,7 @@ class Targets(Struct, frozen=True):
 class Spending(Struct, frozen=True, kw_only=True):
     """A message that counts towards the daily limits.
 
-    Messages that strangers can request have limits of their own, which are half of the daily
-    limits.
+    Messages that strangers can request may together use only half of each daily limit.
     """
 
     waitlist_id: str

@@ -28,7 +28,7 @@ class Retention(Struct, frozen=True):
         return None if days is None else ended_millis // 1000 + days * DAY_SECONDS
 
     def expire_history(self, key: tuple[str, str], stamp: int, expires_at: int | None) -> None:
-        """Set the expiry of all events of a signup. `stamp` is the timestamp of its last event."""
+        """Set the expiry of all events up to `stamp`, the timestamp of a signup's last event."""
         if expires_at is None:
             return
         pk = entry_pk(*key)

@@ -66,7 +66,8 @@ class Rate(Settings, frozen=True, kw_only=True):
         Setting(
             "Which offers count towards the rate. With `offered`, every offer counts. With "
             "`entered`, only accepted offers count, and the slots of all other offers can be "
-            "offered again.",
+            "offered again. Unused slots accumulate, up to the number that the rate allows in one "
+            "minute.",
             label="What the rate counts",
             choices={
                 "offered": "Every offer counts",
@@ -198,7 +199,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
         c.Combine,
         Setting(
             "How to combine the rate and the schedule if both are set. With `least`, the smaller "
-            "number of available slots applies. With `sum`, both numbers are added.",
+            "number of available slots applies. With `sum`, both numbers are added. `max_inside` "
+            "limits the result in both cases.",
             label="Rate and schedule",
             choices={
                 "least": "The smaller number of slots applies",
@@ -241,7 +243,8 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
             "What happens to an entry if its customer does not accept an offer in time. With "
             "`to_back`, it moves to the end of the queue. With `leave`, it leaves the waitlist. "
             "With `keep_place`, it keeps its position and gets the next offer. After "
-            "`max_attempts` offers, it is set aside (parked).",
+            "`max_attempts` offers, it is set aside (parked). Until then, an inactive customer can "
+            "block a slot for `max_attempts` times `offer_seconds`.",
             label="No-shows",
             choices={
                 "to_back": "Go to the end of the queue",
@@ -317,9 +320,10 @@ class AdmissionPolicy(Settings, frozen=True, kw_only=True):
     offer_hours: Annotated[
         OfferHours | None,
         Setting(
-            "The hours of the day in which the waitlist offers slots automatically. At other "
-            "times, offers are made only by an operator's `admit`, and open offers of less than a "
-            "day do not end.",
+            "The hours of the day in which the waitlist offers slots automatically. An operator's "
+            "`admit` makes offers at any time. Scheduled slots outside these hours are offered "
+            "when the hours begin again. If an automatic offer of less than a day is open when the "
+            "hours end, its remaining time continues when they begin again.",
             null="that there is no restriction",
             label="Offers between",
         ),

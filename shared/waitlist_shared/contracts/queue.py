@@ -457,13 +457,14 @@ class StatsResult(Result, frozen=True, kw_only=True):
     oldest_parked_millis: Number | None = None
     segments_state: Literal["ready", "building"]
     pace: str
-    # The number of customers whom an `admit` with `refill` should still let in.
+    # The number of customers who must still enter to complete the quota. Each `admit` with `refill`
+    # begins a quota, or adds its `count` to the running quota.
     quota: Number
-    # The number of open offers of this `admit` with `refill`.
+    # The number of open offers of the quota. Like the next two values, it is 0 if `quota` is 0.
     quota_open: int = 0
-    # The number of customers who have accepted an offer of this `admit` with `refill`.
+    # The number of customers who have accepted an offer of the quota.
     quota_entered: int = 0
-    # The Unix time in milliseconds of this `admit` with `refill`, or 0 if `quota` is 0.
+    # The Unix time in milliseconds at which the quota began.
     quota_since: Number = 0
     # True if maintenance has work to do, for example because a pass has ended in the meantime.
     is_due: bool

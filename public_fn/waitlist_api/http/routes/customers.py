@@ -62,7 +62,8 @@ class Routes(Struct, frozen=True):
     ) -> Response[LookAnswer]:
         """To also get the entry's position within a segment, send the segment's attribute names in
         `segment`. If the entry has several values for an attribute, the response contains several
-        positions. While the service prepares new segments, the request fails with `503 rebuilding`.
+        positions. If the waitlist does not declare the segment, the request is refused. While the
+        service prepares new segments, the request fails with `503 rebuilding`.
         """
         return self.responses.get(
             waitlist_id, segment, self.credentials.check(waitlist_id, entry_id)

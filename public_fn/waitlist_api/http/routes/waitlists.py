@@ -94,7 +94,8 @@ class Routes(Struct, frozen=True):
 
         It is the same for all customers, so a cache can serve it. A new board is made at most every
         five seconds. Also get the entry itself every few minutes, because an operator may have
-        moved it. Get it more often near the head of the queue.
+        moved it. Get it more often near the head of the queue, or if the board does not reach its
+        `rank`.
         """
         board = self.waitlists.board(waitlist_id)
         answer = BoardAnswer(

@@ -317,7 +317,8 @@ class AdminEntryAnswer(EntryAnswer, WithReadiness, WithCallNumber):
         bool,
         Field(
             description="True if the customer gets no more messages, because an email bounced "
-            "permanently or the customer complained about an email."
+            "permanently, the customer complained about an email, or the telephone number cannot "
+            "receive SMS."
         ),
     ] = False
     language: Annotated[

@@ -75,9 +75,10 @@ class ClaimBody(Body):
         bool,
         Field(
             description="Whether to admit the claimed entries in the same request. If you lose the "
-            "response, repeat the request with the same Idempotency-Key within a minute. A later "
-            "response may leave out some entries. If you must not miss any entry, send the "
-            "requests `claim` and `complete` separately."
+            "response, repeat the request with the same Idempotency-Key within a minute. After "
+            "that, the service has forgotten the claims of admitted entries, and the response "
+            "leaves these entries out. If you must not miss any entry, send the requests `claim` "
+            "and `complete` separately."
         ),
     ] = False
     call: Annotated[

@@ -138,16 +138,16 @@ class StatsAnswer(WithEstimate):
         list[MessageCountAnswer] | None,
         Field(
             description="The outcomes of the waitlist's messages since the waitlist was created, "
-            "by kind of message. If a Lambda function is interrupted, up to ten messages may be "
-            "missing. Null if `messages` is not set."
+            "by kind of message. Kinds without messages are left out. If a Lambda function is "
+            "interrupted, up to ten messages may be missing. Null if `messages` is not set."
         ),
     ] = None
     unreachable: Annotated[
         Count | None,
         Field(
             description="How many people on the waitlist have an address that accepts no messages. "
-            "This field and `messages_off` together count at most 1,600 people. Null if `messages` "
-            "is not set."
+            "For this field and `messages_off` together, the service looks at 1,600 people at "
+            "most, so the real numbers can be higher. Null if `messages` is not set."
         ),
     ] = None
     messages_off: Annotated[
@@ -161,8 +161,8 @@ class StatsAnswer(WithEstimate):
         Count,
         Field(
             description="How many more people must enter to complete the current quota. A quota "
-            "begins when an operator calls `admit` with `refill`. If Redis loses data, the number "
-            "becomes 0."
+            "begins when an operator calls `admit` with `refill`. Each further call adds its "
+            "`count` to the quota. If Redis loses data, the number becomes 0."
         ),
     ]
     quota_open: Annotated[Count, Field(description="How many offers of the quota are open.")]

@@ -227,9 +227,10 @@ class ImportResultAnswer(Model):
     has_no_address: Annotated[
         bool,
         Field(
-            description="True if the customer joined, but the waitlist cannot send messages to any "
-            "address in the `profile`. For example, the waitlist sends no SMS to the country of "
-            "the telephone number. False if the waitlist sends no messages."
+            description="True if the customer joined, but the settings of the waitlist allow no "
+            "messages to any address in the `profile`. For example, the waitlist sends no SMS to "
+            "the country of the telephone number. It makes no difference whether the stack can "
+            "send email or SMS. False if the waitlist sends no messages."
         ),
     ] = False
     code: Annotated[

@@ -67,8 +67,9 @@ class Routes(Struct, frozen=True):
         """A claim reserves an entry for one caller.
 
         A repeated request with the same Idempotency-Key returns those claims of the first request
-        that are still open. Each filter must match a declared segment. While the service prepares
-        new segments, the request fails with `503 rebuilding`.
+        that are still open, with the same claim tokens. Each filter must match a declared segment.
+        If there are several `filters`, the entries that match the first filter come first. While
+        the service prepares new segments, the request fails with `503 rebuilding`.
         """
         fields = body.model_dump(exclude={"call"})
         claimed = self.claims.claim(

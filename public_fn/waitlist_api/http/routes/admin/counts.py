@@ -118,7 +118,7 @@ class Routes(Struct, frozen=True):
         """The points come from samples of the counts.
 
         The service keeps a sample of every minute for two days, and a sample of every hour for four
-        weeks.
+        weeks. If a point has no sample, it shows the counts of the point before it.
         """
         points = self.count_history.points(waitlist_id, period)
         return StatsHistoryAnswer(

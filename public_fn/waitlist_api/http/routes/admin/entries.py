@@ -132,8 +132,9 @@ class Routes(Struct, frozen=True):
     ) -> AdminEntryWithHistoryAnswer:
         """Any spelling of the email address or telephone number finds the entry.
 
-        The operation works only if the waitlist has `identity` set. If customers sign in with an
-        OIDC issuer, the request fails with `no_entry_tokens`.
+        The address is sent in the body, because URLs are logged. The operation works only if the
+        waitlist has `identity` set. If customers sign in with an OIDC issuer, the request fails
+        with `no_entry_tokens`.
         """
         if self.identities is None:
             raise NoEntryTokens

@@ -23,8 +23,9 @@ class Routes(Struct, frozen=True):
     ) -> SegmentsAnswer:
         """The counts are exact at the time of the response.
 
-        Segments without waiting entries are left out. Each page is sorted by attributes and values,
-        but successive pages have no order.
+        Segments without waiting entries are left out. If the waitlist declares no segments, the
+        list is empty. Each page is sorted by attributes and values, but successive pages have no
+        order.
         """
         page, following = self.counts.page(waitlist_id, cursor, limit)
         return SegmentsAnswer(

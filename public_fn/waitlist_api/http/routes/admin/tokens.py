@@ -26,9 +26,9 @@ class Routes(Struct, frozen=True):
     def issue_token(self, waitlist_id: WaitlistId, entry_id: EntryId) -> Response[EntryTokenAnswer]:
         """Use this operation for a customer who was imported, or who has lost their token.
 
-        Anyone who has the token can act as the customer until their next signup. Earlier tokens
-        remain valid. If customers sign in with an OIDC issuer, the request fails with
-        `no_entry_tokens`.
+        Anyone who has the token can act as the customer until their next signup. The request does
+        not change the entry, and earlier tokens for the same signup remain valid. If customers sign
+        in with an OIDC issuer, the request fails with `no_entry_tokens`.
         """
         token = self.token_issuer.issue_token(waitlist_id, entry_id)
         return secret(EntryTokenAnswer(entry_id=entry_id, entry_token=token))
@@ -44,7 +44,7 @@ class Routes(Struct, frozen=True):
 
         Send the link only to the address in the entry's profile. If the address is not verified
         yet, the link verifies the address and is valid for `verify_minutes`. Otherwise the link
-        opens the entry.
+        opens the entry. The request sends no message and does not change the entry.
         """
         base_url = self.passes.issuer or self.request.base_url
         links = self.token_issuer.issue_links(waitlist_id, entry_id, base_url)

@@ -160,7 +160,8 @@ class Routes(Struct, frozen=True):
     def change_waitlist(
         self, waitlist_id: WaitlistId, body: WaitlistPatch, if_match: IfMatch = None
     ) -> Response[WaitlistConfigAnswer]:
-        """The body is a JSON Merge Patch (RFC 7396).
+        """The body is a JSON Merge Patch (RFC 7396). Its media type is
+        `application/merge-patch+json` or `application/json`.
 
         If two operators change different settings at the same time, both changes are kept. If they
         change the same setting, the later change wins. With `If-Match`, the later change is refused
