@@ -322,6 +322,40 @@ def test_the_language_of_a_person_ends_with_the_turn(kiosk: OpenKiosk) -> None:
     is_empty(page)
 
 
+def test_answers_that_are_typed_while_a_language_is_loaded_stay(kiosk: OpenKiosk) -> None:
+    page = kiosk()
+    held: list[Route] = []
+    page.route("**/ar.json", lambda route: held.append(route))
+    with page.expect_request("**/ar.json"):
+        page.get_by_label("Language").select_option("ar")
+    page.get_by_label("Your name").fill("Zoë")
+    held.pop().continue_()
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    expect(page.get_by_label("Your name")).to_have_value("Zoë")
+    expect(page.get_by_label("Your name")).to_be_focused()
+
+    page.route("**/en.json", lambda route: held.append(route))
+    with page.expect_request("**/en.json"):
+        page.locator(".again").click()
+    page.get_by_label("Your name").fill("Bob")
+    held.pop().continue_()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    expect(page.get_by_label("Your name")).to_have_value("Bob")
+
+
+def test_the_number_of_waiting_people_is_current(kiosk: OpenKiosk, others: Customer) -> None:
+    page = kiosk()
+    expect(page.locator(".count")).to_have_text(re.compile("No one is waiting"))
+    joins(page)
+    page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
+    page.get_by_role("button", name="Done").dispatch_event("click")
+    page.clock.run_for(100)
+    expect(page.locator(".count")).to_have_text("1 person is waiting.")
+    assert others.sign_up("customer-1", profile={"name": "Ada"}).is_success
+    page.clock.run_for(5_000)
+    expect(page.locator(".count")).to_have_text("2 people are waiting.")
+
+
 def test_messages_are_in_the_language_that_the_person_has_chosen(
     kiosk: OpenKiosk, operator: Operator
 ) -> None:

@@ -10,7 +10,8 @@ import { loadSheets } from './sheets.js';
 import { Api, Problem, uuid } from './waitlist.js';
 import { LANGUAGES, Words } from './words.js';
 
-const LIST_MS = 30_000;
+// The caches between the kiosk and the service keep the waitlist for this long.
+const LIST_MS = 5_000;
 const AGAIN_MS = 5_000;
 // How long the page shows what a person has got, and how much longer if the person asks for more time.
 const SHOWN_MS = 30_000;
@@ -41,6 +42,7 @@ class WaitlistKiosk extends HTMLElement {
   #state = 'form';
   #isTouched = false;
   #ends = null;
+  #next;
   #read = () => ({});
 
   async connectedCallback() {
@@ -96,7 +98,12 @@ class WaitlistKiosk extends HTMLElement {
       }
       if (this.#state === 'form' && !this.#isTouched) this.#draw();
     }
-    setTimeout(() => this.#look(), next);
+    this.#lookIn(next);
+  }
+
+  #lookIn(pause) {
+    clearTimeout(this.#next);
+    this.#next = setTimeout(() => this.#look(), pause);
   }
 
   #say(...keys) {
@@ -108,6 +115,8 @@ class WaitlistKiosk extends HTMLElement {
   /** Forget the person, and show an empty form for the next person. */
   #reset({ focuses = true } = {}) {
     const isSame = this.#words.language === (this.#first || 'en');
+    // One more person waits now.
+    if (this.#state === 'joined') this.#lookIn(0);
     this.#turn = { answers: {}, customer: `kiosk-${uuid()}` };
     this.#state = 'form';
     this.#isTouched = false;
@@ -183,6 +192,8 @@ class WaitlistKiosk extends HTMLElement {
     if (error.passes) return this.#say(`trouble.${error.kind}`, 'kiosk.kept');
     if (error.code in SHUT) {
       this.#list = { ...this.#list, line: SHUT[error.code] };
+      // Until then, a cache may say that the line is still open.
+      this.#lookIn(LIST_MS);
       return this.#reset();
     }
     if (error.status === 422) return this.#say('notice.refused');
@@ -246,8 +257,10 @@ class WaitlistKiosk extends HTMLElement {
     const news = this.#words.notice(list);
     const key = JSON.stringify([this.#isMissing, news, list?.name, list?.page, list?.identity, list?.line, list?.bot_check, this.#words.language]);
     if (key === this.#shown) return this.#count();
-    const hadFocus = this.#root.activeElement;
+    const focused = this.#root.activeElement;
     this.#shown = key;
+    // The answers may have been typed while the texts of another language were loaded.
+    this.#read();
     this.#read = () => ({});
     this.#panel.dataset.state = 'join';
     const closed = list && CLOSED[list.line];
@@ -261,7 +274,7 @@ class WaitlistKiosk extends HTMLElement {
     const notice = news ? [make('p', { class: 'news', dir: 'auto' }, news)] : [];
     this.#panel.replaceChildren(...this.#head(), ...notice, ...body, this.#trouble, this.#foot());
     this.#count();
-    if (hadFocus) this.#panel.querySelector('h1')?.focus();
+    if (focused) (this.#root.getElementById(focused.id) ?? this.#panel.querySelector('h1'))?.focus();
   }
 
   #prepared() {
@@ -326,14 +339,12 @@ class WaitlistKiosk extends HTMLElement {
     const link = (key, href) => isWebAddress(href) && make('a', { href, target: '_blank', rel: 'noopener noreferrer' }, words.say(key));
     const option = ([value, name]) => make('option', { value, lang: value, selected: value === words.language }, name);
     const choose = async ({ target }) => {
-      this.#read();
       const turn = this.#turn;
       await this.#speak(target.value).catch(() => this.#say('trouble.network'));
       if (turn !== this.#turn || this.#state !== 'form') return;
       this.#draw();
-      this.#panel.querySelector('.language').focus();
     };
-    const languages = make('select', { class: 'language', autocomplete: 'off', 'aria-label': words.say('language'), onchange: choose }, Object.entries(LANGUAGES).map(option));
+    const languages = make('select', { id: 'language', class: 'language', autocomplete: 'off', 'aria-label': words.say('language'), onchange: choose }, Object.entries(LANGUAGES).map(option));
     return make('div', { class: 'foot' }, languages, link('privacy', privacy), link('imprint', imprint));
   }
 

@@ -671,6 +671,8 @@ class WaitlistPosition extends HTMLElement {
     const load = async () => {
       try {
         const { build, isFilled, markWrong, kit } = await this.#load('form');
+        // In the meantime, the form may have been drawn again in another language.
+        if (!this.#panel.contains(form)) return;
         isReady = () => isFilled(place, kit);
         this.#read = build(place, list, { ...kit, answers: this.#answers });
         form.hidden = false;
