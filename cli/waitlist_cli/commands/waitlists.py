@@ -48,7 +48,8 @@ def create(
     ] = False,
 ) -> None:
     """Create a waitlist."""
-    base = settings_like(context.api, like) if like else {}
+    zone = settings.get("timezone") or ""
+    base = settings_like(context.api, like, zone) if like else {}
     named = {"name": settings.get("name") or waitlist, "open": not closed}
     given = {**merged(base, settings), **named}
     _print(context, create_waitlist(context.api, waitlist, given))

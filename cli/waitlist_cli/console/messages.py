@@ -23,7 +23,7 @@ from waitlist_cli.operations.messages import (
     send_test,
     split_preview,
 )
-from waitlist_cli.operations.zone_countries import zone_countries
+from waitlist_cli.operations.zone_countries import language_of, zone_countries
 
 PATH = "/lists/{waitlist}/messages"
 ABOUT = settings()["messages.kinds"].choices
@@ -63,7 +63,7 @@ def routes(console: Console) -> list[Route]:
             number_types=NUMBER_TYPES,
             sms_parts=preview["sms_parts"],
             zones=zones(),
-            country=zone_countries().get(waitlist["timezone"], ""),
+            proposed=language_of(zone_countries().get(waitlist["timezone"], "")),
             seen=seen(waitlist, ["messages"]),
         )
 

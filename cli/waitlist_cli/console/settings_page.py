@@ -22,7 +22,7 @@ from waitlist_cli.operations.action import Document, Field
 from waitlist_cli.operations.declared import Setting, defaults, end_of_group, settings, settings_in
 from waitlist_cli.operations.settings import WAITLIST_EXISTS, create
 from waitlist_cli.operations.templates import Question, get, put, settings_like, templates
-from waitlist_cli.operations.zone_countries import zone_countries
+from waitlist_cli.operations.zone_countries import language_of, zone_countries
 
 PATH = "/lists/{waitlist}/settings"
 # Other pages show these settings.
@@ -101,6 +101,7 @@ def routes(console: Console) -> list[Route]:
             fields=[is_open, *(field for field in others if field.name not in names)],
             identity=identity,
             countries=zone_countries(),
+            language_of=language_of,
         )
 
     def suggest(request: Request) -> Response:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.errors import Refused, WrongUsage
 from waitlist_cli.operations.declared import settings_in
+from waitlist_cli.operations.zone_countries import language_of, zone_countries
 
 if TYPE_CHECKING:
     from waitlist_cli.client.api import Api
@@ -58,14 +59,17 @@ def templates() -> dict[str, Template]:
     }
 
 
-def settings_like(api: "Api", like: str) -> dict[str, Any]:
+def settings_like(api: "Api", like: str, zone: str = "") -> dict[str, Any]:
     """Return the settings for a new waitlist.
 
-    `like` is the name of a template, or the id of a waitlist whose settings are copied.
+    `like` is the name of a template, or the id of a waitlist whose settings are copied. If the new
+    waitlist has a time zone, a template gets the settings that fit the country of the time zone.
     """
     now = datetime.now(UTC)
     if template := templates().get(like):
-        return template_settings(template, now)
+        found = template_settings(template, now)
+        _fit_to_country(found, template, zone_countries().get(zone, ""))
+        return found
     try:
         found = api.operator("GET", f"/{like}")
     except Refused as error:
@@ -84,6 +88,16 @@ def template_settings(template: Template, now: datetime) -> dict[str, Any]:
     for name, days in template.in_days.items():
         put(found, name, (now + timedelta(days=days)).isoformat(timespec="seconds"))
     return found
+
+
+def _fit_to_country(settings: dict[str, Any], template: Template, country: str) -> None:
+    """Set the usual language of messages, and the country of telephone numbers, if the template
+    uses these settings.
+    """
+    if "messages" in settings and (language := language_of(country)):
+        put(settings, "messages.language", language)
+    if country and "messages.sms_countries" in {question.setting for question in template.asks}:
+        put(settings, "messages.sms_countries", [country])
 
 
 def _copy(waitlist: Mapping[str, Any], now: datetime) -> dict[str, Any]:

@@ -1,8 +1,27 @@
-"""Finds the country of a time zone in the tables of the IANA time zone database."""
+"""Finds the country of a time zone, and the main language of a country.
+
+The countries are in the tables of the IANA time zone database.
+"""
 
 from collections.abc import Iterator
 from functools import cache
 from importlib import resources
+
+# The countries in which most people read one of the service's languages, by the language. The table
+# follows the "likely subtags" of the Unicode CLDR.
+READERS = {
+    "en": "AG AI AQ AU BB BM BS BW BZ CA CK CX DM FJ FK FM GB GD GG GI GM GS GU GY IE IM IO JE JM "
+    "KI KN KY LC LR MH MP MS MW NF NG NR NU NZ PN SB SG SH SL SX SZ TC TT UM US VC VG VI ZA ZM",
+    "de": "AT CH DE LI",
+    "fr": "BF BJ BL CD CG CI CM DJ FR GA GF GN GP LU MC MF MQ MU NC PF PM RE SC TF TG WF YT",
+    "es": "AR BO CL CO CR CU DO EC ES GQ GT HN MX NI PA PE PR SV UY VE",
+    "ar": "AE BH DZ EG EH IQ JO KM KW LB LY MA MR OM PS QA SA SD SS SY TD TN YE",
+}
+
+
+def language_of(country: str) -> str:
+    """Return the main language of a country, or "" if the service does not have this language."""
+    return next((one for one, countries in READERS.items() if country in countries.split()), "")
 
 
 @cache

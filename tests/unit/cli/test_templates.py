@@ -57,6 +57,29 @@ def test_a_list_is_created_like_a_template(typed: Typed, bakery: Bakery, name: s
     }
 
 
+@pytest.mark.parametrize(
+    ("like", "zone", "language", "countries"),
+    [
+        ("counter", "Europe/Berlin", "de", ["DE"]),
+        ("counter", "Asia/Tokyo", "en", ["JP"]),
+        ("counter", "UTC", "en", []),
+        ("launch", "Africa/Cairo", "ar", []),
+    ],
+)
+def test_a_template_gets_the_language_and_the_country_of_the_time_zone(
+    typed: Typed, bakery: Bakery, like: str, zone: str, language: str, countries: list[str]
+) -> None:
+    words = ("create", bakery.waitlist_id + "-desk", "--like", like, "--timezone", zone)
+    messages = typed.json(*words)["messages"]
+    assert (messages["language"], messages["sms_countries"]) == (language, countries)
+
+
+def test_an_option_is_stronger_than_what_fits_the_time_zone(typed: Typed, bakery: Bakery) -> None:
+    words = ("--like", "counter", "--timezone", "Europe/Berlin", "--messages-language", "fr")
+    made = typed.json("create", f"{bakery.waitlist_id}-desk", *words, "--sms-countries", "")
+    assert (made["messages"]["language"], made["messages"]["sms_countries"]) == ("fr", [])
+
+
 def test_an_option_changes_one_setting_of_a_group(typed: Typed, bakery: Bakery) -> None:
     words = ("create", f"{bakery.waitlist_id}-launch", "--like", "launch")
     identity = typed.json(*words, "--verify-minutes", "60")["identity"]

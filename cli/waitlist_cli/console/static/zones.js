@@ -20,17 +20,16 @@ export function proposeByCountry(form) {
     if (!field) return;
     // What the operator has typed or chosen stays.
     field.addEventListener("input", () => (isChosen = field.value !== ""));
-    const fillUnlessChosen = () => isChosen || fill(zone.selectedOptions[0]?.dataset.country ?? "");
+    const fillUnlessChosen = () => isChosen || fill(zone.selectedOptions[0]?.dataset ?? {});
     zone.addEventListener("change", fillUnlessChosen);
     fillUnlessChosen();
   };
-  propose(country, country?.value, (code) => (country.value = code));
-  propose(language, false, (code) => proposeLanguage(language, code));
+  propose(country, country?.value, (own) => (country.value = own.country ?? ""));
+  propose(language, false, (own) => proposeLanguage(language, own.language));
 }
 
-// Chooses the main language of a country. If the field does not offer this language, choose a language of the browser.
-export function proposeLanguage(field, country) {
-  const ofCountry = country && new Intl.Locale(`und-${country}`).maximize().language;
+// Chooses the language of the country. If the service does not have this language, choose a language of the browser.
+export function proposeLanguage(field, ofCountry) {
   const wanted = [ofCountry, ...navigator.languages.map((tag) => tag.split("-")[0])];
   const offered = [...field.options].map((option) => option.value);
   field.value = wanted.find((language) => offered.includes(language)) ?? field.value;

@@ -108,13 +108,14 @@ def test_a_counter_asks_for_the_country_of_local_numbers(console: Opened, bakery
     page = console.page("/new?like=counter")
     assert "Country of mobile numbers" in page
     # Chromium calls Asia/Kolkata by its former name.
-    for zone, country in (
-        ("Europe/Berlin", "DE"),
-        ("Asia/Calcutta", "IN"),
-        ("UTC", ""),
-        ("Africa/Asmera", ""),
+    for zone, country, language in (
+        ("Europe/Berlin", "DE", "de"),
+        ("Asia/Calcutta", "IN", ""),
+        ("UTC", "", ""),
+        ("Africa/Asmera", "", ""),
     ):
-        assert f'<option value="{zone}" data-country="{country}">' in page
+        proposed = f'data-country="{country}" data-language="{language}"'
+        assert f'<option value="{zone}" {proposed}>' in page
     wrong = console.send("/new", **form, **{"messages.sms_countries": "Germany"})
     assert "Write two letters for each country, such as DE." in wrong.text
     console.submit("/new", **form, **{"messages.sms_countries": "de", "messages.language": "de"})
