@@ -274,7 +274,7 @@ class Throttled(WaitlistError):
 
 
 class Expiring(WaitlistError):
-    """Too many claims and offers have expired at the same time for one call to end them."""
+    """More claims and offers have expired at the same time than one call can end."""
 
     code = "expiring"
     shown_as = Throttled

@@ -31,8 +31,8 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     audited: int = 0
     # True if the last maintenance run could not finish its work.
     is_unfinished: bool = False
-    # A digest of the entries at the head of the queue. It is set only if the customers of all these
-    # entries have been told that their turn is near.
+    # A digest of the entries at the head of the queue, if all their customers have been told that
+    # their turn is near. Otherwise it is empty.
     told: str = ""
 
     @property

@@ -16,8 +16,7 @@ CUSTOMER, MAINTENANCE, POLICY = "customer", "maintenance", "policy"
 NO_SHOW = "no_show"
 # This reason is recorded if a customer did not confirm in time that they are still waiting.
 UNANSWERED = "unanswered"
-# Some decisions set an entry aside. The record of the entry then gets the reason that belongs to
-# the decision.
+# Maps decisions that set an entry aside to the reasons that are recorded for them.
 REASONS: dict[c.Verb, str] = {
     "worn_out": OUT_OF_ATTEMPTS,
     "no_show_parked": OUT_OF_ATTEMPTS,
@@ -26,8 +25,8 @@ REASONS: dict[c.Verb, str] = {
 # The names of all decisions by Redis about waiting entries, such as making an offer.
 UNANSWERED_ENDS = ("unanswered_parked", "unanswered_to_back", "unanswered_left")
 WAITING_VERBS = ("offered", "bumped", *UNANSWERED_ENDS)
-# Redis makes these decisions at the request of a caller. If one of them ends a claim or an offer,
-# the record stores the name of the decision.
+# The decisions that end a claim or an offer at the request of a caller. The record stores the name
+# of such a decision.
 HOLD_ENDS = ("released", "parked", "redriven", "declined", "withdrawn")
 
 

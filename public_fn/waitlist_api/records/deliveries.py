@@ -128,10 +128,8 @@ class Deliveries(Struct, frozen=True):
             self._count(delivery, state)
 
     def drop(self, delivery: Delivery, reason: Reason, now_millis: int) -> None:
-        """Record that the message was dropped.
-
-        If a state is already stored for the message, or if an attempt to send it is running, change
-        nothing.
+        """Record that the message was dropped, unless it already has a state or an attempt to send
+        it is running.
         """
         item: Item = {
             **delivery.key,
@@ -187,9 +185,7 @@ class Deliveries(Struct, frozen=True):
         return item.get("state") in ("sent", "bounced") or item.get("until", 0) >= now_millis
 
     def sent_millis(self, delivery: Delivery) -> int | None:
-        """Return the time at which the message was sent or dropped.
-
-        Return None if neither is recorded.
+        """Return the time at which the message was sent or dropped, or None if neither is recorded.
         """
         millis: int | None = (self.table.get(delivery.key) or {}).get("millis")
         return millis

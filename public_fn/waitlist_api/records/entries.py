@@ -224,8 +224,8 @@ class EntryRecords(Struct, frozen=True):
             with entry_changed():
                 self.table.put(item_of(again), AS_READ, values_as_read(former))
         except EntryChanged as changed:
-            # The AWS SDK repeats a request if the response was lost. The repeated request then
-            # finds the record that the first request has written.
+            # If the response to a write is lost, the AWS SDK repeats the request. The repeated
+            # request then finds the record that the first request has written.
             if changed.record is None or changed.record.join_id != again.join_id:
                 raise
         return again

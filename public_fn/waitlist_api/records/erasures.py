@@ -112,10 +112,9 @@ class Erasures(Struct, frozen=True):
         self.table.delete_many([{"pk": pk, "sk": sort_key} for sort_key in sort_keys])
 
     def _history(self, waitlist_id: str, entry_id: str, last_stamp: str) -> Iterator[list[str]]:
-        """Yield pages of sort keys. The delivery records of messages come first, followed by the
-        history's events.
+        """Yield pages of sort keys, up to the events at the timestamp `last_stamp`.
 
-        Events after the timestamp `last_stamp` are left out.
+        The delivery records of messages come before the events.
         """
         values = {
             "pk": entry_pk(waitlist_id, entry_id),

@@ -40,8 +40,8 @@ class Ban(Facet, frozen=True):
 class Pauses(Facet, frozen=True):
     """The reasons why an entry keeps its place but cannot be admitted at the moment."""
 
-    # The customer lets other customers pass until `rest_until_millis`. `rests` says how often the
-    # customer has asked for this since the signup.
+    # The customer lets other customers pass until `rest_until_millis`, and has asked for this
+    # `rests` times since the signup.
     rest_until_millis: int | None = None
     rests: int = 0
     # A digest of the idempotency key of the customer's last request to let others pass.

@@ -25,7 +25,8 @@ def rejoining(record: EntryRecord, former: EntryRecord) -> EntryRecord:
 
     The new record contains a copy of the earlier record.
     """
-    # If the customer has requested a new address and has not verified it, discard this request.
+    # If the customer has not verified the new address yet, discard the request to move the entry to
+    # it.
     kept = replace(former, move=former.move.dropped()).values()
     shared = record.shared_values
     kept = {name: value for name, value in kept.items() if shared.get(name) != value}
@@ -75,8 +76,8 @@ def joined_event(record: EntryRecord, ticket: int, placed: Result | None = None)
     entry.
     """
     detail: dict[str, Any] = {}
-    # Record the position only for the first request. If the request is repeated, Redis returns the
-    # current position, not the position at the time of the signup.
+    # Record the position only for the first request. For a repeated request, Redis returns the
+    # current position instead of the position at the signup.
     if isinstance(placed, SignupResult) and placed.outcome == "joined" and placed.position:
         detail = {"position": placed.position}
     stamp, by = ticket, "customer"

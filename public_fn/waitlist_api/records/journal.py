@@ -41,8 +41,7 @@ class Change(Struct, frozen=True, kw_only=True):
     stamp: int
     status: str
     rank: int = 0
-    # The time that belongs to the status. Examples are the deadline of a claim or an offer, the end
-    # of a delay, and the end of a pass.
+    # The time that belongs to the status, such as the deadline of an offer or the end of a pass.
     until_millis: int = 0
     join_id: str = ""
     # The ticket is 0 if the signup never got a place in the queue.

@@ -89,8 +89,8 @@ class Ledger(Struct, frozen=True):
     ) -> EntryRecord:
         """Write the change that `decide` returns, and return the new record.
 
-        If another process has written the record in the meantime, call `decide` again with the new
-        record. Raise EntryChanged if `decide` returns None.
+        If the record has changed in the meantime, call `decide` again. Raise EntryChanged if
+        `decide` returns None.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             decided = decide(record)
@@ -143,8 +143,8 @@ class Ledger(Struct, frozen=True):
     ) -> bool:
         """Save the record that `decide` returns.
 
-        If another process has written the record in the meantime, call `decide` again with the new
-        record. Return False if there is no record, or if `decide` returns None.
+        If the record has changed in the meantime, call `decide` again. Return False if there is no
+        record, or if `decide` returns None.
         """
         for _ in range(MAX_CONFLICT_RETRIES):
             after = None if record is None else decide(record)

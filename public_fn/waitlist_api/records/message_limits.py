@@ -97,9 +97,8 @@ class Targets(Struct, frozen=True):
         raise Throttled
 
     def give_back(self, taken: Taken) -> None:
-        """Undo the count of a message that was not sent.
-
-        If another message to the address has been counted since, do nothing.
+        """Undo the count of a message that was not sent, unless another message to the address has
+        been counted since.
         """
         condition, values = (
             "#sent = :sent AND #last_millis = :last",

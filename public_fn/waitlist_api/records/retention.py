@@ -44,7 +44,7 @@ class Retention(Struct, frozen=True):
 
     def _end(self, key: dict[str, str], expires_at: int) -> None:
         update = "SET #expires_at = :expires_at"
-        # The event may have been erased in the meantime. The condition prevents the update from
-        # creating this event again.
+        # If the event was erased in the meantime, the condition prevents the update from creating
+        # the event again.
         with suppress(ConditionFailed):
             self.table.update(key, update, "attribute_exists(#pk)", {"expires_at": expires_at})

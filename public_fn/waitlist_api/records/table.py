@@ -214,8 +214,8 @@ def decode(item: Mapping[str, Any]) -> Item:
     """Convert an item from DynamoDB's typed format to plain Python values."""
     plain: Item = {}
     for name, typed in item.items():
-        # A rebuild decodes millions of strings and integers. To save the time of a function call,
-        # decode them here and not in `_plain`.
+        # Decode strings and integers here, without a call of `_plain`, because a rebuild decodes
+        # millions of them.
         if "S" in typed:
             plain[name] = typed["S"]
         elif "N" in typed:

@@ -52,7 +52,7 @@ class Transition(Struct, frozen=True, kw_only=True):
     alter: Alter
     # The events that are added to the history in the same transaction as the record.
     events: tuple[HistoryEvent, ...] = ()
-    # If the record already has this claim token, the decision is not recorded.
+    # If the record already contains this claim token, the decision has already been recorded.
     unless_token: str = ""
     # The timestamp of the change in the journal. Maintenance reads only the newest part of the
     # journal, so a decision that is recorded late needs a newer timestamp there.

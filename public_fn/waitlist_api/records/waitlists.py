@@ -233,8 +233,7 @@ class WaitlistRecords(Struct, frozen=True):
     def write_notice(self, waitlist_id: str, notice: Notice | None) -> bool:
         """Replace the notice of a waitlist, or remove it if `notice` is None.
 
-        The version of the settings stays the same. Return False if the waitlist does not exist or
-        is being deleted.
+        Return False if the waitlist does not exist or is being deleted.
         """
         update, values = "REMOVE #notice", {}
         if notice is not None:

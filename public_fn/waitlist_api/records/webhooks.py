@@ -194,9 +194,8 @@ class WebhookRecords(Struct, frozen=True):
         return 0 if item is None else int(item["not_before"])
 
     def pause_receiver(self, until_millis: int) -> None:
-        """Store the time until which the receiver of the webhook accepts no requests.
-
-        If a later time is already stored, that time does not change.
+        """Store the time until which the receiver of the webhook accepts no requests. If a later
+        time is already stored, keep it.
         """
         values = {"until": until_millis, "expires_at": until_millis // 1000 + KEPT_SECONDS}
         with suppress(ConditionFailed):

@@ -23,7 +23,7 @@ ONCE_SECONDS = 24 * 3600
 class Work(Struct, frozen=True, kw_only=True):
     """A task for many people, done page by page. `page` is the number of finished pages."""
 
-    # A waitlist's tasks of one kind have the same partition key. It consists of PARTITION, `#` and
+    # A waitlist's tasks of one kind are in one partition. Its key consists of PARTITION, `#` and
     # the id of the waitlist.
     PARTITION: ClassVar[str]
     RUNNING: ClassVar[str]
@@ -123,7 +123,7 @@ class WorkRecords(Struct, Generic[AnyWork], frozen=True):
     def advance(self, before: AnyWork, after: AnyWork) -> AnyWork | None:
         """Store the progress of a task after a page, and return the task.
 
-        Return None if another process has already stored the progress of this page.
+        Return None if another process has already finished this page.
         """
         after = replace(after, page=before.page + 1)
         writes = [

@@ -58,8 +58,8 @@ class Previews(Struct, frozen=True):
         pace = recent.pace(newest, policy_of(local, now_millis), until_millis)
         turns = {people: people} if people else {at: at for at in POSITIONS}
         if people is None:
-            # A new customer is at the end of the queue, behind all waiting entries. The wait
-            # depends only on the ready entries among them.
+            # A new customer is behind all waiting entries, but the wait depends only on the ready
+            # entries.
             turns[stats.waiting + 1] = stats.waiting - stats.not_ready + 1
         instants = instants_after(local.schedule if local else (), now_millis)
         if until_millis is not None:

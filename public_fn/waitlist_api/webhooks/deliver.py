@@ -26,8 +26,8 @@ NOTE_SECONDS = 10
 LEASED_PAUSE_SECONDS = 3
 FIRST_PAUSE_SECONDS = 5
 LONGEST_PAUSE_SECONDS = 3600
-# An event is retried for a day, so two days of history contain all events that have not been
-# delivered.
+# Events are retried for a day, so the last two days of a history contain all events that are not
+# delivered yet.
 TRIED_MILLIS = A_DAY_MILLIS
 HISTORY_DAYS = 2
 KEPT_STAMPS = 100

@@ -12,8 +12,8 @@ from waitlist_api.webhooks.queue import build_replay, detail_of, is_heartbeat
 
 # The maximum number of messages in one SQS call.
 BATCH = 10
-# The maximum number of rounds in one replay request. Each round makes three SQS calls. This many
-# rounds finish within the time limit of a request.
+# The maximum number of rounds in one replay request. With more rounds, the request could exceed its
+# time limit, because each round makes three SQS calls.
 ROUNDS = 40
 # How long a received dead letter stays hidden, so that the same replay does not receive it again.
 HIDDEN_SECONDS = 60

@@ -116,7 +116,7 @@ class AdmitResult(Result, frozen=True, kw_only=True):
     # Redis has added the slots of the schedule up to this time. If the outcome is `behind`, the
     # caller must send the later times of the schedule.
     scheduled_until: Number = 0
-    # The number of scheduled admissions that are due but have not been used.
+    # The number of slots of the schedule that have been added but not used yet.
     scheduled: int = 0
     # The version of the settings in Redis, if it differs from the caller's version.
     settings_version: Number = 0
@@ -201,8 +201,9 @@ class WithdrawResult(HoldResult, frozen=True, kw_only=True):
 
 
 class Renew(OnEntry, frozen=True, kw_only=True):
-    """Restarts the pass of an admitted customer. If the admission was recorded late, the customer
-    then gets the full duration of the pass.
+    """Restarts the pass of an admitted customer.
+
+    If the admission was recorded late, the customer then still gets the full duration of the pass.
     """
 
     # The ticket of the signup with which the customer was admitted.

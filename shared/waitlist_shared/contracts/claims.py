@@ -32,8 +32,8 @@ from waitlist_shared.limits import (
 
 
 class Claim(OnWaitlist, frozen=True, kw_only=True):
-    """Claims up to `count` entries from one end of the queue or of a segment, or claims one
-    specified entry.
+    """Claims one given entry, or up to `count` entries from the front or the back of the queue or
+    of a segment.
     """
 
     entry_id: EntryId | None = None
@@ -81,7 +81,7 @@ class Claimed(Struct, frozen=True, kw_only=True):
     stamp: Ticket | None = None
     basis_stamp: Ticket
     placed_stamp: Ticket
-    # The zero-based index of the filter that selected the entry.
+    # The index of the filter that selected the entry. The first filter has the index 0.
     filter_index: Number
 
 
@@ -123,8 +123,8 @@ class CompleteResult(HoldResult, frozen=True, kw_only=True):
     token.
     """
 
-    # The logical timestamp of the admission. If the request is repeated, `done_stamp` stays the
-    # same, but `stamp` is a new timestamp.
+    # The logical timestamp of the admission. A repeated request returns the same `done_stamp`, but
+    # a new `stamp`.
     done_stamp: Ticket
     # The time at which the customer's pass ends, or 0 if the customer is not inside.
     inside_until_millis: Number
@@ -261,7 +261,7 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 
 class DirtyPlace(Struct, frozen=True, kw_only=True):
-    """The state in Redis of an entry whose record may be out of date."""
+    """An entry whose record may be out of date, with its state in Redis."""
 
     entry_id: EntryId
     # The logical timestamp of the last decision about the entry. A Settle request with this

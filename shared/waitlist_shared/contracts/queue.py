@@ -135,8 +135,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     has_hours: bool | UnsetType = UNSET
     # True if entries get call numbers. The call numbers are stored only in the records.
     has_call_numbers: bool | UnsetType = UNSET
-    # A customer who has polled before, but not within this many seconds, is passed over when offers
-    # are made.
+    # If a customer's last poll was more than this number of seconds ago, offers pass over the
+    # entry.
     presence_seconds: (
         Annotated[int, Meta(ge=MIN_PRESENCE_SECONDS, le=MAX_PRESENCE_SECONDS)] | UnsetType
     ) = UNSET
@@ -281,8 +281,8 @@ class BumpResult(Result, frozen=True, kw_only=True):
     rank: Rank
     ticket: Ticket
     stamp: Ticket
-    # The logical timestamp of the move. If the request is repeated, `moved_stamp` stays the same,
-    # but `stamp` is a new timestamp.
+    # The logical timestamp of the move. A repeated request returns the same `moved_stamp`, but a
+    # new `stamp`.
     moved_stamp: Ticket
     position: int
     total: int
