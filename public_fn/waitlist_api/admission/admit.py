@@ -188,7 +188,7 @@ class Admissions(Struct, frozen=True):
         )
 
     def _note_counted(self, waitlist: WaitlistRecord, admitted: c.AdmitResult) -> None:
-        """Save how many slots of the schedule are unused, and until which time Redis has counted
+        """Save how many slots of the schedule are unused, and until which time Redis has added
         the slots.
 
         If Redis loses these values in a failover, they are restored from the record.

@@ -223,9 +223,8 @@ class IntentWriter(Struct, frozen=True):
         now_millis, row = self.now_millis(), item.row
         rank = row.rank
         if rank is not None:
-            # If the clock of Redis is behind, new signups get ranks that are too low, and would be
-            # served before this row. Give this row at most the rank that a new signup would get
-            # now.
+            # If Redis' clock is behind, new signups get ranks that are too low, and would be served
+            # before this row. Give this row at most the rank that a new signup would get now.
             rank = min(rank, rank_of(row.priority, allocation.stamp))
         record = EntryRecord(
             waitlist_id=item.waitlist_id,

@@ -14,7 +14,7 @@ from waitlist_api.records.moves import ASKED as ADDRESS_CHANGE_ASKED
 from waitlist_api.settings.messages import KindName
 from waitlist_shared.ranks import millis_of
 
-# The maximum difference between the clock of Redis and the clock of a Lambda function.
+# The maximum difference between Redis' clock and the clock of a Lambda function.
 SKEW_MILLIS = 600_000
 
 

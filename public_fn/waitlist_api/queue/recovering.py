@@ -108,8 +108,8 @@ class RecoveringQueue(Struct, frozen=True):
         self.queue.send(init_of(record, "create", new_epoch()))
 
     def _open(self, record: WaitlistRecord) -> c.Init:
-        # The clock of Redis may have been set back. New tickets must still be greater than all
-        # earlier tickets.
+        # Redis' clock may have been set back. New tickets must still be greater than all earlier
+        # tickets.
         floor = max(
             record.checkpoint.stamp,
             self.places.newest_stamp(record.waitlist_id),
