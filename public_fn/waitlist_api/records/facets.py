@@ -123,8 +123,8 @@ class End(Facet, frozen=True):
     # The time of an exit after which the customer still counts as inside.
     out_millis: int | None = None
     left_millis: int | None = None
-    # The timestamp of the decision that ended the signup. It is 0 as long as the `stamp` of the
-    # record is this timestamp.
+    # The timestamp of the decision that ended the signup, or 0 if the `stamp` of the record is
+    # still this timestamp.
     stamp: int = 0
 
 

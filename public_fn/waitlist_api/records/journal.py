@@ -18,8 +18,8 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 
 PAGE = 500
 MINUTE = 60_000 * TICKETS_PER_MILLISECOND
-# Changes that do not have the status of the record: the entry was edited, an admitted customer is
-# no longer inside, or the entry was erased.
+# These words replace the status if the entry was edited, if an admitted customer is no longer
+# inside, or if the entry was erased.
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"

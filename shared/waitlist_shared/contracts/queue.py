@@ -103,8 +103,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     # The version of the settings in which the admission schedule last changed, or 0 if there is no
     # schedule.
     schedule_version: Number = 0
-    # Redis ignores times of the schedule before this Unix time in milliseconds, because the
-    # schedule was set at this time.
+    # The Unix time in milliseconds at which the schedule was set. Redis ignores earlier times of
+    # the schedule.
     schedule_since: Number = 0
     # How a rate and a schedule are combined if the policy has both. With `least`, the smaller
     # number of admissions counts. With `sum`, both numbers are added.
@@ -242,8 +242,8 @@ class Drop(EndStay, frozen=True, kw_only=True):
 class EndStayResult(Result, frozen=True, kw_only=True):
     """The `outcome` is `left` or `dropped` if the entry was removed.
 
-    The outcome is `absent` if Redis had no place for the entry. It is `present` if the entry was
-    kept because it has a place.
+    The outcome is `absent` if Redis did not have the entry. It is `present` if the entry was kept
+    because it has a place in Redis.
     """
 
     stamp: Ticket
@@ -348,8 +348,8 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # The deadline by which the customer must confirm that they are still waiting, or 0 if the
     # customer was not asked.
     confirm_by_millis: Number = 0
-    # If the customer does not poll for this number of seconds, the customer counts as away. It is
-    # None if the polls for this entry are not stored.
+    # If the customer does not poll for this number of seconds, the customer counts as away. The
+    # number is None if the polls for this entry are not stored.
     presence_seconds: Number | None = None
 
 
@@ -527,9 +527,9 @@ class Restore(OnTaggedStay, frozen=True, kw_only=True):
     # The id of the queue in Redis. Each request of a rebuild must contain the id that the queue got
     # at the beginning of the rebuild.
     epoch: Epoch | None = None
-    # With `absent`, the entry is restored only if Redis does not have it. With `older`, it also
-    # replaces an entry in Redis without newer decisions. With `unchanged`, it also replaces an
-    # entry in Redis that still has the `expected` state and rank.
+    # With `absent`, the entry is restored only if Redis does not have it. With `older`, it is also
+    # restored if Redis has no newer decisions about it. With `unchanged`, it is also restored if it
+    # still has the `expected` state and rank in Redis.
     when: Literal["absent", "older", "unchanged"] = "absent"
     expected: Seen | None = None
     once_key: OnceKey | None = None
