@@ -185,8 +185,7 @@ class Deliveries(Struct, frozen=True):
         return item.get("state") in ("sent", "bounced") or item.get("until", 0) >= now_millis
 
     def sent_millis(self, delivery: Delivery) -> int | None:
-        """Return the time at which the message was sent or dropped, or None if neither is recorded.
-        """
+        """Return when the message was sent or dropped, or None if neither is recorded."""
         millis: int | None = (self.table.get(delivery.key) or {}).get("millis")
         return millis
 
