@@ -294,6 +294,27 @@ def test_a_waitlist_can_be_created_changed_and_deleted(console: Console) -> None
     expect(console.notice).to_contain_text(f"{waitlist_id} is deleted.")
 
 
+def test_the_console_asks_before_an_undo_of_settings_loses_typed_text(console: Console) -> None:
+    page = console.page
+    console.go(f"{console.list_path}/settings")
+    page.get_by_label("Capacity").fill("7")
+    page.get_by_role("button", name="Save").click()
+    expect(console.notice).to_contain_text("The settings are saved.")
+    page.wait_for_load_state()
+    name = page.get_by_label("Name", exact=True)
+    name.fill("Café")
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    with page.expect_event("dialog") as asked:
+        page.get_by_role("button", name="Undo").click()
+    assert "what you have typed on this page is lost" in asked.value.message
+    expect(name).to_have_value("Café")
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Undo").click()
+    expect(console.notice).to_contain_text("The settings have their former values again.")
+    expect(page.get_by_label("Capacity")).to_have_value("")
+    expect(name).to_have_value("Bakery")
+
+
 def test_a_new_counter_proposes_the_country_of_its_time_zone(console: Console) -> None:
     """The operator types only a name, and a local number then gets messages. A country that the
     operator has typed stays.
@@ -475,6 +496,25 @@ def test_the_focus_is_never_lost_after_an_action(
     assert console.page.evaluate("document.activeElement !== document.body")
 
 
+def test_the_focus_never_moves_to_the_button_of_another_person(console: Console) -> None:
+    """Otherwise, a second press of Enter would act on this other person."""
+    console.sign_up("ada", "bob")
+    page, press = console.page, console.page.keyboard.press
+    serve_one(console)
+    console.serve()
+    expect(console.claim_of("bob")).to_be_visible()
+    console.claim_of("ada").get_by_role("button", name="Admit…").focus()
+    press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Admit", exact=True).press("Enter")
+    expect(console.claim_of("ada")).to_have_count(0)
+    expect(console.notice).to_be_focused()
+    console.claim_of("bob").get_by_role("button", name="Park…").focus()
+    path = f"/entries/{entry_id_of(console.operator.waitlist_id, 'bob')}/remove"
+    assert console.operator.call("POST", path, json={}).status_code == 204
+    expect(page.get_by_text("The claim of bob has ended.")).to_be_visible()
+    expect(page.locator(":focus")).to_contain_text("The claim of bob has ended.")
+
+
 def test_two_adjacent_numbers_are_separated(console: Console) -> None:
     """Numbers that stand side by side have a visible separator, so that nobody reads them as one
     number.
@@ -545,7 +585,7 @@ def test_claims_can_end_in_four_ways(console: Console) -> None:
     console.do("Claim", How_many="3", Lease_in_seconds="900")
     expect(console.notice).to_contain_text("3 people claimed.")
     console.go(console.person_path("ada"))
-    console.do("Extend", Lease_in_seconds="600")
+    console.do("Extend")
     console.do("Admit")
     expect(console.state).to_have_text("admitted")
     console.go(console.person_path("bob"))
@@ -710,6 +750,22 @@ def test_a_person_can_be_added_and_found_and_get_a_token(console: Console) -> No
     expect(console.page.get_by_role("heading", name="2 found")).to_be_visible()
     console.go(f"{console.list_path}/segments")
     expect(console.page.get_by_role("row", name="language=es")).to_contain_text("1")
+
+
+def test_a_second_search_replaces_a_search_that_is_still_being_sent(console: Console) -> None:
+    console.sign_up("ada-1", "bob-1", "bob-2")
+    console.go(f"{console.list_path}/people")
+    page = console.page
+    # The first search gets no response.
+    page.route("**/people", lambda _: None, times=1)
+    page.wait_for_load_state()
+    page.get_by_label("Find").fill("ada-")
+    with page.expect_request(lambda request: request.method == "POST"):
+        page.keyboard.press("Enter")
+    page.get_by_label("Find").fill("bob-")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="2 found")).to_be_visible()
+    expect(page.get_by_label("Find")).to_have_value("bob-")
 
 
 def test_the_page_of_a_search_loads_once_and_its_buttons_need_a_ticked_person(

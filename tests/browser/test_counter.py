@@ -191,7 +191,7 @@ def test_a_person_who_is_held_back_is_made_ready_at_the_counter(
     page.get_by_role("dialog").get_by_role("button", name="Make ready").press("Enter")
     expect(following).not_to_contain_text("Passed over")
     expect(following.get_by_role("link")).to_have_text(["ada", "bob"])
-    assert focused(page)
+    expect(following.get_by_role("link", name="ada")).to_be_focused()
 
 
 def test_the_counter_works_by_keyboard_alone(
@@ -231,6 +231,49 @@ def test_the_counter_works_by_keyboard_alone(
     expect(page.get_by_role("heading", name="bob", exact=True)).to_be_focused()
     expect(page.get_by_role("button", name="Undo Arrived, ada")).to_be_visible()
     assert status(operator, entries["cyd"].entry_id) == "waiting"
+
+
+def test_the_focus_never_moves_to_the_button_of_another_person(
+    desk: Callable[[int], Page], operator: Operator, others: Customer
+) -> None:
+    page = desk(0)
+    ada, _, cyd, _ = [others.joined(name) for name in ("ada", "bob", "cyd", "dan")]
+    page.get_by_label("This desk").fill("Room 2")
+    for name in ("ada", "bob"):
+        page.get_by_role("button", name="Call next").click()
+        expect(page.get_by_role("heading", name=name, exact=True)).to_be_focused()
+    page.get_by_role("region", name="ada", exact=True).get_by_role("button", name="Skip").focus()
+    assert operator.call("POST", f"/entries/{ada.entry_id}/remove", json={}).is_success
+    expect(page.get_by_text("The call of ada has ended.")).to_be_visible()
+    expect(page.locator(":focus")).to_contain_text("The call of ada has ended.")
+    page.get_by_role("button", name="Dismiss").press("Enter")
+    expect(page.get_by_text("The call of ada has ended.")).to_be_hidden()
+    assert focused(page) == "main"
+    page.get_by_role("link", name="cyd").focus()
+    assert operator.call("POST", f"/entries/{cyd.entry_id}/remove", json={}).is_success
+    expect(page.get_by_role("link", name="cyd")).to_have_count(0)
+    assert focused(page) == "main"
+
+
+def test_the_page_warns_before_a_call_ends(
+    desk: Callable[[int], Page], operator: Operator, others: Customer, axe: Axe
+) -> None:
+    page = desk(0)
+    others.joined("ada")
+    settings = {"name": "Clinic", "lease_seconds": 50, "messages": {"kinds": ["called"]}}
+    assert operator.put(settings).is_success
+    page.get_by_label("This desk").fill("Room 2")
+    page.get_by_role("button", name="Call next").click()
+    ada = page.get_by_role("region", name="ada", exact=True)
+    expect(ada).to_contain_text(re.compile(r"Call ends at \d\d:\d\d:\d\d\."))
+    # The call is now shorter than the time of the warning.
+    assert operator.put({**settings, "lease_seconds": 3600}).is_success
+    expect(ada.get_by_role("alert")).to_have_text(re.compile(r"The call of ada ends soon, at"))
+    assert axe.violations(page) == []
+    ada.get_by_role("button", name="Extend… ada").press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Extend", exact=True).press("Enter")
+    expect(ada.get_by_role("alert")).to_have_count(0)
+    assert focused(page).startswith("extend-")
 
 
 def test_two_desks_see_each_other(desk: Callable[[int], Page], others: Customer, axe: Axe) -> None:

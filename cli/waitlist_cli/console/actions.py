@@ -12,7 +12,7 @@ from starlette.datastructures import ImmutableMultiDict
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from waitlist_cli.console.context import Console
+from waitlist_cli.console.context import UNDO_SHOWN_SECONDS, Console
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import (
     Action,
@@ -175,37 +175,42 @@ def _ending(
 ) -> str:
     """Return the sentence that tells the operator how long the action can be undone.
 
-    Return "" if the action can be undone at any time.
+    Return "" for actions on a waitlist that other requests to the service reverse.
     """
     if isinstance(action, ListAction):
         return "" if action.inverse else CANNOT_BE_UNDONE
     if console.can_wait(action, waitlist, person, {}):
-        seconds = format_duration(int(console.decisions.seconds))
-        return f"You can undo this for {seconds}."
-    return "" if action.can_be_inverted(waitlist, person, {}) else CANNOT_BE_UNDONE
+        return _undo_for(console.decisions.seconds)
+    can_be_inverted = action.can_be_inverted(waitlist, person, {})
+    return _undo_for(UNDO_SHOWN_SECONDS) if can_be_inverted else CANNOT_BE_UNDONE
+
+
+def _undo_for(seconds: float) -> str:
+    return f"You can undo this for {format_duration(int(seconds))}."
 
 
 def bulk_dialog(
     console: Console,
     request: Request,
-    action: Action,
+    action: PersonAction,
     bulk: Bulk,
-    names: Sequence[str],
-    entries: Sequence[str],
+    waitlist: Document,
+    people: Sequence[Document],
 ) -> Response:
     """Return the dialog of an action on several people.
 
-    The dialog shows the names of the people in the given order.
+    The dialog shows the names of the people in the given order. If the action cannot be undone for
+    everybody, a second dialog says so.
     """
+    can_be_inverted = all(action.can_be_inverted(waitlist, person, {}) for person in people)
     return console.page(
         request,
         "dialog.html",
         action=action,
-        title=bulk.title.format(people=format_count(len(names), "person", "people")),
+        title=bulk.title.format(people=format_count(len(people), "person", "people")),
         consequence=bulk.consequence,
-        ending="",
-        names=names,
-        entries=entries,
+        ending=_undo_for(UNDO_SHOWN_SECONDS) if can_be_inverted else "",
+        **shown_people(people, waitlist),
         questions=(),
         fields=[field for field in action.fields if field.kind != "seen"],
         key=str(uuid.uuid4()),

@@ -36,9 +36,7 @@ def routes(console: Console) -> list[Route]:
         action, bulk = _bulk_action(request)
         waitlist = console.get(f"/{waitlist_id}")
         people = chosen_people(console, waitlist_id, request.query_params.getlist("entry"))
-        names = [name_of(person, waitlist) for person in people]
-        entries = [person["entry_id"] for person in people]
-        return bulk_dialog(console, request, action, bulk, names, entries)
+        return bulk_dialog(console, request, action, bulk, waitlist, people)
 
     def act(request: Request, form: Form) -> Response:
         waitlist_id = waitlist_of(request)

@@ -22,6 +22,8 @@ from waitlist_cli.operations.poster import draw_code
 from waitlist_cli.operations.settings import Change
 
 MOST_UNDOS = 100
+# How long a notice has the button *Undo*, if the action was sent at once.
+UNDO_SHOWN_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ class Notice:
     # at the desk can scan it.
     is_link: bool = False
     # How many seconds the *Undo* button is shown.
-    undo_seconds: float = 60
+    undo_seconds: float = UNDO_SHOWN_SECONDS
 
     @property
     def qr(self) -> tuple[int, str]:

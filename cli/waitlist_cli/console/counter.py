@@ -22,7 +22,7 @@ from waitlist_cli.console.serve import claimed_person
 from waitlist_cli.console.undo import send_inverse
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import Document, Inverse
-from waitlist_cli.operations.claim import CALL, CLAIM_TOKEN, EXTEND, claim_people
+from waitlist_cli.operations.claim import CALL, CLAIM_TOKEN, EXTEND, claim_people, seconds_left
 from waitlist_cli.operations.counter import OUTCOMES, PUT_BACK, Outcome
 from waitlist_cli.operations.names import data_beside_name, name_of
 from waitlist_cli.operations.person import Person
@@ -31,12 +31,18 @@ PATH = "/lists/{waitlist}/counter"
 REFRESH_SECONDS = 3
 # The cookie in which the browser remembers the name of the desk.
 ROOM = "room"
+# The id of the element that shows the result of the last action.
+SAID = "said"
 MOST_ROOM = 60
 YEAR_SECONDS = 365 * 86_400
 # The counter page reads the first HEAD people of the queue. It shows the first NEXT people who are
 # ready, and everybody who is passed over.
 HEAD = 10
 NEXT = 3
+# The page warns that a call ends soon in the last minute of the call. If calls are short, the page
+# warns in the last fifth of the usual time.
+WARN_SECONDS = 60
+WARN_PART = 5
 ELSEWHERE = 20
 # The maximum number of requests that the page sends to the service at the same time. With more
 # requests, a local service (`make run`) would have to start more instances of its function.
@@ -142,7 +148,7 @@ def routes(console: Console) -> list[Route]:
         called = f"{name} is {'still called' if is_cancelled else 'called again'}"
         remains = called if is_called else f"Nothing has changed for {name}"
         decisions.say(waitlist_id, f"Undone: {remains}." if is_undone else NOT_UNDONE)
-        focus = f"name-{entry_id}" if is_undone and is_called else "next"
+        focus = f"name-{entry_id}" if is_undone and is_called else SAID
         return _page(console, request, room=room_of(request), focus=focus)
 
     def dismiss(request: Request, _form: Form) -> Response:
@@ -150,7 +156,7 @@ def routes(console: Console) -> list[Route]:
         waitlist = console.get(f"/{waitlist_id}")
         if not claimed_person(console, waitlist, entry_id)["claim_token"]:
             console.claims.pop((waitlist_id, entry_id), None)
-        return _page(console, request, room=room_of(request), focus="next")
+        return _page(console, request, room=room_of(request), focus="main")
 
     return [
         Route(PATH, show),
@@ -189,6 +195,7 @@ def _page(
     first = head.result()["entries"]
     ready = [one for one in first if one["ready"]][:NEXT]
     passed = [one for one in first if not one["ready"]]
+    warn_seconds = min(WARN_SECONDS, waitlist["lease_seconds"] / WARN_PART)
     response = console.page(
         request,
         "counter.html",
@@ -203,6 +210,7 @@ def _page(
                 **one,
                 "data": data_beside_name(one, waitlist),
                 "call_id": _id_of_call(one["claim_token"]),
+                "is_ending": seconds_left(one) <= warn_seconds,
             }
             for one in reversed(people)
             if one["claim_token"]

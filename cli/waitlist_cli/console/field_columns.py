@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from waitlist_cli.operations.names import labels_in, own_name_of, questions_of
+from waitlist_cli.operations.names import field_label, own_name_of, questions_of
 
 PARTS = ("attributes", "profile")
 # The number of columns that a table shows by default, and the number of columns from which the
@@ -24,10 +24,7 @@ class Column:
         return f"{self.part}.{self.name}"
 
     def label_in(self, waitlist: Document) -> str:
-        """Return the wording of the question about this field. If no question asks for the field,
-        return its name.
-        """
-        return labels_in(waitlist).get((self.part, self.name), self.name)
+        return field_label(waitlist, self.part, self.name)
 
     def value_for(self, person: Document) -> Any:
         """Return the value of this field for a person, or None if the person has no value."""

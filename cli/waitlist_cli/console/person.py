@@ -23,6 +23,7 @@ from waitlist_cli.operations.claim import (
     CALLED_TO,
     CLAIM_PERSON,
     CLAIM_TOKEN,
+    EXTEND,
     LEASE,
     explain_lost_call,
 )
@@ -87,7 +88,7 @@ def routes(console: Console) -> list[Route]:
         # enter it.
         known = (CLAIM_TOKEN,) if person["claim_token"] else ()
         who = name_of(person, waitlist)
-        if action in (CLAIM_PERSON, CALL):
+        if action in (CLAIM_PERSON, CALL, EXTEND):
             action = _call_to_desk(action, waitlist, room_of(request))
         return dialog(console, request, action, waitlist, who, person, known)
 

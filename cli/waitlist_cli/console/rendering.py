@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse
 
 from waitlist_cli.console.picked_times import in_zone
 from waitlist_cli.operations.checklist import checklist
-from waitlist_cli.operations.names import chosen_id, name_of, own_name_of
+from waitlist_cli.operations.names import chosen_id, field_label, name_of, own_name_of
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 from waitlist_cli.terminal.times import INSTANT, localize
@@ -165,7 +165,7 @@ def _environment() -> Environment:
     made.filters["checklist"] = checklist
     made.filters |= {"details": format_details, "passed_over": passed_over, "name_in": name_of}
     made.filters["own_name_in"] = own_name_of
-    made.filters |= {"chosen_id": chosen_id, "status_word": status_word}
+    made.filters |= {"chosen_id": chosen_id, "status_word": status_word, "field_label": field_label}
     return made
 
 

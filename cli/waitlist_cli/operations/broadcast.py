@@ -8,7 +8,7 @@ from typing import Any
 from waitlist_cli.errors import WrongUsage
 from waitlist_cli.operations.action import Document, Field, ListAction, ListRequest
 from waitlist_cli.operations.claim import FILTER
-from waitlist_cli.operations.languages import text_fields, text_name, typed_texts
+from waitlist_cli.operations.languages import text_fields, text_name, typed_texts, wrong_text
 from waitlist_cli.operations.messages import REASONS
 from waitlist_cli.terminal.output import format_count
 
@@ -58,11 +58,12 @@ ENTRIES = Field(
 WHO_GETS_IT = (STATUS, replace(FILTER, adapt=None), ENTRIES)
 
 
-def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
+def message_body(values: Mapping[str, Any], waitlist: Document) -> dict[str, Any]:
     """Return the request body for the values that the operator has entered.
 
-    `usual` is the language of the text that the operator has entered without naming a language.
+    A text without a language is in the usual language of the waitlist.
     """
+    usual = (waitlist["messages"] or {}).get("language", "en")
     texts, subjects = typed_texts(values, TEXT.name), typed_texts(values, SUBJECT.name)
     for language in subjects.keys() - texts.keys():
         raise replace(TEXT, name=text_name(TEXT.name, language)).wrong("Enter the text too.")
@@ -74,7 +75,7 @@ def message_body(values: Mapping[str, Any], usual: str) -> dict[str, Any]:
         for language, typed in texts.items()
     }
     if not text:
-        raise TEXT.wrong("Enter the text of the message.")
+        raise wrong_text(TEXT, waitlist, "Enter the text of the message.")
     if values.get("filters"):
         raise WrongUsage("A message takes one filter.")
     body: dict[str, Any] = {"text": text}
@@ -116,7 +117,7 @@ def _reason(name: str) -> str:
 def send_message(request: ListRequest, *, dry_run: bool = False) -> Any:
     """Send a message, or only count its recipients, and return the service's response."""
     waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
-    body = message_body(request.values, (waitlist["messages"] or {}).get("language", "en"))
+    body = message_body(request.values, waitlist)
     path = PATH.format(waitlist_id=request.waitlist_id)
     key = f"{request.key}.count" if dry_run else request.key
     return request.api.operator("POST", path, {**body, "dry_run": dry_run}, key=key)

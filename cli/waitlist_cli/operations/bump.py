@@ -88,8 +88,7 @@ PRIORITY = Field(
 BUMP = PersonAction(
     name="bump",
     title="Move {who}",
-    consequence="The person moves at once and loses their old place. You can move the person "
-    "again.",
+    consequence="The person moves at once and loses their old place.",
     button="Move",
     path=f"{ENTRY}/bump",
     fields=(WHERE, NUMBER, REASON),
@@ -102,7 +101,7 @@ BUMP = PersonAction(
     has_inverse_for=lambda _waitlist, person, _body: bool(way_back(person)),
     bulk=Bulk(
         "Move {people}",
-        "These people move at once and lose their old places. You can move them again.",
+        "These people move at once and lose their old places.",
         "{people}: moved.",
         lambda body: body.get("to") == "front",
     ),

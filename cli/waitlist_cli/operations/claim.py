@@ -48,7 +48,7 @@ LEASE = Field(
 )
 
 
-def _seconds_left(person: Document) -> int:
+def seconds_left(person: Document) -> int:
     """Return how many seconds the claim of this person still lasts, or 0 if there is no claim."""
     if not person["claimed_until"]:
         return 0
@@ -61,11 +61,11 @@ def _former_lease(before: Document, extended: Document) -> list[Inverse]:
 
     Return an empty list if the claim has ended or the former deadline has passed.
     """
-    seconds = _seconds_left(before)
+    seconds = seconds_left(before)
     if not (seconds and extended["claim_token"]):
         return []
     values = {"claim_token": extended["claim_token"], "lease_seconds": seconds}
-    notice = f"The lease of {WHO} ends as early as before."
+    notice = f"The time of {WHO} ends as early as before."
     return [Inverse("extend", extended["entry_id"], values, notice)]
 
 
@@ -74,7 +74,7 @@ def _former_claim(before: Document, _: Document) -> list[Inverse]:
 
     Return an empty list if the former deadline of the claim has passed.
     """
-    seconds = _seconds_left(before)
+    seconds = seconds_left(before)
     call = {"call": {"to": before["call"]["to"]}} if before["call"] else {}
     values = {"lease_seconds": seconds, **call}
     return [Inverse("claim-person", before["entry_id"], values)] if seconds else []
@@ -200,11 +200,11 @@ CLAIM_PERSON = PersonAction(
 EXTEND = PersonAction(
     name="extend",
     summary="Extend a claim.",
-    title="Extend the claim of {who}",
-    consequence="The lease starts again from now.",
+    title="Give {who} more time",
+    consequence="The time starts again from now.",
     path=f"{CLAIM}/extend",
     fields=(CLAIM_TOKEN, LEASE),
-    notice="The lease of {who} has started again.",
+    notice=lambda entry: f"{WHO} has time until {format_value(entry['claimed_until'])}.",
     inverse=_former_lease,
 )
 PARK = PersonAction(

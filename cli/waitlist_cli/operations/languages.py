@@ -3,10 +3,14 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.operations.action import Document, Field
 from waitlist_cli.operations.declared import settings
+
+if TYPE_CHECKING:
+    from waitlist_cli.errors import WrongUsage
 
 # The languages of the service, with their names.
 LANGUAGES = dict(settings()["messages.language"].choices)
@@ -45,34 +49,44 @@ def text_fields(
     language.
 
     If the waitlist has only one language, the dialog shows the first field. Otherwise, it shows a
-    field for each language of the waitlist. The fields begin with the text that `shown` returns.
+    field for each language of the waitlist, and the main language comes first. The fields begin
+    with the text that `shown` returns.
     """
+    fields = {
+        language: replace(
+            field,
+            name=text_name(field.name, language),
+            label=f"{field.label} in {name}",
+            option=f"--{field.name}-{language}",
+            help=f"{field.label} for customers who read {name}.",
+        )
+        for language, name in LANGUAGES.items()
+    }
 
-    def adapt(asked: Field, waitlist: Document, _person: Document) -> Field | None:
+    def adapt(place: int, asked: Field, waitlist: Document, _person: Document) -> Field | None:
+        """Return the field that the dialog shows at this place. Place 0 is the text for every
+        language.
+        """
         languages, text = languages_of(waitlist), shown(waitlist)
         texts = {languages[0]: text} if isinstance(text, str) else text
         if len(languages) == 1:
-            is_first = asked.name == field.name
-            return replace(asked, value=next(iter(texts.values()))) if is_first else None
-        for language in languages:
-            if asked.name == text_name(field.name, language):
-                return replace(asked, value=texts.get(language, ""))
-        return None
+            return None if place else replace(asked, value=next(iter(texts.values())))
+        if not 0 < place <= len(languages):
+            return None
+        language = languages[place - 1]
+        return replace(fields[language], value=texts.get(language, ""))
 
-    return (
-        replace(field, adapt=adapt),
-        *(
-            replace(
-                field,
-                name=text_name(field.name, language),
-                label=f"{field.label} in {name}",
-                option=f"--{field.name}-{language}",
-                help=f"{field.label} for customers who read {name}.",
-                adapt=adapt,
-            )
-            for language, name in LANGUAGES.items()
-        ),
+    return tuple(
+        replace(one, adapt=partial(adapt, place))
+        for place, one in enumerate((field, *fields.values()))
     )
+
+
+def wrong_text(field: Field, waitlist: Document, message: str) -> "WrongUsage":
+    """Return the error that is shown at the first field for this text in the dialog."""
+    languages = languages_of(waitlist)
+    language = languages[0] if len(languages) > 1 else EVERY
+    return replace(field, name=text_name(field.name, language)).wrong(message)
 
 
 def text_name(name: str, language: str) -> str:

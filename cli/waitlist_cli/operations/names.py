@@ -51,6 +51,14 @@ def labels_in(waitlist: Document) -> dict[tuple[str, str], str]:
     }
 
 
+def field_label(waitlist: Document, part: str, name: str) -> str:
+    """Return the wording of the question about a field of the profile or an attribute.
+
+    If no question asks for the field, return its name.
+    """
+    return labels_in(waitlist).get((part, name), name)
+
+
 def chosen_id(person: Document) -> str | None:
     """Return the customer id. Return None if there is none, or if the console has generated it."""
     customer_id: str | None = person.get("customer_id")
@@ -86,10 +94,12 @@ def data_beside_name(person: Document, waitlist: Document) -> list[tuple[str, An
 
     The person's name is left out.
     """
-    labels = labels_in(waitlist)
     own_name = own_name_of(person, waitlist)
     return [
-        (labels.get((part, name), name), "; ".join(value) if isinstance(value, list) else value)
+        (
+            field_label(waitlist, part, name),
+            "; ".join(value) if isinstance(value, list) else value,
+        )
         for part in ("profile", "attributes")
         for name, value in (person.get(part) or {}).items()
         if value != own_name

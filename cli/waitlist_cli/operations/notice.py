@@ -15,7 +15,7 @@ from waitlist_cli.operations.action import (
     ListRequest,
     name_zone,
 )
-from waitlist_cli.operations.languages import EVERY, text_fields, typed_texts
+from waitlist_cli.operations.languages import EVERY, text_fields, typed_texts, wrong_text
 from waitlist_cli.terminal.output import format_value
 from waitlist_cli.terminal.times import AGO, UNITS, in_utc
 
@@ -72,19 +72,19 @@ def _utc(typed: str, zone: str) -> str | None:
     return UNTIL.instant(typed, zone, ", and not a duration such as 2h")
 
 
-def _typed_text(values: Mapping[str, Any]) -> str | dict[str, str]:
+def _typed_text(waitlist: Document, values: Mapping[str, Any]) -> str | dict[str, str]:
     texts = typed_texts(values, TEXT.name)
     text = texts.pop(EVERY, "")
     if text and texts:
         raise WrongUsage("Give either one text for all languages, or texts in certain languages.")
     if not text and not texts:
-        raise TEXT.wrong("Enter the text that customers should read.")
+        raise wrong_text(TEXT, waitlist, "Enter the text that customers should read.")
     return texts or text
 
 
 def _put(request: ListRequest) -> tuple[str, Any]:
-    text = _typed_text(request.values)
     waitlist = request.api.operator("GET", f"/{request.waitlist_id}")
+    text = _typed_text(waitlist, request.values)
     until = _utc(request.values.get(UNTIL.name) or "", waitlist["timezone"])
     return _send(request, waitlist, {"text": text, "until": until})
 

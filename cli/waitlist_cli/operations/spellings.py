@@ -115,6 +115,18 @@ class Wanted:
         letters, digits = self._call_number
         return letters in ("", number[0]) and bool(re.fullmatch(f"0*{digits}", number[1]))
 
+    def is_other_number(self, call_number: str | None) -> bool:
+        """Return whether the text is a call number with the same letters as this call number, but
+        with other digits.
+
+        A text without letters can also be a part of a telephone number, so it is not considered a
+        call number.
+        """
+        number = _split_call_number(call_number or "")
+        if number is None or self._call_number is None:
+            return False
+        return self._call_number[0] == number[0] != "" and not self.is_call_number(call_number)
+
 
 def _split_call_number(text: str) -> tuple[str, str] | None:
     """Return the letters and the digits of a call number, or None if the text is not a call

@@ -42,21 +42,26 @@ document.addEventListener("htmx:error", (event) => {
   (dialog.open ? dialog.querySelector(".outcome") : trouble).replaceChildren(problem);
 });
 
-// Remember the focused control and its place among the buttons beside it. A swap can remove the control: for
-// example, "Pause" becomes "Resume", and a removed person gets the button "Reinstate".
-const buttonsBeside = (control) => [...(control.closest(".actions")?.querySelectorAll("button") ?? [])];
+// A swap can remove the focused control. Then the focus moves to another part of the page that is about the same
+// person. On the page of a list or of one person, it moves to the button in the same place: for example, "Pause"
+// becomes "Resume". It never moves to a button of another person, because the next key would press this button.
+const buttonsAtTop = () => [...document.querySelectorAll("#main > .head .actions button")];
 let focused = null;
 let hasAdded = false;
 document.addEventListener("htmx:before:swap", () => {
   const control = document.activeElement?.closest("#main *");
-  focused = control && { id: control.id, at: buttonsBeside(control).indexOf(control) };
+  const { person } = control?.closest("[data-person]")?.dataset ?? {};
+  focused = control && { id: control.id, person, at: buttonsAtTop().indexOf(control) };
 });
 function returnFocus() {
   if (!focused || document.activeElement !== document.body) return;
-  const beside = [...document.querySelectorAll("#main .actions button")];
-  const place = focused.at < 0 ? null : beside[Math.min(focused.at, beside.length - 1)];
-  (document.getElementById(focused.id) ?? place ?? document.getElementById("main")).focus();
+  const { id, person, at } = focused;
+  const ofPerson = document.querySelector(`[data-person="${CSS.escape(person ?? "")}"]`);
+  const atTop = at < 0 ? null : buttonsAtTop()[Math.min(at, buttonsAtTop().length - 1)];
+  const found = document.getElementById(id) ?? ofPerson?.querySelector("[tabindex], a") ?? atTop;
+  (found ?? resultOrMain()).focus();
 }
+const resultOrMain = () => document.querySelector("#notices .notice:last-of-type") ?? document.getElementById("main");
 
 // While the request of a form runs, its button is disabled, and the browser takes the focus away from it. After
 // this event, the button is enabled again.
@@ -67,7 +72,7 @@ document.addEventListener("htmx:finally:request", (event) => {
 function keepFocus(submitter) {
   if (document.activeElement !== document.body) return;
   const canFocus = submitter.isConnected && !submitter.disabled;
-  (canFocus ? submitter : document.getElementById("main")).focus({ preventScroll: true });
+  (canFocus ? submitter : resultOrMain()).focus({ preventScroll: true });
 }
 
 document.addEventListener("htmx:after:swap", (event) => {

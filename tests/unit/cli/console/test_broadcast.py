@@ -87,4 +87,5 @@ def test_the_dialog_asks_for_a_text_in_each_language_of_the_list(
     assert 'name="text"' in console.page(path)
     bakery.typed.run("notice", bakery.waitlist_id, "--text-en", "Late", "--text-de", "Zu spät")
     dialog = console.page(path)
-    assert re.findall(r'name="(text\w*)"', dialog) == ["text_en", "text_de"]
+    assert re.findall(r'name="(text\w*)"', dialog) == ["text_de", "text_en"]
+    assert 'data-field="text_de"' in console.send(path).text

@@ -47,12 +47,12 @@ def test_people_are_found_by_their_number(console: Opened, bakery: Bakery, peopl
 
 
 @pytest.mark.parametrize("text", ["a 002", "A-002", "a2"])
-def test_a_number_is_found_in_every_spelling_before_other_people(
+def test_a_number_in_every_spelling_finds_nobody_else(
     console: Opened, bakery: Bakery, people: str, text: str
 ) -> None:
-    bakery.sign_up("cyd", profile={"name": "A2 Cyd", "note": "a-002, a 002"})
+    bakery.sign_up("cyd", profile={"name": "A2 Cyd", "note": "a-002, a 002", "phone": "002"})
     found = search(console, bakery, text)
-    assert re.findall(r"A00\d", found)[:1] == ["A002"]
+    assert re.findall(r"A00\d", found) == ["A002"]
 
 
 def test_adding_a_person_says_the_number(console: Opened, bakery: Bakery, people: str) -> None:

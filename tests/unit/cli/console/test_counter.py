@@ -359,12 +359,22 @@ def test_a_claimed_person_is_called_at_the_counter(counter: Counter) -> None:
     counter.bakery.sign_up("ada")
     base = f"/lists/{counter.bakery.waitlist_id}"
     counter.console.submit(f"{base}/serve", count="1")
-    assert "Claimed, but not called to a desk." in counter.text
+    assert "Not called to a desk yet." in counter.text
     assert "Enter the name of this desk" in counter.press("ada", "call")
     path = f"{counter.path}/{entry_id_of(counter.bakery.waitlist_id, 'ada')}/call"
     assert "ada is called to Room 2." in readable(counter.console.send(path, room=ROOM).text)
     shown = counter.bakery.typed.json("show", counter.bakery.waitlist_id, "--customer", "ada")
     assert shown["call"]["to"] == ROOM
+
+
+def test_the_page_says_when_a_call_ends_and_warns_before(counter: Counter) -> None:
+    counter.bakery.sign_up("ada")
+    counter.call_next()
+    ada = person(counter.console, counter.bakery, "ada")
+    for seconds, says in (("120", "Call ends at"), ("20", "The call of ada ends soon, at")):
+        ada.do("extend", lease_seconds=seconds)
+        assert re.search(rf"{says} \d\d:\d\d:\d\d\.", counter.text)
+        assert ('role="alert">The call' in counter.console.page(counter.path)) == (seconds == "20")
 
 
 @pytest.mark.parametrize("page", ["/counter", "/people"])
@@ -378,7 +388,7 @@ def test_people_are_added_at_the_counter_and_on_the_page_people(
 def test_the_next_people_lead_to_their_pages_and_back(counter: Counter) -> None:
     counter.bakery.sign_up("ada")
     ada = person(counter.console, counter.bakery, "ada")
-    assert f'<a href="{ada.path}"><bdi>ada</bdi></a>' in counter.console.page(counter.path)
+    assert f'href="{ada.path}"><bdi>ada</bdi></a>' in counter.console.page(counter.path)
     assert f'href="{counter.path}"' in counter.console.page(ada.path)
 
 

@@ -215,6 +215,9 @@ def test_editing_asks_the_questions_of_the_list(console: Opened, bakery: Bakery)
     # The waitlist's questions have changed since this person signed up.
     ask(bakery, questions)
     ada = person(console, bakery, "ada")
+    # The page shows the wording of the questions, not the names of the fields.
+    for answer in ("Your name Ada", "I agree I agreed in 2025", "City Bonn", "score 7"):
+        assert answer in ada.text
     shown = console.text(f"{ada.path}/edit")
     assert re.search("Your name .*Size No answer small large huge .*I agree City .*More", shown)
     form = ada.form("edit")
@@ -345,7 +348,7 @@ def test_claimed_people_are_extended_completed_released_and_parked(
     assert all(name in offered for name in ("ada", "bob", "cyd"))
     ada, bob, cyd = (person(console, bakery, name) for name in ("ada", "bob", "cyd"))
     assert "A claim holds the entry until" in ada.text
-    assert "lease of ada has started again" in ada.do("extend", lease_seconds="900")
+    assert "ada has time until" in ada.do("extend", lease_seconds="900")
     assert "admitted" in ada.do("complete", reason="came")
     assert "waits again" in bob.do("release", to="back")
     assert "parked" in cyd.do("park", reason="blurred photo")

@@ -151,6 +151,8 @@ def test_the_dialog_says_whether_an_action_can_be_undone(console: Opened, bakery
         assert words in console.text(path)
     for path in (f"{person}/remove", f"{person}/admit", f"{base}/do/pause"):
         assert words not in console.text(path)
+    for path in (f"{person}/bump", f"{person}/hold-back", f"{base}/bulk/bump?entry={person[-26:]}"):
+        assert "You can undo this for 1 min." in console.text(path)
 
 
 @dataclass
@@ -332,7 +334,7 @@ def test_a_held_back_person_who_was_removed_is_held_back_again(
     ("action", "form", "said"),
     [
         ("call", {"to": "Room 3"}, "ada is called to Room 2."),
-        ("extend", {"lease_seconds": "3600"}, "The lease of ada ends as early as before."),
+        ("extend", {"lease_seconds": "3600"}, "The time of ada ends as early as before."),
     ],
 )
 def test_a_claim_is_as_it_was_after_an_undo(
