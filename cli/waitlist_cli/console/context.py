@@ -49,14 +49,18 @@ class Undo:
 
     @property
     def undone_by(self) -> str:
-        """The actions that would undo this action, as a text. If the operator takes exactly these
-        actions later, the browser removes the *Undo* button, which is then pointless.
+        """The actions that would undo this action, as the function `steps` returns them.
+
+        If the operator takes exactly these actions later, the browser removes the *Undo* button,
+        which is then pointless.
         """
         return steps((inverse.action, inverse.entry_id) for inverse in self.inverses)
 
 
 def steps(found: Iterable[tuple[str, str]]) -> str:
-    """Return a text that is the same for the same actions on the same entries."""
+    """Return a text by which sets of actions are compared. The order of the actions does not
+    matter.
+    """
     return " ".join(sorted(f"{action}/{entry_id}" for action, entry_id in found))
 
 

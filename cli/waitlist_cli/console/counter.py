@@ -259,7 +259,7 @@ def _end_call(
         # send a request with the token, which the service checks.
         person.send(EXTEND, **{CLAIM_TOKEN.name: token})
     person.send(action, **action.to_body(values))
-    # In the meantime, this console may have called the person again. Then keep the new claim.
+    # If this console has called the person again in the meantime, keep the new claim.
     if console.claims.get((waitlist_id, entry_id), {}).get("claim_token") == token:
         console.claims.pop((waitlist_id, entry_id), None)
 

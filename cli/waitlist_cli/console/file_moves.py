@@ -127,7 +127,8 @@ KIND = Kind(
         "earlier": "Moves in this console",
         "running": "Moving",
         "again": (
-            "People who have already been moved to the front or to the back are moved there again."
+            "If you drop the same file again, people who have already been moved are moved "
+            "once more."
         ),
     },
     question="move_ready.html",

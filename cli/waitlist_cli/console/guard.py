@@ -149,7 +149,7 @@ async def _posted_token(request: Request) -> str:
 def _is_from(origin: str, headers: Headers) -> bool:
     """Return whether a page of the console sent the request.
 
-    Every browser sends an Origin header or a Sec-Fetch-Site header, which show this.
+    A browser says in the header Origin or Sec-Fetch-Site which page sent a request.
     """
     if (named := headers.get("origin")) is not None:
         return named == origin

@@ -42,8 +42,8 @@ PATH = "/lists/{waitlist}/people/{entry}"
 REFRESH_SECONDS = 10
 # The maximum number of people of each status that the console examines to explain a position.
 MOST_AHEAD = 1_000
-# The dialog *Call* proposes these durations, in seconds, and the lease in the settings of the
-# waitlist.
+# The durations, in seconds, that the dialog *Call* offers in addition to the duration in the
+# settings of the waitlist.
 USUAL_LEASES = (300, 900, 1800, 3600)
 
 

@@ -150,8 +150,8 @@ WITHDRAW = PersonAction(
             "Offered until",
             "seen",
             option="--offered-until",
-            help="When the offer ends. An offer with a different end is not withdrawn. By "
-            "default, the current offer is withdrawn.",
+            help="The time when the offer ends. If the person has a different offer by now, "
+            "nothing is withdrawn. By default, the current offer is withdrawn.",
         ),
         REASON,
     ),

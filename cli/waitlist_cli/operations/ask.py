@@ -53,8 +53,8 @@ DAYS = Field(
     "days",
     "Leave out the last … days",
     "number",
-    "Leave out the people who signed up, were last asked, or last confirmed less than this many "
-    "days ago. By default, everyone is asked.",
+    "Number of days. People who have signed up, confirmed or been asked within this time are "
+    "left out. By default, everyone is asked.",
 )
 ASK = ListAction(
     name="ask",

@@ -81,8 +81,9 @@ def settings_like(api: "Api", like: str, zone: str = "") -> dict[str, Any]:
 
 
 def template_settings(template: Template, now: datetime) -> dict[str, Any]:
-    """Return the settings of a template. Times that the template gives as a number of days are that
-    long after `now`.
+    """Return the settings of a template.
+
+    If the template gives a time as a number of days, the days are counted from `now`.
     """
     found: dict[str, Any] = json.loads(json.dumps(template.settings))
     for name, days in template.in_days.items():
