@@ -46,8 +46,8 @@ WORKER_BYTES = 2 << 30  # A worker uses up to 0.7 GB, and starts servers and ser
 def pytest_configure() -> None:
     """Make sure that the tests can stop the programs that they start.
 
-    `nohup` makes a program ignore some signals, and the programs that it starts inherit this. They
-    do not inherit a handler, so this function installs one for each ignored signal.
+    Under `nohup`, a process ignores some signals, and its child processes ignore them, too. If the
+    tests handle these signals, their child processes can be stopped.
     """
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -108,9 +108,8 @@ def _run_in_order() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _read_little_of_the_journal() -> Iterator[None]:
-    """After an interruption, maintenance reads a whole day of the journal, which is spread over
-    23,040 partitions. Tests that simulate several days would spend most of their time on empty
-    partitions, so here maintenance reads two hours only.
+    """After an interruption, maintenance normally reads a whole day of the journal. In the tests it
+    reads only two hours, because tests that simulate several days would otherwise take too long.
     """
     with read_at_most(minutes=120):
         yield

@@ -45,7 +45,9 @@ def http(service: Service) -> Iterator[httpx.Client]:
 
 @pytest.fixture
 def operator(http: httpx.Client) -> Operator:
-    """Each test gets an operator with its own waitlist id. The test creates the waitlist."""
+    """Return the operator of a waitlist that no other test uses. The test itself creates the
+    waitlist.
+    """
     return Operator(http, local_operator(), f"page-{secrets.token_hex(4)}")
 
 

@@ -1,7 +1,7 @@
-"""Tests how the page of a customer far back in the queue finds out the customer's position.
+"""Tests how the customer's page learns the position of a customer who is far back in the queue.
 
-If a cache delivers the board (a public snapshot of all positions), the page reads the position
-there. Otherwise, the page asks for the customer's own entry.
+If possible, the page reads the position from the board, a public snapshot of all positions that
+caches may store. Otherwise, the page asks the service for the customer's own entry.
 """
 
 import json
@@ -71,15 +71,15 @@ def test_the_page_follows_a_board_from_a_cache(new_context: NewContext, operator
     assert follow(BOARD, asOf="2999-01-02T00:00:00.000Z") == [["board"], 250, 20]
     # People are admitted so fast that the entry is soon at the head of the queue.
     assert follow(BOARD, position=300)[0] == ["board", "look"]
-    # The page asks for its own entry if the entry is near the head of the queue, if no cache
-    # delivers the board, or if the page last asked for it at least five minutes ago.
+    # In each of these cases, the page asks the service for the customer's own entry. For example,
+    # the customer is almost at the front, or the page has not asked for five minutes.
     assert follow(BOARD, position=200)[0] == ["look"]
     assert follow({**BOARD, "isCached": False})[0] == ["board", "look"]
     assert follow(BOARD, isCached=False)[0] == ["look"]
     assert follow(BOARD, rank=9)[0] == ["board", "look"]
     assert follow(BOARD, ownAt=0)[0] == ["look"]
-    # The board does not say which entries are currently skipped. A page whose own entry is skipped
-    # therefore asks for the entry once a minute, to notice when this ends.
+    # The board does not say which customers must wait for a while before they can be admitted. The
+    # page of such a customer asks for the entry once a minute.
     ninety_seconds_ago = page.evaluate("Date.now() - 90_000")
     assert follow(BOARD, ownAt=ninety_seconds_ago)[0] == ["board"]
     assert follow(BOARD, ownAt=ninety_seconds_ago, ready=False)[0] == ["look"]

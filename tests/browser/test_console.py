@@ -316,8 +316,8 @@ def test_the_console_asks_before_an_undo_of_settings_loses_typed_text(console: C
 
 
 def test_a_new_counter_proposes_the_country_of_its_time_zone(console: Console) -> None:
-    """The operator types only a name, and a local number then gets messages. A country that the
-    operator has typed stays.
+    """When an operator chooses a time zone, the form proposes its country for local phone numbers.
+    The form does not overwrite a country that the operator has typed.
     """
     page = console.page
     console.go("/new?like=counter")
@@ -346,8 +346,8 @@ def test_a_new_counter_proposes_the_country_of_its_time_zone(console: Console) -
 def test_a_list_without_a_usual_language_proposes_the_language_of_its_country(
     console: Console, operator: Operator
 ) -> None:
-    """People whom an operator adds then get messages in this language. A language that the operator
-    has chosen stays.
+    """When an operator chooses a time zone, the form proposes a language for messages. The form
+    does not overwrite a language that the operator has chosen.
     """
     page = console.page
     console.go("/new?like=counter")
@@ -1265,10 +1265,10 @@ def test_everything_can_be_reached_by_keyboard(console: Console) -> None:
 
 
 def test_guests_can_be_identified_by_their_addresses_with_the_keyboard(console: Console) -> None:
-    """Using only the keyboard, an operator can choose to identify guests by their email addresses
-    or phone numbers.
+    """Using only the keyboard, an operator can choose whether guests are identified by an email
+    address or by a phone number.
 
-    A search finds an email address in any capitalization.
+    When the operator searches for an email address, upper and lower case do not matter.
     """
     page = console.page
     console.go(f"{console.list_path}/settings")
@@ -1352,8 +1352,8 @@ def test_the_page_waits_for_a_service_that_restarts(
         trouble = console.page.locator("#trouble")
         expect(trouble).to_contain_text("This page continues by itself")
         expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-        # This request must end while no service is running. If the second service were already
-        # running, the dialog would open, and the page behind the dialog would stop updating.
+        # Wait until this request has failed before the service starts again. Otherwise, the dialog
+        # could open, and the page behind an open dialog is not updated.
         with console.page.expect_response(lambda answer: "/pause" in answer.url):
             console.page.get_by_role("button", name="Pause…").click()
         with running_service(KEEP=keep, PORT=str(number)):

@@ -23,8 +23,8 @@ SMALL: ViewportSize = {"width": 1024, "height": 768}
 
 @pytest.fixture(scope="module")
 def addresses(service: Service) -> Iterator[list[NewAddress]]:
-    """At the second desk, an operator can undo an action for only one second, so that the tests do
-    not have to wait longer.
+    """Return the addresses of two desks. At the second desk, the Undo button disappears after one
+    second, so a test can wait for this.
     """
     with ExitStack() as running:
         yield [
@@ -159,8 +159,8 @@ def test_the_notice_is_shown_until_it_has_ended(desk: Callable[[int], Page]) -> 
 def test_the_browser_keeps_the_desk_however_the_field_is_left(
     desk: Callable[[int], Page], operator: Operator, others: Customer, key: str
 ) -> None:
-    """The browser keeps the name of the desk, whichever key ends the typing. Enter must not call
-    anybody.
+    """An operator types the name of the desk, and leaves the field with a key or reloads the page.
+    The browser remembers the name. Pressing Enter in this field does not call the next person.
     """
     page, ada = desk(0), others.joined("ada")
     room = page.get_by_label("This desk")

@@ -19,7 +19,7 @@ from tests.e2e.callers import Customer, Operator
 
 TABLET: ViewportSize = {"width": 768, "height": 1024}
 LANDSCAPE: ViewportSize = {"width": 1280, "height": 800}
-# A tablet of 1024 by 768 pixels has this size if its page is zoomed to 200%.
+# The size of a page on a tablet with 1024 by 768 pixels, when the page is zoomed to 200%.
 ZOOMED: ViewportSize = {"width": 512, "height": 384}
 IDENTITY = {"field": "email"}
 KEPT = "() => [localStorage.length, sessionStorage.length, location.hash, document.cookie]"
@@ -65,8 +65,8 @@ UNTOLD = "We cannot send you a message when it is your turn."
 def test_a_person_with_a_number_that_gets_no_sms_learns_it_at_once(
     kiosk: OpenKiosk, axe: Axe
 ) -> None:
-    """A local number belongs to no country until the settings name one. The kiosk says that no
-    message can be sent.
+    """If the settings name no country, the service cannot send messages to a phone number without a
+    country code. The kiosk says so.
     """
     page = kiosk({"fields": [FIELDS[0], PHONE]}, messages={"kinds": ["called"]})
     page.get_by_label("Mobile number").fill("0151 23456789")

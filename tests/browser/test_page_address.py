@@ -170,8 +170,8 @@ def test_a_new_address_must_be_confirmed_by_email(
     """A customer who changes their email address must open the link in the email to the new
     address.
 
-    If somebody else with this address is already on the waitlist, the customer does not learn this.
-    Only the reader of the email does (promise P5).
+    The page does not reveal whether somebody with the new address is already on the waitlist
+    (promise P5).
     """
     page = {"fields": [{"name": "name", "label": "Your name"}]}
     settings = {"name": "Bakery", "identity": {"field": "email"}, "page": page}
@@ -279,7 +279,8 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
     own.press("Show the other place")
     expect(warning).to_be_visible()
 
-    # The other person's place ends. The customer's own place stays.
+    # After the customer has left with the other person's place, the browser still has the
+    # customer's own place.
     own.press("Leave the line")
     own.confirm("Leave")
     own.shows("You are not in the line")
@@ -293,8 +294,8 @@ def test_the_link_of_a_stranger_does_not_replace_a_place(
 def test_the_page_says_that_a_link_has_opened_the_place(
     new_context: NewContext, stage: Stage
 ) -> None:
-    """The page warns that it shows the place from a link, because the sender of the link can read
-    everything that the customer enters.
+    """If a link has opened the place, the page says so. Whoever sent the link can read what the
+    customer enters on this page.
     """
     stage.join()
     kept = stage.kept["entry"]
@@ -335,7 +336,7 @@ def test_the_verification_code_of_someone_else_does_not_replace_a_place(
 def test_a_truncated_link_does_not_replace_a_place(
     stage: Stage, new_context: NewContext, length: int
 ) -> None:
-    """A link that was cut off in the middle does not replace the place that the browser has stored
+    """If a link is incomplete, opening it does not replace the place that the browser has stored
     (promise P5).
     """
     stage.join()

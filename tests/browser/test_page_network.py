@@ -26,8 +26,8 @@ VISIBILITY = """
   };
 """
 
-# This script blocks the browser's storage and its locks. A browser that does not let a site store
-# data does not offer locks either.
+# This script simulates a browser that forbids a site to store data. Such a browser also rejects
+# requests for a lock.
 BLOCKED = """
   Object.defineProperty(window, 'localStorage', { get() { throw new Error('blocked'); } });
   LockManager.prototype.request = () => Promise.reject(new Error('blocked'));
@@ -240,8 +240,8 @@ def test_the_page_says_that_it_must_stay_open_if_there_is_no_storage(stage: Stag
 def test_a_token_of_another_stay_leads_to_the_form(stage: Stage) -> None:
     """If the place that the browser has stored no longer exists, the page shows the signup form.
 
-    In this test, an operator has erased the customer, and somebody has signed up with the same
-    customer id since. This new place is not shown (promise P5).
+    In this test, an operator erases the customer, and somebody else signs up with the same customer
+    id. The page does not show the place of this other person (promise P5).
     """
     stage.join()
     customer = stage.kept["customer"]
@@ -347,8 +347,8 @@ def test_a_refusal_without_an_error_code_is_not_retried_at_once(stage: Stage) ->
 
 
 def test_the_page_polls_a_leaving_entry_as_often_as_the_service_asks(stage: Stage) -> None:
-    """A request to leave may be interrupted halfway. Until maintenance has completed it, the page
-    polls as often as the service asks.
+    """While an entry has the status `leaving`, the page polls after the number of seconds that each
+    response names.
     """
     stage.page.clock.install()
     stage.join()

@@ -18,9 +18,9 @@ SPREAD_MILLIS = 5_000  # After the opening, every page polls within this time.
 
 @dataclass
 class Door:
-    """Answers the page's requests instead of the service.
+    """Simulates a service whose waitlist opens at a given time.
 
-    Its clock runs together with the simulated clock of the page.
+    The test moves the clocks of this service and of the page forward together.
     """
 
     stage: Stage

@@ -585,9 +585,10 @@ def test_a_wrong_clock_of_the_phone_does_not_shorten_an_offer(stage: Stage) -> N
 
 
 def test_a_customer_can_choose_the_language_by_keyboard(stage: Stage, axe: Axe) -> None:
-    """When a customer selects another language, the focus and the answers in the form stay.
+    """When a customer selects a different language, the form keeps the keyboard focus and the
+    customer's answers.
 
-    After a reload, the page is still in this language.
+    The page remembers the language after a reload.
     """
     page, link = stage.page, {"privacy_url": "https://example.com/privacy"}
     stage.configure(page={"fields": FIELDS[:1], **link})

@@ -85,8 +85,8 @@ def test_a_customer_goes_from_joining_to_the_exit(
 def test_a_redirect_keeps_the_pass_unless_it_has_a_fragment(
     stage: Stage, status: int, fragment: str, *, arrives: bool
 ) -> None:
-    """The pass is in the fragment of the URL. If the shop redirects the customer, the browser keeps
-    the fragment, unless the new URL has a fragment of its own (docs/app/admission-pass.md).
+    """The customer's page opens the shop with the admission pass in the fragment of the URL. If the
+    shop answers with a redirect, the pass gets lost only if the new URL has its own fragment.
     """
 
     def shop(_request: HttpRequest) -> HttpResponse:

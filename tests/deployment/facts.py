@@ -31,8 +31,8 @@ RESOURCE_POLICIES = (
     "AWS::Logs::ResourcePolicy",
 )
 ANYWHERE = ("0.0.0.0/0", "::/0")
-# AWS chooses the URL of the private function's Redis cache, so the test cannot build the function's
-# configuration. The private function is therefore not in this list.
+# The class that reads each function's configuration. The private function is left out, because its
+# configuration contains the URL of a Redis cache, which only AWS knows.
 CONFIGURATIONS: dict[str, Any] = {
     "PublicFn": Config,
     "MaintenanceFn": Config,

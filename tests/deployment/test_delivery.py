@@ -17,15 +17,15 @@ from tools.deploy.samconfig import Settings
 from tools.deploy.stack import make
 
 WATCHED = ["PublicFn", "PrivateFn"]
-# The alarms that end a canary deployment of each function. A deployment at once (`AllAtOnce`)
-# watches only the first alarm.
+# The alarms that stop a canary deployment of each function. Only the first of them stops an
+# `AllAtOnce` deployment.
 JUDGES = {
     "PublicFn": ["PublicCanaryErrorsAlarm", "ErrorsAlarm", "LatencyAlarm"],
     "PrivateFn": ["PrivateCanaryErrorsAlarm", "ErrorsAlarm", "PrivateErrorsAlarm"],
 }
 ALARM_ARN = "arn:${AWS::Partition}:cloudwatch:${AWS::Region}:${AWS::AccountId}:alarm:"
-# These resources create a version of a function, move the alias, or measure one version. They may
-# therefore name the function without its alias.
+# These resources manage or measure the versions of a function. They are the only ones that may
+# refer to a function without its alias.
 BY_ITSELF = {
     "AWS::Lambda::Version",
     "AWS::Lambda::Alias",

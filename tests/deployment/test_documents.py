@@ -25,8 +25,8 @@ PATH = re.compile(
     r"`((?:cli|events|overload|private_fn|proof|public_fn|shared|tests|tools)/[\w/.*-]*)`"
 )
 RULE = re.compile(r"^([a-z-]+):", re.MULTILINE)
-# A record with the status `moved` only leads to another entry's record, so the table of an entry's
-# statuses leaves it out.
+# The table of statuses in the document leaves out `moved`. A record with this status only refers to
+# a different record.
 STATUSES = {*get_args(Status)} - {MOVED}
 
 
@@ -101,8 +101,8 @@ def test_the_architecture_page_maps_redis_states_and_verbs_to_each_status() -> N
         status_of |= dict.fromkeys(words.findall(row["verbs of decisions"]), status)
         stages |= {(status, state) for state in words.findall(row["state in Redis"])}
     assert status_of == {verb: stage.status for stage in LIFECYCLE for verb in stage.verbs}
-    # If a signup is interrupted, Redis may already have the entry while the record still has the
-    # status `joining`. LIFECYCLE has no stage for this.
+    # The document also describes an interrupted signup, for which the constant LIFECYCLE has no
+    # stage. Redis has the entry, but its record still has the status `joining`.
     assert stages - {("joining", "waiting")} == {(stage.status, stage.state) for stage in LIFECYCLE}
     assert {words.findall(row["status in the record"])[0] for row in table} == STATUSES
 

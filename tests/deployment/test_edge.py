@@ -172,9 +172,8 @@ def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys:
 
 
 def test_a_rotation_never_sends_a_secret_before_the_api_accepts_it() -> None:
-    """While the key is replaced, the API always accepts the key that CloudFront sends. This must
-    hold before and after each step, because CloudFormation updates the API's function before
-    CloudFront's distribution.
+    """While an operator replaces the secret key that CloudFront sends to the API, the API always
+    accepts the key that CloudFront sends at that moment.
     """
     steps = [*ROTATION, "green+blue", "blue+green", "blue"]
     for before, after in pairwise(steps):

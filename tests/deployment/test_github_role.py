@@ -345,8 +345,8 @@ def test_a_deployment_can_read_no_data_and_delete_no_table(action: str, resource
 
 
 def test_the_roles_accept_the_configured_stack_names() -> None:
-    """A stack name contains no capital letter, and every logical id starts with one. A policy's
-    pattern for one stack can therefore not match a resource of a stack with a longer name.
+    """Stack names have no capital letters. Otherwise, a stack could be named `waitlist-PublicFn-x`,
+    and its resources would match the policies of the stack `waitlist`.
     """
     for config in ("default", "dev", "prod"):
         assert re.fullmatch(STACK_NAME, CONFIG[config]["deploy"]["parameters"]["stack_name"])
@@ -359,9 +359,8 @@ def test_cloudformation_would_shorten_a_longer_stack_name() -> None:
     assert re.fullmatch(STACK_NAME, longest)
     assert not re.fullmatch(STACK_NAME, longest + "s")
     assert list(against_handlers({}, longest, "ap-southeast-1")) == []
-    # With one more letter in the stack's name, the name that CloudFormation generates for the role
-    # still has room for its random ending. With two more letters, CloudFormation shortens the name,
-    # and the policy no longer matches.
+    # If the stack's name is two letters longer, CloudFormation shortens the names of roles, and the
+    # policy no longer matches them.
     shortened = f"{longest}ss"
     role = rights_of(roles_of(shortened), "ExecutionRole")
     found = list(denied(make({"PermissionsBoundary": f"{shortened}-boundary"}, shortened), role))

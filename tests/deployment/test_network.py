@@ -32,8 +32,8 @@ def test_only_the_private_function_reaches_redis() -> None:
     assert rules["RedisIngress"]["GroupId"] == redis_group
     assert rules["RedisIngress"]["SourceSecurityGroupId"] == {"Fn::If": private_group}
     assert (rules["RedisIngress"]["FromPort"], rules["RedisIngress"]["ToPort"]) == (6379, 6380)
-    # CloudFormation could add inline rules before the security group has its tags. GitHub's role
-    # may change only a group with the right tag, so the group must not have inline rules.
+    # GitHub's role may change a security group only after the group has its tags. Ingress rules are
+    # therefore resources of their own, which CloudFormation creates after the group.
     for group in named("AWS::EC2::SecurityGroup").values():
         assert "SecurityGroupIngress" not in group
 

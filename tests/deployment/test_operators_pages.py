@@ -112,8 +112,8 @@ def test_a_restored_table_gets_the_settings_of_the_original_table() -> None:
 
 
 def test_a_restore_stops_and_restarts_each_function_that_writes_to_the_table() -> None:
-    """The webhook function keeps running. It writes only notes about its own progress, and no other
-    function reads them.
+    """During a restore, the webhook function may keep running. It writes only notes about its own
+    progress, which no other function reads.
     """
     resources = deployed({"MailFrom": "a@example.com", "WebhookUrl": "https://example.com/hook"})
     role_of = {

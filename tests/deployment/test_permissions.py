@@ -10,7 +10,7 @@ import pytest
 from tests.deployment.deployed import deployed
 from tests.deployment.template import TEMPLATE, functions, named
 
-# AWS services other than Lambda use these roles.
+# CodeDeploy uses these roles. Lambda uses all other roles.
 SERVICES = {
     "PublicDeployRole": "codedeploy",
     "PrivateDeployRole": "codedeploy",

@@ -194,8 +194,8 @@ def test_a_role_has_no_permission_that_is_not_needed(made_calls: frozenset[Use])
 
 
 def test_the_code_of_the_function_may_not_change_the_network() -> None:
-    """Lambda needs permissions for the network in the role of the private function. A deny
-    statement keeps the function's own code from using them (promise P5).
+    """The role of the private function allows Lambda to connect the function to the network. The
+    function's own code may not use these permissions (promise P5).
     """
     for _, roles in make_all_roles():
         code = {OF_CODE: roles.stack.attribute("PrivateFn", "Arn")}

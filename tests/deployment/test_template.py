@@ -47,8 +47,8 @@ def test_the_table_has_expiry_and_a_stream_and_its_index_cannot_stop_it() -> Non
     assert table["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
     assert table["StreamSpecification"] == {"StreamViewType": "NEW_AND_OLD_IMAGES"}
     assert "OnDemandThroughput" not in table["GlobalSecondaryIndexes"][0], "it would stop the table"
-    # If DynamoDB throttled writes to the index, it would also throttle writes to the table. Both
-    # must therefore be warmed up for the same throughput.
+    # If the index could take fewer writes than the table, DynamoDB would slow down writes to the
+    # table. Both therefore have the same warm throughput.
     for warm in (table["WarmThroughput"], table["GlobalSecondaryIndexes"][0]["WarmThroughput"]):
         _, given, otherwise = warm["Fn::If"]
         assert given == {"WriteUnitsPerSecond": {"Ref": "WarmThroughput"}}

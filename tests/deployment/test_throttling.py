@@ -75,9 +75,7 @@ def test_each_customer_route_has_a_limit_that_operators_do_not_share() -> None:
 
 
 def test_only_reads_have_the_high_limit_of_polls() -> None:
-    """Polls have a high limit, and the table could not take as many writes. All routes with this
-    limit therefore only read (promise P9).
-    """
+    """Only routes that do not write to the table have the high rate limit of polls (promise P9)."""
     writes = {
         route
         for route, authorizer in all_routes().items()

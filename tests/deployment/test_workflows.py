@@ -29,8 +29,7 @@ RELEASE = WORKFLOWS["release.yml"]["jobs"]
 WEEKLY = WORKFLOWS["weekly.yml"]["jobs"]
 # These jobs can write to GitHub, so they do not run code of the repository.
 WRITERS = (RELEASE["publish"], WEEKLY["issue"])
-# No workflow needs to run these commands. `make check` includes `make test`, `make bench` only
-# measures, and `make reasons` repeats a test for longer.
+# No workflow has to run these commands. For example, `make check` already runs `make test`.
 NOT_RUN_BY_THEMSELVES = {"make test", "make bench", "make reasons"}
 CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text(encoding="utf-8"))
 # YAML reads the key `on` as the value true.

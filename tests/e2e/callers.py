@@ -1,7 +1,7 @@
 """The customers and the operator that call the API in the end-to-end tests.
 
-On a busy machine, the service may refuse the first attempt of a request. The callers then retry, as
-real clients do. They also count these refusals, so that the tests can fail if there are too many.
+If the service refuses a request temporarily, the caller retries it, as real clients do. The callers
+count these refusals, and a test fails if there are too many.
 """
 
 import time

@@ -82,8 +82,7 @@ def test_an_import_that_was_killed_can_be_run_again(
         process.kill()
     summary = bakery.typed.json("import", bakery.waitlist_id, path, *words)
     assert summary["joined"] + summary["already"] == COUNT
-    # Do not expect that all 300 people were found on the waitlist, because the interrupted request
-    # may still be adding some of them.
+    # The last request of the killed import may still be running, so the exact number is not known.
     assert summary["already"] > 0
     assert bakery.line() == (sort_by_time(people) if keep_time else names)
     stats = bakery.typed.json("stats", bakery.waitlist_id)

@@ -75,7 +75,7 @@ def test_the_service_stops_cleanly_while_requests_are_in_flight() -> None:
                 assert begun.wait(60)
                 assert service.stop() == 0
             answered = {status.result() for status in statuses}
-    # When the service stops, it still answers the requests that are running. Later requests are
+    # While the service stops, it answers the requests that it has begun. All other requests are
     # refused, or cannot connect.
     assert answered <= {201, 503, None}
     assert service.errors == ""

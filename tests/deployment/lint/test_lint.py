@@ -223,9 +223,8 @@ def test_a_mutation_of_the_template_is_found(
 
 
 def test_a_canary_on_a_long_stack_name_has_no_finding() -> None:
-    """`make lint-templates` has no findings for the undamaged template, even if the stack has a
-    long name and deploys with a canary. Each finding in the other tests is therefore caused by the
-    damage.
+    """`make lint-templates` finds no problem in the unchanged template, even if the stack has a
+    long name and deploys with a canary.
     """
     for one in (CANARY, LONG):
         assert findings_of(one) == []
@@ -247,7 +246,7 @@ def test_no_allowed_change_of_parameters_replaces_a_resource_with_state() -> Non
     """If an operator changes the parameters of a stack, CloudFormation never replaces a resource
     that stores data (promise P3).
 
-    The test changes one parameter at a time, and also whole sets of parameters, back and forth.
+    The test changes single parameters and whole sets of parameters, in both directions.
     """
     assert list(updates(changes())) == []
 

@@ -23,8 +23,8 @@ BRIEFLY = ("--max-examples=5", "--generation-deterministic", "--continue-on-fail
 
 @dataclass(frozen=True)
 class Stack:
-    """Says how to test a service for guests, or a service for customers with accounts: its OpenAPI
-    document, its environment variables, and more options for Schemathesis.
+    """A service that the fuzz tests start, with its OpenAPI document, its environment variables,
+    and more options for Schemathesis.
     """
 
     document: Path

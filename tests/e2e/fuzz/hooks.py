@@ -82,9 +82,8 @@ IMPORTS = ("importEntries", "importWithTokens")
 # A customer who has left can still read their entry. Schemathesis would report this as the use of
 # something that was deleted.
 LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
-# A request may match the OpenAPI document and still be refused because of its whole body. A body
-# may have at most 16 KB and 32 levels, its numbers must fit a double, and a request that reuses an
-# Idempotency-Key must have the same body as before.
+# With these codes, the service may refuse a body that matches the OpenAPI document. For example, a
+# body must not be larger than 16 KB.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
 # If a request depends on a version of the waitlist that is not the current version, the service
 # refuses the request with one of these codes.
@@ -125,8 +124,8 @@ schemathesis.auth.set_from_requests(Signature()).apply_to(tag="operator")  # typ
 
 @schemathesis.auth(refresh_interval=None).apply_to(tag="customer")
 class Customers:
-    """A guest sends the token of the requested entry. In a run with accounts, all requests come
-    from the same customer, who sends a token of the identity provider.
+    """Adds a token to the requests of customers. Guests send the token of their entry, and
+    customers with an account send a token of the identity provider.
     """
 
     def get(self, case: Case, _context: schemathesis.AuthContext) -> str:
@@ -211,8 +210,8 @@ def filter_failure(
     case: Case,
     response: Response,
 ) -> bool:
-    """Ignore failures for which the constants LEAVE, BEYOND_ANY_SCHEMA, MERGED and IMPORTS give the
-    reason.
+    """Return whether Schemathesis reports a failure. It does not report failures that the constants
+    in this file explain.
     """
     operation: str = case.operation.definition.raw["operationId"]
     if isinstance(failure, AcceptedNegativeData):

@@ -17,8 +17,8 @@ from waitlist_api.auth.token_keys import stay_of
 from waitlist_api.clock import iso, now_millis
 from waitlist_api.settings.rest import DAY_MILLIS
 
-# Generated requests may change or delete the first waitlist, because the examples in the OpenAPI
-# document use its id. The second waitlist contains the prepared entries.
+# The ids of two waitlists. Generated requests may change or delete the first waitlist. The prepared
+# entries are on the second waitlist.
 EXAMPLE, OWN = "bakery", "scene"
 # On this waitlist, guests identify themselves by their email addresses.
 KNOWN = "known"
@@ -133,8 +133,8 @@ class Scene:
         return address
 
     def _offered(self, person: str) -> str:
-        """There is only one customer with an account. An earlier request may have made this
-        customer skip turns, so the customer leaves and joins again before getting an offer.
+        """Make an offer to a customer. The only customer with an account may have asked to wait
+        longer, so this customer first leaves and joins again.
         """
         if self._token:
             url = f"/v1/admin/waitlists/{OWN}/entries/{person}"

@@ -114,8 +114,8 @@ def test_a_restored_offer_ends_with_the_admission_and_is_recorded_again(line: Li
 def test_a_rebuild_corrects_an_outdated_offer_although_the_admission_ends(
     line: Line, is_changed_meanwhile: bool
 ) -> None:
-    """The index still contains Ann's offer, which would end after the admission. Her record says
-    that she has declined it. The rebuild reads the record later (promise P7).
+    """A rebuild first restores an outdated offer for Ann. It later reads in her record that she has
+    declined the offer, and then puts her back into the queue (promise P7).
     """
     until = line.clock.millis + SOON * 1000
     ends: dict[str, Any] = {"admission": True, "until_millis": until}

@@ -242,8 +242,8 @@ def state(line: Line) -> str:
 
 
 def test_a_late_decline_leaves_the_next_offer_open(line: Line) -> None:
-    """A late copy of a decline does not end the customer's next offer, but gets the response of the
-    first decline (promise P2).
+    """A late copy of a request to decline an offer does not end the customer's next offer (promise
+    P2).
     """
     first, second = two_offers(line)
     assert line.send("decline", **meant(first))["outcome"] == "repeat"
@@ -284,8 +284,8 @@ def test_a_decline_that_names_no_offer_is_about_the_open_one(line: Line) -> None
 def test_an_offer_of_an_earlier_stay_cannot_be_ended_through_the_next_stay(
     line: Line, verb: str
 ) -> None:
-    """An offer that belonged to a customer's first signup cannot be ended or accepted through the
-    second signup (promise P2).
+    """After a customer has left and signed up again, nobody can accept or end an offer that the
+    customer got before (promise P2).
     """
     policy(line, max_inside=1)
     line.signup(PEOPLE[0])
@@ -512,9 +512,8 @@ def test_an_exit_that_names_no_stay_is_taken(line: Line) -> None:
 def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
     line: Line, is_restored: bool
 ) -> None:
-    """A customer exits and enters again. During a rebuild, a late copy of the exit arrives. The
-    customer stays inside, whether or not the rebuild has already restored the second visit (promise
-    P2).
+    """A customer exits and later enters again. If a copy of the exit request arrives during a
+    rebuild, the customer still counts as inside (promise P2).
     """
     policy(line, max_inside=1)
     first, second = inside_again(line)
@@ -568,8 +567,8 @@ def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line
 
 
 def test_a_restored_place_ends_the_time_inside_of_a_former_stay(line: Line) -> None:
-    """A failover may lose a customer's new signup, so that Redis still counts the customer as
-    inside. Restoring the signup ends the time inside (promise P3).
+    """After a failover, Redis may count a customer as inside who has already signed up again. When
+    Redis learns of the new signup, the customer no longer counts as inside (promise P3).
     """
     policy(line, max_inside=1)
     until = line.clock.millis + PASS_SECONDS * 1000
@@ -607,8 +606,8 @@ HOUR = 3_600_000
 
 
 def test_a_policy_with_hours_offers_within_them_alone(line: Line) -> None:
-    """Outside the opening hours, polls do not run the admission policy. The offers that the policy
-    could have made are saved up (promise P3).
+    """Outside the opening hours, the admission policy makes no offers. It makes these offers when
+    the opening hours begin (promise P3).
     """
     filled(line, **A_SECOND, has_hours=True, schedule_version=1, combine="sum")
     now = line.clock.millis
@@ -682,8 +681,8 @@ def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: 
 
 
 def test_another_schedule_begins_without_the_slots_of_the_former_one(line: Line) -> None:
-    """An old schedule would have allowed 500 offers, but nobody was waiting. A new schedule does
-    not make up for them.
+    """Nobody was waiting when an old schedule allowed 500 offers. These offers are not made later,
+    when people are waiting and a new schedule applies.
     """
     policy(line, schedule_version=1)
     now = line.clock.millis
@@ -722,8 +721,8 @@ def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: 
 def test_a_server_that_lacks_an_instant_gets_from_the_record_what_is_left_of_it(
     line: Line,
 ) -> None:
-    """After a failover, the new server may not have counted a scheduled admission. It learns from
-    the record how many of the scheduled offers are left (promise P3).
+    """After a failover, Redis may have forgotten which scheduled offers it has made. The message
+    then says how many of them may still be made (promise P3).
     """
     filled(line, schedule_version=1)
     now = line.clock.millis

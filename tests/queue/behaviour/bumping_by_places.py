@@ -27,8 +27,8 @@ def dense(line: Line, prefix: str, count: int, first: int = TICKET) -> list[str]
 
 
 def test_forty_pass_the_same_person_one_by_one(line: Line) -> None:
-    """40 entries can be moved, one after the other, between the entries of two people who signed up
-    4 ms apart (promise P1).
+    """40 entries move ahead of the same entry, one after the other. Each of them moves by exactly
+    one place (promise P1).
     """
     line.init()
     names = [f"person {number}" for number in range(42)]
@@ -52,8 +52,8 @@ def test_forty_go_behind_the_same_person_one_ahead_of_the_other(line: Line) -> N
 
 
 def test_in_a_run_without_room_the_answer_has_the_next_room_ahead(line: Line) -> None:
-    """If there is no free rank (sort key) 10 places ahead, the entry moves on to the next free
-    rank. Here it passes 70 more entries (promise P1).
+    """If no rank (sort key) is free 10 places ahead, the entry gets the next free rank further
+    ahead. In this test, it moves by 89 places (promise P1).
     """
     line.init()
     early = dense(line, "early", 70)

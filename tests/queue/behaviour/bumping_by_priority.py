@@ -58,8 +58,8 @@ def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
 
 
 def test_an_entry_right_ahead_of_the_rank_that_is_taken_stays_there(line: Line) -> None:
-    """Kim's entry should get the rank (sort key) of Ann's entry. Because this rank is taken, Kim's
-    entry stands directly ahead of Ann's, and setting Kim's priority again changes nothing.
+    """Kim's entry already stands directly ahead of the entry whose rank (sort key) it would get.
+    Setting Kim's priority again does not move the entry.
     """
     line.init()
     (ann,) = line.all_sign_up(["ann"])

@@ -93,8 +93,8 @@ def test_a_key_counts_for_one_person_only(line: Line) -> None:
 
 
 def test_a_refused_bump_does_not_use_up_its_key(line: Line) -> None:
-    """If a request to move an entry was refused, its idempotency key can be used again (promise
-    P2).
+    """If a request to move an entry was refused, the client can send it again with the same
+    idempotency key. The entry is then moved (promise P2).
     """
     spaced(line)
     assert line.bump("zoe", once=1, to="front")["code"] == "not_waiting"
@@ -113,8 +113,8 @@ def test_a_key_is_forgotten_when_its_time_is_up(line: Line) -> None:
 
 
 def test_of_an_entry_that_moves_every_hour_the_moves_of_a_day_are_kept(line: Line) -> None:
-    """For a day, Redis remembers the requests that have moved an entry, but for each entry only a
-    limited number of them (promise P9).
+    """Redis forgets a request that has moved an entry after about a day, even if the entry is moved
+    every hour (promise P9).
     """
     spaced(line)
     for number in range(60):

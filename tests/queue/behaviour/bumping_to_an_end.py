@@ -27,8 +27,8 @@ def test_ahead_of_the_first_of_all_tickets_there_is_room(line: Line, priority: i
 
 
 def test_a_place_ahead_of_all_tickets_is_no_time(line: Line) -> None:
-    """If an entry at the very front of the queue is given a priority again, it is placed by the
-    time of its signup. People who sign up later are behind it (promise P1).
+    """An operator moves an entry to the very front, and then sets its priority. The entry gets the
+    place that belongs to the time of its signup (promise P1).
     """
     line.init()
     line.insert("old", ticket=1)
@@ -71,8 +71,8 @@ def test_an_entry_that_was_restored_behind_all_tickets_can_be_moved(line: Line) 
 
 @pytest.mark.parametrize("where", [{"to": "front"}, {"places": 1}], ids=str)
 def test_the_first_of_a_priority_keeps_its_rank(line: Line, where: dict[str, Any]) -> None:
-    """Moving the first entry of a priority ahead does not change its rank (sort key). If each move
-    lowered the rank, repeated moves could use up the free ranks ahead (promise P1).
+    """If an entry is already the first of its priority, moving it ahead does not change its rank
+    (sort key). Repeated moves can therefore not use up the free ranks (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(PEOPLE)

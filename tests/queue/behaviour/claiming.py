@@ -114,7 +114,8 @@ def test_claims_of_two_lists_do_not_touch_each_other(line: Line) -> None:
 def test_claims_hold_as_many_entries_as_the_list_allows(line: Line) -> None:
     """A waitlist can limit how many entries may be claimed at the same time.
 
-    Claims that a rebuild has restored count, but expired claims do not (promise P4).
+    A claim counts towards this limit until it ends, even if Redis has lost and restored it (promise
+    P4).
     """
     filled(line, PEOPLE[:6], max_claims=2, lease_seconds=60)
     line.restore("eve", rank=1, ticket=1, state="held", token="e" * 40, time_millis=10**13)
@@ -136,8 +137,8 @@ def test_a_claim_that_takes_all_who_wait_is_not_limited(line: Line) -> None:
 
 
 def test_a_claim_that_the_record_has_as_an_offer_is_not_counted(line: Line) -> None:
-    """After a loss of data, an operator may claim an entry that DynamoDB still has as offered. When
-    maintenance restores the offer, the claim no longer counts towards the limit (promise P4).
+    """If maintenance finds in DynamoDB that a claimed entry has an offer, it replaces the claim by
+    the offer. The claim then no longer counts towards the limit on claims (promise P4).
     """
     filled(line, ["ann", "bob"], max_claims=1)
     ann = line.claimed()["ann"]

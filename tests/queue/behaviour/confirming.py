@@ -57,8 +57,8 @@ def test_silence_moves_an_entry_to_the_end(line: Line) -> None:
 
 
 def test_a_late_message_ends_no_other_wait(line: Line) -> None:
-    """A late message about an earlier signup or an earlier question does not end the customer's
-    present wait (promise P8).
+    """A customer did not answer a question in time. A late message about this does not end the wait
+    if the customer has signed up again or was asked again (promise P8).
     """
     asked(line, "ann", "bob")
     line.clock.advance(seconds=60)

@@ -62,7 +62,8 @@ def test_a_decline_that_leaves_counts_once(line: Line) -> None:
     admit(line, count=2)
     for _ in range(2):
         accepted(line.leave(PEOPLE[0], is_declining=True))
-    # The operator withdraws the second customer's offer. The third customer never had an offer.
+    # Only the first customer declines an offer. The second customer's offer is withdrawn, and the
+    # third customer has none.
     accepted(line.leave(PEOPLE[1]))
     accepted(line.leave(PEOPLE[2], is_declining=True))
     assert (count_ended_offers(line), counted(line, "left")) == ({"declined": 1}, 3)

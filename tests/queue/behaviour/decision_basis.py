@@ -48,8 +48,8 @@ def test_a_claim_after_a_bump_is_made_from_it(line: Line) -> None:
 
 
 def test_the_end_of_a_hold_is_made_from_the_hold(line: Line) -> None:
-    """When a claim ends, Redis names the last change of the claim, and the move that gave the entry
-    its rank (sort key) before the claim.
+    """When a claim ends, the response names two earlier changes: the last change of the claim, and
+    the last move of the entry.
     """
     filled(line)
     moved = accepted(line.bump("eve", to="front"))
@@ -109,8 +109,8 @@ def test_a_repeated_bump_is_made_from_what_it_was(line: Line) -> None:
 
 
 def test_a_repeated_claim_has_the_stamp_of_the_hold(line: Line) -> None:
-    """The end of a claim refers to the stamp (logical timestamp) of the claim. The response to a
-    repeated claim must therefore contain the same stamp.
+    """Later changes of a claim refer to its stamp (logical timestamp). If a claim is repeated, the
+    response therefore contains the same stamp.
     """
     filled(line)
     first = line.claimed(once=1)["ann"]
@@ -140,8 +140,8 @@ def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
 
 
 def test_a_place_that_is_replaced_loses_the_decisions_about_it(line: Line) -> None:
-    """If DynamoDB contradicts the last change that Redis has made, Redis discards this change. It
-    keeps the previous change until DynamoDB has recorded it (promise P3).
+    """Maintenance puts an entry back to the place that DynamoDB has recorded. Redis then forgets
+    the move that it has undone, but not the release before it (promise P3).
     """
     filled(line)
     released = accepted(line.release("ann", line.claimed()["ann"]["token"]))
@@ -172,9 +172,8 @@ def test_an_unused_offer_of_an_earlier_stay_does_not_end_the_next_stay(line: Lin
 
 
 def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) -> None:
-    """A server that has lost writes may still have a customer's first place, although it has been
-    told that the second signup is over. A message removes the first place only if it contains the
-    place's ticket number (promise P3).
+    """A server that has lost writes may still have the place of a customer's earlier signup. A
+    message removes this place only if it contains the place's ticket number (promise P3).
     """
     filled(line)
     ticket = line.position("ann")["ticket"]
@@ -187,8 +186,8 @@ def test_a_place_that_a_tombstone_did_not_take_goes_by_its_ticket(line: Line) ->
 
 
 def test_an_admission_of_an_earlier_stay_does_not_end_the_recorded_one(line: Line) -> None:
-    """An admission that belongs to an earlier signup must not keep Redis from restoring the
-    customer's next signup (promise P3).
+    """Even if a customer was admitted once before, Redis can restore the customer's next signup
+    (promise P3).
     """
     filled(line)
     ann = line.claimed()["ann"]

@@ -91,8 +91,8 @@ def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: st
 
 
 def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
-    """A customer who declines gets no offer for a while. After a loss of data, Redis restores this
-    pause from the record. If the entry is also delayed for another reason, the later time applies.
+    """After declining an offer, a customer gets no offer for a while. After a loss of data, Redis
+    learns from the record how long this lasts.
     """
     ann_and_others(line)
     end = line.clock.millis + PAUSE * 1000
