@@ -96,10 +96,8 @@ def test_the_authorizer_checks_issuer_and_audience() -> None:
 
 
 def test_the_function_gets_the_issuer_as_a_variable() -> None:
-    """The function reads the issuer of the customers' tokens from an environment variable.
-
-    If an issuer is set, the function refuses entry tokens on the routes that the authorizer guards
-    (promise P5).
+    """The variable `JWT_ISSUER` tells the function that customers sign in with an identity
+    provider. The function then refuses entry tokens (promise P5).
     """
     variables = deployed(ISSUER)["PublicFn"]["Properties"]["Environment"]["Variables"]
     assert variables["JWT_ISSUER"] == {"Ref": "JwtIssuer"}

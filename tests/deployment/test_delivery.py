@@ -48,10 +48,10 @@ def test_every_caller_of_a_function_calls_its_alias() -> None:
 
 
 def test_no_caller_bypasses_the_alias_with_the_name_of_a_function() -> None:
-    """No resource calls a function by its plain name, because such a call would bypass the alias.
+    """No resource calls a function by its name without the alias.
 
-    This test finds plain names that the template builds from parts. The previous test finds
-    references to the function.
+    The test looks for the names in the finished stack, because the template builds some of them
+    from parts.
     """
     stack = make({"MailFrom": "line@example.com", "WebhookUrl": "https://example.com/hook"})
     names = {
@@ -179,9 +179,8 @@ EXISTING = {
 
 
 def test_a_stack_with_a_restored_table_uses_only_that_table_and_keeps_its_own() -> None:
-    """A stack that is given a restored table uses only this table, but does not delete its own.
-
-    When the parameter is emptied again, the stack's own table still exists (promise P3).
+    """An operator can let a stack use a restored table instead of its own table. The stack then
+    uses only the restored table, and does not delete its own (promise P3).
     """
     own = {name for name, found in _find_users_of_table({}).items() if "WaitlistTable" in found}
     existing = _find_users_of_table(EXISTING)

@@ -185,10 +185,9 @@ SPARE = {
 
 
 def test_the_role_needs_each_of_its_actions() -> None:
-    """CloudFormation needs every permission of this role, except those in SPARE.
+    """If any permission is removed from the role, AWS denies a call that CloudFormation makes.
 
-    If an action is removed from one statement, no other statement allows it for the same resource,
-    and some call of CloudFormation is denied.
+    Only the permissions in SPARE can be removed without this effect.
     """
     called = collect_calls()
     for policy, number, position, action, resource in find_places():

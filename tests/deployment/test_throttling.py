@@ -36,10 +36,10 @@ def read_groups() -> dict[str, set[str]]:
 
 
 def test_a_released_route_with_its_own_limit_still_exists() -> None:
-    """A rate limit must be removed one release before its route (docs/operate/upgrade.md).
+    """The rate limit of a route must be removed one release before the route itself
+    (docs/operate/upgrade.md).
 
-    If both were removed in the same release, the stage would for a moment have a limit for a route
-    that no longer exists, and API Gateway would refuse the update.
+    Otherwise, API Gateway would refuse the update, because a limit would name a missing route.
     """
     released = set(RELEASED.read_text(encoding="utf-8").splitlines())
     assert released - set(all_routes()) == set()
@@ -88,11 +88,11 @@ def test_only_reads_have_the_high_limit_of_polls() -> None:
 
 @pytest.mark.parametrize("section", ["default", "prod"])
 def test_all_customer_requests_together_stay_below_the_limit_of_the_table(section: str) -> None:
-    """If all customer routes are called as often as their limits allow, the table still has a
-    reserve for operators (promise P9).
+    """Even if customers call every route as often as its rate limit allows, operators can still
+    write to the table (promise P9).
 
-    The calculation assumes the largest possible records, and includes offers, webhooks and
-    messages. docs/operate/exposure.md explains how to choose the limits.
+    The test calculates with the largest possible records. docs/operate/exposure.md explains how to
+    choose the limits.
     """
     given = Settings.read(section, ROOT / "samconfig.toml").parameters
     values = {name: one.get("Default") for name, one in TEMPLATE["Parameters"].items()} | given

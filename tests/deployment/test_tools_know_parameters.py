@@ -1,8 +1,8 @@
-"""Tests that `make preflight` (before a deployment) and `make smoke` (after it) check every
-parameter that concerns them.
+"""Tests that `make preflight` (before a deployment) and `make smoke` (after it) check the right
+parameters.
 
-For every other parameter, this file says why no tool checks it. A new parameter fails these tests
-until somebody adds it here.
+Each parameter of the template must be listed here, with the tools that check it or with the reason
+why no tool does.
 """
 
 import re

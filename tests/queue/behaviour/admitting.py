@@ -415,10 +415,8 @@ def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
 
 
 def test_no_shows_of_one_run_keep_their_order_at_the_back(line: Line) -> None:
-    """When several offers expire at the same moment, their entries go to the back of the queue in
-    their previous order (promise P1).
-
-    Redis itself would sort them by id.
+    """If several offers expire at the same moment, their entries move to the back of the queue and
+    keep their order (promise P1).
     """
     filled(line, no_show="to_back")
     assert admitted(line, count=8) == PEOPLE[:8]

@@ -42,9 +42,8 @@ def _end(line: Line, verb: str, name: str, token: str) -> dict[str, object]:
 
 
 def test_the_claim_that_meets_an_expired_hold_is_later_than_its_end(line: Line) -> None:
-    """If a claim takes an entry whose previous claim has just expired, the expiry and the new claim
-    get different stamps (logical timestamps). With equal stamps, DynamoDB would record only one of
-    them (promise P4).
+    """A claim takes an entry whose previous claim has just expired. The new claim gets a higher
+    stamp (logical timestamp) than the expiry, so that DynamoDB records both (promise P4).
     """
     filled(line, ["ann", "bob"])
     line.claim()
@@ -121,8 +120,8 @@ def test_one_expire_ends_two_hundred_holds_and_marks_that_there_are_more(line: L
 
 
 def test_in_a_batch_a_claim_waits_until_all_holds_have_ended(line: Line) -> None:
-    """If a claim took entries before all expired ones have returned, it could take entries that
-    belong behind them (promise P1).
+    """A batch contains two claims. They take entries only after all expired entries have returned
+    to the queue (promise P1).
     """
     names = [f"person {number}" for number in range(201)]
     line.init(lease_seconds=LEASE)
@@ -190,8 +189,8 @@ def test_an_offer_by_hand_ends_at_the_next_poll(line: Line) -> None:
 
 
 def test_an_offer_that_is_over_ends_by_the_settings_of_its_time(line: Line) -> None:
-    """If an operator changes the policy after an offer has expired, the old policy decides what
-    happens to the entry, even if no script has noticed the expiry yet.
+    """After an offer has expired, an operator changes the admission policy. What happens to the
+    entry still depends on the policy at the time of the expiry.
     """
     line.init(admission=True, max_inside=1, offer_seconds=LEASE, no_show="to_back")
     line.all_sign_up(PEOPLE)

@@ -38,9 +38,8 @@ def test_a_beat_counts_and_returns_the_current_counters(line: Line) -> None:
 
 
 def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
-    """Each run of maintenance increments a counter in Redis, the heartbeat. If Redis has forgotten
-    the last increment, it may have forgotten a few changes, too. If two are missing, Redis has
-    forgotten all changes between two runs (promise P3).
+    """Each run of maintenance increments a counter in Redis, and remembers its value. If the
+    counter in Redis is lower than this value, Redis has lost writes (promise P3).
     """
     line.init()
     assert [beat(line, known) for known in (0, 1, 2)] == ["beats"] * 3
@@ -50,8 +49,8 @@ def test_a_beat_that_was_lost_is_noticed(line: Line) -> None:
 
 
 def test_an_order_of_another_life_is_outdated(line: Line) -> None:
-    """If Redis holds a queue from before the last rebuild, the heartbeat reports this
-    (promise P7).
+    """Maintenance notices if a Redis server still has a queue from before the last rebuild (promise
+    P7).
     """
     line.init()
     assert beat(line, epoch=LATER_EPOCH) == "outdated"

@@ -67,8 +67,8 @@ def test_a_bumped_entry_keeps_the_place_and_the_signups_ticket(line: Line) -> No
 
 
 def test_a_repeated_release_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """The worker may not have received the first response. A repeated release therefore gets the
-    same response, even after later changes (promise P2).
+    """If a worker repeats a release, nothing changes. The response is the same as before, but
+    contains the entry's current position (promise P2).
     """
     filled(line)
     ann = line.claimed()["ann"]

@@ -22,8 +22,8 @@ def places_of(line: Line) -> list[tuple[str, int, int]]:
 
 
 def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
-    """Among entries of the same priority, an imported entry stands between those with lower and
-    those with higher ticket numbers (promise P6).
+    """Among entries of the same priority, the ticket number decides where an imported entry stands
+    (promise P6).
     """
     line.init()
     line.signup("late")
@@ -108,9 +108,8 @@ def test_a_closed_and_paused_list_takes_imports_but_is_never_over_full(line: Lin
 
 
 def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """If the import of a claimed entry is repeated, the response must have a lower stamp (logical
-    timestamp) than the claim. With a higher stamp, DynamoDB would conclude that the claim has ended
-    (promise P4).
+    """An entry is imported, then claimed, then imported again. The last response has a lower stamp
+    (logical timestamp) than the claim, because the claim has not ended (promise P4).
     """
     line.init()
     inserted = accepted(line.insert("ann", ticket=TIME))
@@ -185,9 +184,8 @@ def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line
 
 
 def test_the_numbers_of_a_crowd_go_on_in_the_next_call(line: Line) -> None:
-    """Several people in an import may have signed up in the same millisecond. Redis remembers how
-    many ticket numbers it has given out for this millisecond, even if some of these people have
-    left.
+    """Imported people who signed up in the same millisecond get different ticket numbers, even if
+    some of these people have already left the queue.
     """
     line.init()
     assert accepted(line.allocate_tickets(0, (TIME, 2), (TIME + 16, 1)))["offsets"] == [0, 0]

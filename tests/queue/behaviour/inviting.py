@@ -79,7 +79,7 @@ def test_a_next_page_leaves_out_who_has_a_pending_decision_of_the_invitation(lin
 def test_a_page_says_whether_the_invitation_may_make_more_offers(line: Line) -> None:
     """The response says whether the invitation can make more offers.
 
-    It cannot if there is no more room inside. It can if invited people have left.
+    If there is no more room inside, the invitation cannot make more offers.
     """
     policy(line, max_inside=1)
     line.all_sign_up(["ann", "bob", "cyd"])

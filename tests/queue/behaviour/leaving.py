@@ -144,8 +144,8 @@ def test_tombstones_expire_after_the_last_leave(line: Line) -> None:
 
 
 def test_a_leave_returns_the_ticket_of_the_place_that_it_took(line: Line) -> None:
-    """Maintenance needs the ticket number if the signup was interrupted before DynamoDB recorded
-    it. A repeated request must therefore return the number, too (promise P2).
+    """The response to a request to leave contains the ticket number of the entry. A repeated
+    request gets the same number (promise P2).
     """
     line.init()
     ticket = line.signup("ann")["ticket"]

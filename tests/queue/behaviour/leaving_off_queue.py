@@ -55,10 +55,10 @@ def find_traces(line: Line, name: str) -> list[str]:
 @pytest.mark.parametrize("with_ticket", [True, False])
 @pytest.mark.parametrize("setting", ON_LIST)
 def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ticket: bool) -> None:
-    """If an entry leaves while it is claimed or parked, all traces of its place disappear, and it
-    counts once as an entry that left (promise P2).
+    """A claimed or parked entry can leave the waitlist. It counts once as an entry that left
+    (promise P2).
 
-    Later requests of the worker who claimed it are refused.
+    Nothing about its place remains in Redis.
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -95,9 +95,8 @@ def test_every_entry_on_the_list_can_be_dropped(
 def test_an_admission_after_the_intent_to_leave_does_not_count(
     line: Line, verb: str, outcome: str, with_ticket: bool
 ) -> None:
-    """If a customer is admitted while their request to leave is running, the leave undoes the
-    admission, because DynamoDB already says that they have left. Dropping the entry does not undo
-    it (promise P4).
+    """DynamoDB has already recorded that a customer leaves, but Redis still admits the customer.
+    The operation `leave` undoes this admission, and `drop` does not (promise P4).
     """
     ann = done(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -114,8 +113,8 @@ def test_an_admission_after_the_intent_to_leave_does_not_count(
 
 
 def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None:
-    """If Redis has lost an entry, a leave with the entry's ticket number still counts. The number
-    proves that there was a place (promise P3).
+    """If Redis has lost an entry, a request to leave is still counted, provided that it contains
+    the entry's ticket number (promise P3).
     """
     line.init()
     assert line.leave("ann", ticket=7)["outcome"] == "left"

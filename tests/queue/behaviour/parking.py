@@ -99,8 +99,8 @@ def test_a_redrive_that_names_no_parking_is_about_the_one_that_it_finds(line: Li
 
 
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
-    """An entry is parked when its last permitted claim expires, and DynamoDB may not have recorded
-    this yet. The response to a redrive therefore contains the deadline of this claim.
+    """If an entry was parked because its last permitted claim expired, the response to a redrive
+    says when this happened. DynamoDB may not have recorded the time yet.
     """
     filled(line, max_attempts=1)
     line.claim()

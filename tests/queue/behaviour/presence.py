@@ -60,8 +60,8 @@ def test_a_customer_who_has_gone_away_is_passed_over_and_keeps_the_position(line
 
 
 def test_the_next_poll_makes_the_entry_ready_at_the_same_position(line: Line) -> None:
-    """When a customer who had stopped polling polls again, the entry is ready for admission at
-    once, and the response to this poll already says so (promise P1).
+    """After a customer has stopped polling, the customer's next poll makes the entry ready for
+    admission at once. The entry has kept its position (promise P1).
     """
     filled(line)
     before = accepted(line.position("ann"))
@@ -85,8 +85,8 @@ def test_a_customer_is_present_for_the_whole_time_of_the_setting(
 
 
 def test_customers_who_never_polled_count_as_present(line: Line) -> None:
-    """If staff or an import has added an entry, perhaps nobody follows its position on a page. A
-    customer who has never polled therefore counts as present.
+    """A customer who has never polled counts as present. For example, staff may have added a person
+    who does not use the page.
     """
     filled(line)
     accepted(line.position("ann"))
@@ -270,8 +270,8 @@ def test_nothing_is_left_of_the_polls_of_an_erased_customer(line: Line) -> None:
 
 
 def test_a_rebuild_makes_everybody_present(line: Line) -> None:
-    """After Redis has lost its data, nobody knows when the customers last polled, because DynamoDB
-    does not contain these times. All customers then count as present.
+    """After Redis has lost its data, nobody knows when the customers last polled. All customers
+    then count as present.
     """
     line.server_run_id = "server-one"
     filled(line)
@@ -291,7 +291,7 @@ def test_a_rebuild_makes_everybody_present(line: Line) -> None:
 
 def test_without_the_setting_everybody_is_present_again(line: Line) -> None:
     """If an operator removes the setting `presence`, the next run of maintenance makes all
-    customers count as present. The flag `is_due` tells maintenance that the waitlist needs a run.
+    customers count as present.
     """
     filled(line)
     poll_and_go_away(line, "ann", "bob")

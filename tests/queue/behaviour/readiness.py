@@ -43,8 +43,8 @@ def test_a_resting_entry_keeps_its_place_and_is_passed_over(line: Line) -> None:
 
 
 def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
-    """A customer who has asked to be skipped for some time still counts in the positions of others.
-    When this time is over, no position changes (promise P6).
+    """A customer has asked to be skipped for some time. When this time is over, nobody's position
+    changes (promise P6).
     """
     filled(line)
     line.rest("bob", version=1, seconds=60)
@@ -243,8 +243,8 @@ def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
 def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
     """Many customers have asked to be skipped until the same moment.
 
-    One run of a script makes 200 of their entries ready. A claim runs the script again until all of
-    them are ready (promise P9).
+    One run of a script makes only 200 of their entries ready, so a claim runs the script several
+    times (promise P9).
     """
     line.init()
     names = [f"{number:03d}" for number in range(450)]
@@ -533,8 +533,8 @@ def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> 
 
 
 def test_a_list_without_it_pays_nothing(line: Line) -> None:
-    """If all entries are ready, no operation may use the Redis keys about skipped entries. The test
-    gives these keys a wrong type, so that every command on them would fail.
+    """If no entry is skipped, no operation uses the Redis keys about skipped entries. In this test,
+    using one of these keys would cause an error.
     """
     filled(line, segments_version=0)
     keys = [f"wl:{{{line.waitlist_id}}}:{key}" for key in KEYS]
@@ -602,8 +602,8 @@ def release_with_delay(line: Line) -> Line:
 
 
 def test_a_change_of_the_record_keeps_the_delay_that_redis_has_decided(line: Line) -> None:
-    """An operator has released an entry with a delay. A late message without this delay, or with an
-    earlier one, does not change the delay (promise P2).
+    """An operator has released an entry with a delay. A late message about the entry does not
+    shorten this delay (promise P2).
     """
     release_with_delay(filled(line))
     ends = line.clock.millis + 3_600_000

@@ -148,8 +148,8 @@ def test_counters_go_on_from_where_they_were_before_a_loss(line: Line) -> None:
 
 
 def test_more_people_in_line_than_were_counted_are_counted(line: Line) -> None:
-    """A rebuild restores the counter of signups from a copy that may be a minute old. The counter
-    must not be lower than the number of people who wait or have left (promise P6).
+    """After a loss of data, the counter of signups may be too low. Redis raises it to the number of
+    people who are waiting or have left (promise P6).
     """
     line.init(counters={"signed_up": 5, "left": 4, "admitted": 0})
     for number in range(3):

@@ -1,5 +1,5 @@
-"""Tests that entries are in the right segments after their attributes, their records or the
-definitions of the segments have changed.
+"""Tests that each entry is in the right segments after a change, for example after an operator has
+changed the definitions of the segments.
 """
 
 from typing import Any
@@ -147,10 +147,8 @@ def test_a_batch_signs_up_into_segments(line: Line) -> None:
 
 @coloured
 def test_a_second_look_brings_the_segments_of_the_stay_that_is(line: Line) -> None:
-    """A rebuild may first restore a customer's earlier signup, because it reads from an index that
-    lags behind.
-
-    In the end, the segments are those of the later signup.
+    """A rebuild may first restore a customer's earlier signup from an outdated index. In the end,
+    the entry is in the segments of the later signup.
     """
     line.send("purge")
     line.init(mode="open", segments_version=1)

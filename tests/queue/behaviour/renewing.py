@@ -88,8 +88,8 @@ def test_no_more_are_inside_than_there_is_room(line: Line) -> None:
 
 
 def test_the_next_place_that_becomes_free_is_kept(line: Line) -> None:
-    """If a pass could not be renewed because there was no room inside, the next free place is kept
-    for this customer (promise P1).
+    """If a customer's pass cannot be renewed because there is no room inside, the next place that
+    becomes free inside is kept for this customer (promise P1).
     """
     tickets = let_pass_expire(line)
     renew(line, "ann", tickets["ann"])
@@ -169,7 +169,9 @@ def test_a_place_is_not_kept_for_a_stay_that_has_ended(line: Line, end: str) -> 
 
 
 def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
-    """The setting `max_inside` does not limit the people whom operators admit with a claim."""
+    """If an operator has admitted a customer with a claim, the customer's pass is renewed even if
+    the limit `max_inside` has been reached.
+    """
     policy(line, max_inside=1)
     tickets = {one["name"]: one["ticket"] for one in signed_up(line)}
     line.complete("ann", line.claimed()["ann"]["token"])
@@ -183,8 +185,8 @@ def test_an_operators_claim_is_renewed_without_room(line: Line) -> None:
 
 
 def test_a_shorter_time_of_newer_settings_ends_no_pass_early(line: Line) -> None:
-    """An earlier request may already have told the customer when the pass ends. A renewal under new
-    settings with shorter passes must not make the pass end earlier.
+    """If an operator has made passes shorter in the meantime, renewing a customer's pass does not
+    make it end earlier.
     """
     tickets = admit_without_offer(line)
     before = end_of_pass(line)
@@ -216,8 +218,8 @@ def test_a_renewal_is_of_one_admission(line: Line) -> None:
 
 
 def test_maintenance_sets_the_recorded_end_after_a_late_renewal(line: Line) -> None:
-    """The customer was told the end of the pass that DynamoDB has recorded, so this end applies
-    even if a late renewal has moved the end in Redis (promise P3).
+    """A late renewal may move the end of a pass in Redis. Maintenance then restores the end that
+    DynamoDB has recorded (promise P3).
     """
     tickets = admit_without_offer(line)
     recorded = end_of_pass(line)

@@ -1,7 +1,5 @@
-"""Tests of the operation `restore`.
-
-It puts an entry back at its recorded place, unless the customer has left or Redis knows something
-newer.
+"""Tests of the operation `restore`, which puts an entry back at the place that DynamoDB has
+recorded.
 """
 
 import pytest
@@ -96,8 +94,8 @@ def test_a_late_restore_of_an_earlier_stay_spares_the_later_one(line: Line) -> N
 
 @pytest.mark.parametrize("passes", [1, 2, 3])
 def test_a_pass_over_two_records_of_one_rank_jumps_no_queue(line: Line, passes: int) -> None:
-    """Each pass of a rebuild restores two records with the same rank (sort key) in the same order
-    (promise P1).
+    """Two records have the same rank (sort key). A rebuild puts their entries into the same order,
+    however often it restores them (promise P1).
     """
     line.init(mode="open")
     line.restore("kim", RANK + 3, 3)
@@ -131,8 +129,8 @@ def test_later_tickets_sort_behind_every_restored_stamp(line: Line) -> None:
 
 
 def test_a_recorded_move_is_not_made_again(line: Line) -> None:
-    """If DynamoDB recorded a request to move an entry before Redis lost its data, repeating the
-    request does not move the entry again (promise P2).
+    """DynamoDB has recorded a request to move an entry, and Redis then loses its data. If the
+    client repeats the request, the entry does not move again (promise P2).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 1, 1)

@@ -15,8 +15,8 @@ RANK = 255 * TIER
 TOKEN = "a" * 40
 LATER_EPOCH = "0000bbbb"
 WHEN = {"epoch": EPOCH, "segments_version": 1}
-# Each row contains the name, rank, ticket, stamp (logical timestamp), signup and attempts of an
-# entry, its segments, and the version of its attributes.
+# The name of an entry, its rank (sort key), ticket number, stamp (logical timestamp), signup and
+# attempts, its segments, and the version of its attributes.
 Stay = tuple[str, int, int, int, int, int, tuple[str, ...], int]
 NEW: Stay = ("ann", RANK + 1, 1, 1, 1, 0, (), 0)
 STAYS: list[Stay] = [

@@ -107,8 +107,8 @@ def test_newer_settings_win_whenever_they_arrive(line: Line) -> None:
 
 
 def test_a_repeat_of_one_who_is_held_is_no_later_than_the_hold(line: Line) -> None:
-    """The response to a repeated signup must have a lower stamp (logical timestamp) than the claim.
-    With a higher stamp, DynamoDB would conclude that the claim has ended (promise P4).
+    """A customer repeats the signup after the entry was claimed. The response has a lower stamp
+    (logical timestamp) than the claim, because the claim has not ended (promise P4).
     """
     line.init()
     line.signup("ann")
