@@ -168,9 +168,8 @@ def find(
 ) -> None:
     """Find people whose customer id, profile or attributes contain the given text.
 
-    If addresses identify the people on the waitlist, use --email or --phone to find a person. If
-    you give - instead of the address, the command reads the address from standard input. The
-    address then does not appear in your shell history.
+    If addresses identify the people on the waitlist, use --email or --phone. To keep an address out
+    of your shell history, give - and type the address into standard input.
     """
     given = {"email": email, "phone": phone}
     addresses = {name: value for name, value in given.items() if value is not None}

@@ -175,7 +175,7 @@ def _ending(
 ) -> str:
     """Return the sentence that tells the operator how long the action can be undone.
 
-    Return "" for actions on a waitlist that other requests to the service reverse.
+    Return "" for an action on a waitlist that can be undone at any time.
     """
     if isinstance(action, ListAction):
         return "" if action.inverse else CANNOT_BE_UNDONE

@@ -55,9 +55,8 @@ def picked_utc(
 ) -> str | None:
     """Convert the time in a form field to UTC. Return None if the field is empty.
 
-    The form has shown the saved time `before` in the time zone `shown_zone`. If the operator has
-    not edited the field, return `before`. The form does not show milliseconds, so a converted time
-    would not contain them.
+    `before` is the saved time, which the form has shown in the time zone `shown_zone`. If the
+    operator has not edited the field, return `before`, so that its milliseconds are not lost.
     """
     if not typed:
         return None

@@ -25,12 +25,12 @@ CLAIM = "/{waitlist_id}/claims/{entry_id}"
 class Field:
     """A value that the operator gives for an action. The request body uses the same name for it.
 
-    A field of the kind `long` has several lines. A field of the kind `choice` has one of the
-    `options`, which are pairs of a value and its label. The value of a field of the kind `seen` is
-    read from the entry that the operator saw, so that the service refuses the request if the value
-    has changed since then. A field of the kind `select` also has `options`, and a field of the kind
-    `tick` is a checkbox. The other kinds are `text`, `email`, `tel`, `time`, `number` and
-    `filters`.
+    The kind of a field is `text`, `long` (several lines), `email`, `tel`, `time`, `number`,
+    `filters`, `tick` (a checkbox), `choice`, `select` or `seen`. Fields of the kinds `choice` and
+    `select` have `options`, which are pairs of a value and its label.
+
+    A field of the kind `seen` contains a value of the entry that the operator saw. If the value has
+    changed since then, the service refuses the request.
     """
 
     name: str

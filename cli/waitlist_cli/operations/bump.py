@@ -33,11 +33,10 @@ ENDS = {"front": "Front of their priority", "back": "End of the queue, at priori
 
 
 def way_back(person: Document) -> list[Inverse]:
-    """Return the request that would undo a move of this person. The person has not been moved yet.
+    """Return the request that would undo a move of this person, who has not been moved yet.
 
-    The request moves the person back to their present priority. Their place then depends on their
-    signup time. If the present place does not match the signup time, no request can restore it, and
-    the list is empty.
+    The request sorts the person by priority and signup time. If the person now has a different
+    place, for example after an earlier move, the move cannot be undone and the list is empty.
     """
     if person["rank"] is None or person["joined_at"] is None:
         return []

@@ -48,9 +48,9 @@ def text_fields(
     """Return the dialog fields for a text: a field for all languages, and a field for each
     language.
 
-    If the waitlist has only one language, the dialog shows the first field. Otherwise, it shows a
-    field for each language of the waitlist, and the main language comes first. The fields begin
-    with the text that `shown` returns.
+    A waitlist with one language uses only the first field. Other waitlists use a field for each of
+    their languages, and the main language comes first. The fields begin with the text that `shown`
+    returns.
     """
     fields = {
         language: replace(
