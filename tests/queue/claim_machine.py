@@ -69,11 +69,10 @@ class Decided:
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule applies the same operation to Redis and to the model, and the invariants then
-    compare the two.
+    """Each rule applies an operation to Redis and to the model. Afterwards, the invariants compare
+    the two.
 
-    The model does not compute ranks (sort keys), but copies them from Redis. Redis keeps an
-    admitted entry until DynamoDB has recorded the admission.
+    The model does not compute ranks (sort keys), but copies them from Redis.
     """
 
     line: ClassVar[Line]
@@ -236,9 +235,8 @@ class Machine(RuleBasedStateMachine):
         lease=st.sampled_from([None, 1, LEASE, 3600]),
     )
     def claim(self, count: int, newest: bool, lease: int | None) -> None:
-        """A claim first waits until all expired entries have returned to the queue.
-
-        It then takes the entries at the front or at the back (promises P1 and P4).
+        """When all expired entries have returned to the queue, a claim takes entries at the front
+        or at the back (promises P1 and P4).
         """
         self.end_expired()
         expected = self.model.next_ones(self.model.claimable(count), newest=newest)
@@ -248,9 +246,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=PEOPLE, is_late=LATE)
     def claim_one(self, name: str, is_late: bool) -> None:
-        """A claim can name an entry, and then takes exactly this entry, wherever it stands.
-
-        A message that belongs to an earlier signup takes nothing (promises P2 and P4).
+        """A claim can name an entry, and then takes exactly this entry, wherever it stands in the
+        queue (promises P2 and P4).
         """
         self.end_expired()
         stay = self.model.stay(name)
@@ -320,7 +317,7 @@ class Machine(RuleBasedStateMachine):
         self.release_one(self.picked(pick), to, late, delay)
 
     def release_one(self, name: str, to: str, late: bool = False, delay: int = 0) -> None:
-        """A repeated release does not start the delay again."""
+        """If a release with a delay is repeated, the delay does not start again."""
         if acted := self.act("release", name, late, to=to, delay_seconds=delay):
             stay, answer = acted
             self.decide(name, "released", stay.hold)

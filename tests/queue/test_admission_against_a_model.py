@@ -22,9 +22,8 @@ from waitlist_shared.contracts import AfterMisses, NoShow
 
 MINUTE_MICROS = 60_000_000
 MOST_A_RUN = 100
-# A run of the policy rounds down to microseconds up to four times, and once more for each offer
-# that ended unused. Redis may therefore allow an offer a little later than the exact calculation of
-# the test.
+# Redis rounds times down to microseconds. It may therefore allow an offer a few microseconds later
+# than the exact calculation of the test.
 MOST_LAG_MICROS = 4
 OFFER_SECONDS, PASS_SECONDS = 30, 90
 # An operator can choose how long offers last. Opening hours do not matter for an offer that lasts a
@@ -43,8 +42,8 @@ RATES = [
 ]
 # Opening hours begin every 400 seconds and last 250 seconds.
 HOURS = (400_000, 250_000)
-# Waiting times in microseconds. Many of them end exactly when an offer or a pass ends, or just
-# before.
+# How long the test waits, in microseconds. Offers last 30 seconds and passes 90 seconds, so many of
+# these times end just before a deadline.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
 # After declining an offer, a customer gets no further offer for one of these numbers of seconds.
 PAUSES = [0, 29, 60]
@@ -82,19 +81,19 @@ OPERATIONS = {
     "poll": 4,
     "deliver_a_copy": 1,
 }
-# If an offer needs a slot from both the rate and the schedule, it is charged to both, and this sign
-# joins their names.
+# If an offer is allowed by the rate and the schedule together, this sign joins their two names.
 BOTH = "+"
 
 
 @dataclass
 class Ledger:
-    """Counts slots, which are permissions to make one offer. A slot comes from the rate, the
-    schedule or a quota, and this source is called its payer.
+    """Counts slots. A slot is the permission to make one offer.
 
-    `granted` contains the slots that each payer has given out, except those that lapsed. `used`
-    contains the slots of accepted offers, or of all offers if the rate counts offers. Open offers
-    are counted separately. The name of a quota is its number.
+    Each slot comes from the rate, the schedule or a quota. This source is called the payer of the
+    slot.
+
+    For each payer, `granted` counts all its slots, and `used` counts those that are used up. The
+    slots of open offers are counted separately.
     """
 
     rate: tuple[int, int] = (0, 1)
@@ -132,8 +131,8 @@ class Ledger:
         return tuple(slots)
 
     def leave_over(self, line: Waitlist) -> None:
-        """A run of the policy can leave a fraction of a slot. If somebody is waiting, the next run
-        adds it to its slots.
+        """If somebody is waiting, a fraction of a slot that a run of the policy could not use is
+        kept for the next run.
         """
         due = max(Fraction(0), self.due(RATE, line))
         self.left_over = due - floor(due) if line.next_ones() else Fraction(0)
@@ -248,8 +247,8 @@ class AdmissionHistory:
         self.wait(300_000_000)
 
     def leave_a_border(self) -> None:
-        """If rounding decides how many slots are free at this moment, move the clock past the
-        moment.
+        """Avoid moments at which rounding decides how many offers are allowed. Redis and the model
+        may round differently.
         """
         lag_micros = self.ledger.lag_micros + 1
         due, lag = self.ledger.due(RATE, self.model), self.ledger.slots(lag_micros)
@@ -329,9 +328,8 @@ class AdmissionHistory:
             self.model = self.model.change(name, paid=BOTH.join(others))
 
     def restore_over_an_offer(self) -> None:
-        """After a failover, Redis may have an offer that DynamoDB has not recorded.
-
-        Restoring the recorded state withdraws the offer.
+        """After a failover, Redis may have an offer that DynamoDB has not recorded. When
+        maintenance restores the recorded state, this offer ends.
         """
         name = self.draw_offered()
         if name is None:
@@ -393,8 +391,7 @@ class AdmissionHistory:
         self.ledger.leave_over(self.model)
         by_rate = self.ledger.due(RATE, self.model)
         if floor(by_rate) != floor(by_rate - self.ledger.slots(self.ledger.lag_micros + 1)):
-            # Here, rounding decides whether Redis has almost a whole slot left over, or none. Take
-            # the number from Redis.
+            # The exact value depends on rounding, so the model copies it from Redis.
             kept = int(self.line.client.hget(keys.meta(self.line.waitlist_id), "left_over"))
             self.ledger.left_over = self.ledger.slots(kept)
 
@@ -414,8 +411,8 @@ class AdmissionHistory:
             )
 
     def every_slot_is_used(self) -> None:
-        """A slot (the permission for one offer) may stay unused only if nobody waits or if there is
-        no room inside.
+        """If somebody is waiting and there is room inside, the policy makes every offer that is
+        allowed.
         """
         ledger, line = self.ledger, self.model
         quota, *others = (
@@ -540,7 +537,7 @@ class AdmissionHistory:
         pause_until = self.now + self.pause_seconds * 1000 if self.pause_seconds else 0
         self.model = model.back_after_decline(self.model, name, pause_until)
         self.has_reasons |= keeps > 0 and self.pause_seconds > 0
-        # A second offer within the same millisecond would end at the same time as the first.
+        # Let some time pass. Two offers within the same millisecond would end at the same time.
         self.wait(1000)
 
     def recorded_declines(self, name: str) -> int:
@@ -678,8 +675,7 @@ class AdmissionHistory:
         self.is_taken_off(name)
         self.hold_to_what_is_due(answer, most=1)
         self.comes_back(name, "place")
-        # A second offer within the same millisecond would end at the same time as the first, so let
-        # some time pass.
+        # Let some time pass. Two offers within the same millisecond would end at the same time.
         self.wait(1000)
 
     def send_with_copy(self, op: str, **fields: Any) -> Answer:
@@ -687,9 +683,7 @@ class AdmissionHistory:
         return accepted(self.line.send(op, **fields))
 
     def deliver_a_copy(self) -> None:
-        """A late copy changes nothing, because Redis has already handled the message or has erased
-        the entry.
-        """
+        """Deliver an earlier message for a second time. This changes nothing."""
         if not self.copies:
             return
         answer = self.line.send(**self.random.choice(self.copies))

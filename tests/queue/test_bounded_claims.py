@@ -22,8 +22,8 @@ COMMANDS_PER_PERSON = 6
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """The ranks (sort keys) of the queue have no gaps, so claimed entries find their ranks taken
-    when they return.
+    """Return a queue in which no rank (sort key) is free. When a claimed entry returns, a different
+    entry has taken its rank.
     """
     line = Line(valkey.client)
     line.init()
@@ -88,8 +88,8 @@ def test_a_claim_of_a_hundred_is_one_round_trip(valkey: Server, crowd: Line) -> 
 def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
     valkey: Server, crowd: Line
 ) -> None:
-    """Only the first claim has to tell the claims and the open offers apart. Later claims cost the
-    same, however many offers are open (promise P9).
+    """If a waitlist limits its claims, a claim costs the same, however many offers are open. Only
+    the first claim costs more (promise P9).
     """
     other = crowd.of("cinema")
     for line in (crowd, other):

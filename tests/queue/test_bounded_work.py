@@ -23,8 +23,8 @@ FIRST_RANK = 255 * TIER + FIRST_TICKET
 
 @pytest.fixture
 def crowd(valkey: Server) -> Line:
-    """Moving an entry ahead is most expensive if there are no free ranks (sort keys). Signups would
-    leave some ranks free, so the test restores entries at consecutive ranks instead.
+    """Return a queue in which no rank (sort key) is free. Moving an entry ahead is most expensive
+    in such a queue.
     """
     line = Line(valkey.client)
     line.init()
@@ -86,10 +86,8 @@ def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, cro
 
 
 def test_an_import_into_a_crowd_searches_for_its_end(valkey: Server, crowd: Line) -> None:
-    """The search for a free rank (sort key) first doubles the size of its steps, and then halves
-    it.
-
-    It takes longest for the first ticket number of a queue without gaps (promise P9).
+    """The search for a free rank (sort key) takes longest at the front of a queue that has no free
+    ranks. Even there, it needs only a few steps (promise P9).
     """
     first = accepted(crowd.position("person 0"))["ticket"]
     crowd.of("rehearsal").insert("zoe")

@@ -62,8 +62,8 @@ def test_a_call_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Lin
 
 
 def test_a_batch_follows_a_waitlist_to_another_node(cluster: Cluster, filled: Line) -> None:
-    """The requests of a batch run in order even if another node has taken over the waitlist
-    (promises P1 and P6).
+    """After a different node has taken over a waitlist, a batch goes to this node, and its requests
+    run in order (promises P1 and P6).
     """
     cluster.move_slot(META, another_node(cluster))
     assert [answer["code"] for answer in batch(filled)] == ["cold"] * 3
@@ -132,9 +132,8 @@ def test_a_slot_without_a_node_does_not_affect_others(cluster: Cluster, filled: 
 def test_a_slot_on_its_way_is_an_outage_until_it_has_arrived(
     cluster: Cluster, filled: Line
 ) -> None:
-    """While a hash slot moves to another node, a key may not have arrived there yet.
-
-    The service must not conclude that the entry does not exist (promise P7).
+    """While a hash slot moves to another node, keys may be missing. The service then reports an
+    outage, and does not say that an entry is missing (promise P7).
     """
     owner, target, slot = cluster.owner_of(META), another_node(cluster), cluster.slot_of(META)
     target_id = target.client.execute_command("CLUSTER", "MYID")

@@ -56,8 +56,8 @@ def matches(attributes: dict[str, Any], wanted: dict[str, str]) -> bool:
 
 
 class SegmentMachine(Machine):
-    """The random test of claims, with entries that also have attributes, and with segments that
-    operators change.
+    """Extends the random test of claims. Entries have attributes, and operators change the
+    segments.
     """
 
     line: ClassVar[Line]
@@ -186,7 +186,7 @@ class SegmentMachine(Machine):
 
     @rule(most=st.sampled_from([None, 1, 5]))
     def allow_claims_at_once(self, most: int | None) -> None:
-        """Claims that exist when an operator lowers the limit go on (promise P4)."""
+        """If an operator lowers the limit on claims, existing claims do not end (promise P4)."""
         self.model = replace(self.model, max_claims=most)
         self.settings_version += 1
         self.declare()
@@ -216,7 +216,7 @@ class SegmentMachine(Machine):
     @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
     def repair(self, pick: int, to: str) -> None:
         super().repair(pick, to)
-        # A restored entry already belongs to its segments.
+        # When an entry is restored, Redis assigns it to its segments at once.
         for name in set(self.untagged):
             if self.line.client.hexists(tags(self.line.waitlist_id), self.line.id_of(name)):
                 self.untagged.discard(name)

@@ -12,8 +12,8 @@ from tests.support.redis_servers import Server
 from waitlist_queue import keys, service
 
 TURNS = 2
-# The first attempt of a claim request returns 200 expired entries to the queue. Each later attempt
-# returns 400: the service sends a separate request for 200 of them before it repeats the claim.
+# The first attempt of a claim request returns 200 expired entries to the queue, and each later
+# attempt returns 400.
 AT_ONCE = 200 + TURNS * 400
 HOLDS = AT_ONCE + 100
 
@@ -42,8 +42,8 @@ def claim_once(crowd: Line, **fields: Any) -> None:
 
 
 def test_a_claim_takes_no_entry_before_all_of_them_are_back(crowd: Line) -> None:
-    """If a claim request has used up its attempts before all expired entries have returned, its
-    response is `expiring`. The next claim request continues there (promises P1 and P9).
+    """If a claim request cannot return all expired entries to the queue, it takes no entry, and its
+    response is `expiring`. The next claim request returns the others (promises P1 and P9).
     """
     claim_once(crowd)
     assert list(crowd.claimed(3)) == ["person 1", "person 2", "person 3"]
@@ -60,9 +60,8 @@ def test_a_claim_of_both_ends_finds_the_same(crowd: Line) -> None:
 
 
 def test_no_position_is_answered_before_all_of_them_are_back(crowd: Line) -> None:
-    """A poll returns no position before all expired entries have returned to the queue. The service
-    repeats the poll, but each attempt returns fewer entries than an attempt of a claim (promises P6
-    and P9).
+    """If a poll cannot return all expired entries to the queue, its response is `expiring` and
+    contains no position. The next poll succeeds (promises P6 and P9).
     """
     with patch.object(service, "EXPIRING_TURNS", TURNS):
         assert crowd.position("zoe")["code"] == "expiring"

@@ -1,8 +1,8 @@
 """Tests a Redis server that does not answer. Each call must return `queue_unavailable` before its
 caller times out.
 
-The tests measure simulated time, which passes only while a call waits for a silent server
-(`tests/support/waits.py`). The result therefore does not depend on how busy the machine is.
+The tests measure simulated time, so the results do not depend on how busy the machine is
+(`tests/support/waits.py`).
 """
 
 import socket
@@ -126,8 +126,8 @@ def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
 
 
 def test_a_late_answer_does_not_answer_the_next_request(valkey: Server) -> None:
-    """If a response arrives after its call was given up, the next call does not take it for its own
-    response (promise P6).
+    """If a response arrives too late, it is ignored. The next call gets the right response (promise
+    P6).
     """
     line = line_on(valkey.url, cluster=False)
     accepted(line.init())

@@ -33,12 +33,11 @@ JUMPS = st.sampled_from([0, 1, 100, 5_000, HOUR_MICROS, -5_000, -HOUR_MICROS])
 
 
 class Machine(RuleBasedStateMachine):
-    """Each rule applies the same operation to Redis and to the model, and the invariant then
-    compares the two.
+    """Each rule applies an operation to Redis and to the model. Afterwards, the invariant compares
+    the two.
 
-    The model copies the rank (sort key) of an entry from a response if the position in this
-    response is as expected. `placed` contains the entries that were never moved within their
-    priority, and `stamps` the recorded stamp (logical timestamp) of each entry.
+    `placed` contains the entries that were never moved within their priority. `stamps` contains the
+    recorded stamp (logical timestamp) of each entry.
     """
 
     line: ClassVar[Line]
@@ -173,8 +172,8 @@ class Machine(RuleBasedStateMachine):
         self.bump(name, "priority", priority)
 
     def bump(self, name: str, kind: str, value: int | str) -> None:
-        """If there is no free rank (sort key) at the requested place, Redis moves the entry further
-        ahead. The model does not, so the test accepts this difference.
+        """If no rank (sort key) is free at the requested place, Redis moves the entry further ahead
+        than the model. The test accepts this difference.
         """
         self.once_keys += 1
         answer = self.line.bump(name, once=self.once_keys, **{kind: value})
@@ -219,7 +218,8 @@ class Machine(RuleBasedStateMachine):
         self.epoch += 1
         epoch = f"{self.epoch:08x}"
         self.line.client.flushall()
-        # Redis no longer knows who has left, so these people need a new signup.
+        # Redis no longer knows that these people have left. If they come back, they do so with a
+        # new signup.
         for name in NAMES:
             if not self.model.stay(name):
                 self.stays[name] += 1
@@ -259,10 +259,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def look_at_the_board(self) -> None:
-        """The board (a snapshot of all positions) shows the positions of the moment at which it was
-        made.
-
-        It is at most five seconds old.
+        """The board (a snapshot of all positions) is at most five seconds old. Its positions were
+        correct when it was made.
         """
         board = accepted(self.line.board())
         assert 0 <= self.line.clock.millis - board["as_of_millis"] < 5000

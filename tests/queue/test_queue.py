@@ -1,6 +1,4 @@
-"""Runs the behaviour suite of the private function on a single Redis server and on a Redis
-cluster.
-"""
+"""Runs the tests of the folder `behaviour` on a single Redis server and on a Redis cluster."""
 
 from tests.queue.behaviour import suite
 

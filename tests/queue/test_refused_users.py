@@ -82,8 +82,8 @@ def test_a_missing_right_is_an_outage_and_the_log_has_the_remedy(
 def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     valkey: Server, as_user: As, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The script may have stopped halfway, so the caller must not retry, and the error must not be
-    reported as temporary.
+    """If Redis denies a command within a script, the script may have stopped halfway. The response
+    is `internal_error`, which tells the caller not to retry.
     """
     line = as_user(USER, PASSWORD)
     accepted(line.init())

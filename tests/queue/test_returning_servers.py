@@ -89,7 +89,7 @@ def test_forgotten_scripts_are_sent_again(line: Line) -> None:
 
 
 class ForgetfulPipeline:
-    """Makes the server lose its scripts just before a chosen command of the pipeline."""
+    """A Redis pipeline that deletes all scripts on the server just before one of its commands."""
 
     def __init__(self, pipeline: Any, flush_before: int) -> None:
         self._pipeline = pipeline

@@ -103,8 +103,8 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **claim_fields(line))
     stamp = line.complete("ann", TOKEN)["stamp"]
-    # After a failover, a record may look newer than the admission, because its stamp comes from a
-    # clock that was ahead.
+    # After a failover, a record may have a higher stamp (logical timestamp) than the admission,
+    # although it is older.
     for fields in ({}, {"stamp": stamp + 1, "readiness": readiness_of(1, held_back=0)}):
         answer = line.restore("ann", RANK + 5, 3, when="older", **STATES[state], **fields)
         assert (answer["outcome"], answer["state"]) == ("present", "done")
@@ -116,8 +116,8 @@ def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str)
 
 
 def test_an_admission_that_the_record_refuses_is_not_counted(line: Line) -> None:
-    """DynamoDB refuses an admission that belongs to an earlier place of the entry. Redis then puts
-    the entry back, and does not count the admission (promise P4).
+    """If DynamoDB refuses to record an admission, Redis puts the entry back and no longer counts
+    the admission (promise P4).
     """
     line.init()
     ann = line.signup("ann")
@@ -207,8 +207,8 @@ def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None
 
 
 def test_an_entry_that_was_passed_over_is_restored_as_another_stay_and_aside(line: Line) -> None:
-    """An entry that was not ready may be restored again, either for a later signup that is ready,
-    or as a claimed entry. Redis must then forget that the entry was not ready (promise P9).
+    """An entry was not ready for admission. If it is then restored as a ready or claimed entry,
+    Redis forgets that it was not ready (promise P9).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 5, readiness=readiness_of(7, held_back=0))

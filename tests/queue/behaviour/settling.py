@@ -73,8 +73,8 @@ def test_a_heartbeat_is_listed_too(line: Line) -> None:
 
 
 def test_decisions_are_kept_in_their_order(line: Line) -> None:
-    """Redis keeps the changes of an entry in order. If a claim expires, the time of this change is
-    the deadline of the claim, whenever Redis notices it (promise P3).
+    """Redis lists the changes of an entry in order. If a claim has expired, the listed time is the
+    claim's deadline (promise P3).
     """
     ann = filled(line, max_attempts=2)["ann"]
     released = line.release("ann", ann["token"])
@@ -101,8 +101,8 @@ def test_decisions_are_kept_in_their_order(line: Line) -> None:
 def test_an_expiry_comes_after_what_happened_before_it_is_noticed_under_any_clock(
     line: Line, hour: int
 ) -> None:
-    """The expiry of a claim gets a higher stamp (logical timestamp) than everything that happened
-    before Redis noticed the expiry, even if the clock jumps (promise P3).
+    """When Redis notices that a claim has expired, the expiry gets a higher stamp (logical
+    timestamp) than all earlier changes, even if the clock was set back (promise P3).
     """
     line.clock.advance(hour)
     filled(line)

@@ -181,9 +181,8 @@ def test_a_list_without_times_has_nothing_of_them(line: Line) -> None:
 
 
 def test_a_stay_is_ended_unless_it_has_a_place(line: Line) -> None:
-    """If the public function refuses a signup, it tells Redis to end this signup.
-
-    Redis does not end a signup that already has a place (promise P2).
+    """If the public function refuses a signup, Redis ends this signup, unless it already has a
+    place (promise P2).
     """
     line.init()
     accepted(line.signup("ann"))

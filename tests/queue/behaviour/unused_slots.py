@@ -141,8 +141,8 @@ def test_a_no_show_that_keeps_its_place_gets_the_slot_again(line: Line) -> None:
 def test_the_script_that_meets_the_end_of_an_offer_gives_its_slot_back(
     line: Line, verb: str
 ) -> None:
-    """If an operator claims an entry whose offer has expired, the next poll makes the unused offer
-    to another entry.
+    """After an offer has expired, an operator claims an entry. The admission policy then makes the
+    unused offer to a different entry.
     """
     make_only_offer(line, no_show="to_back")
     line.clock.advance(seconds=OFFER_SECONDS)
@@ -229,8 +229,8 @@ def test_a_slot_of_a_schedule_that_was_taken_away_is_not_given_back(line: Line) 
 
 
 def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
-    """If an offer that was restored after a loss of data ends unused, nobody else gets an offer in
-    its place, because somebody may already have got it before the loss.
+    """If an offer was restored after a loss of data and is then declined, nobody else gets an offer
+    in its place.
     """
     token = make_only_offer(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -260,8 +260,8 @@ def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, stat
 
 
 def test_a_later_offer_of_the_record_keeps_the_slot_of_the_former_one(line: Line) -> None:
-    """After a failover, Redis may have an entry's first offer although DynamoDB has recorded a
-    second one. As long as the second offer is open, nobody else gets an offer in its place.
+    """DynamoDB has recorded a newer offer for an entry than Redis has. Redis restores the newer
+    offer, and makes no offer to anybody else while it is open.
     """
     make_only_offer(line)
     seen_place = line.position(FIRST)
@@ -280,7 +280,7 @@ def test_a_stay_that_has_ended_leaves_the_slot_of_a_place_that_came_back(line: L
     place = line.position(FIRST)
     accepted(line.leave(FIRST, ticket=place["ticket"]))
     assert run_policy(line) == [NEXT]
-    # The new server has the offer again, and also knows that the customer has left.
+    # Simulate a failover to a server that still has the offer, although the customer has left.
     key, entry_id = keys.claims(line.waitlist_id), line.id_of(FIRST)
     token = "c" * 40
     hold = f"offered|{token}|{place['rank']}|{place['ticket']}|0|{place['ticket']}"
@@ -369,8 +369,8 @@ def test_a_rate_that_counts_who_enters_gets_unused_slots_back(line: Line) -> Non
 
 
 def test_slots_that_come_back_never_fill_a_bucket_above_its_size(line: Line) -> None:
-    """This rate saves up at most one unused offer. If one is already saved, an offer that nobody
-    accepted is not saved in addition.
+    """The policy can save at most one offer for later. If it has already saved one, a declined
+    offer is not added.
     """
     policy(line, rate_counts="entered", rate_count=1, rate_millis=MINUTE_MILLIS)
     line.all_sign_up(PEOPLE)
@@ -439,8 +439,8 @@ def test_the_sum_leaves_no_more_inside_than_there_is_room(line: Line) -> None:
     assert run_policy(line, (line.clock.millis, 5)) == PEOPLE[:4]
     for name in PEOPLE[:4]:
         accepted(line.send("decline", entry_id=line.id_of(name)))
-    # The rate allowed two of these offers, and does not get them back. The schedule gets its two
-    # back, and with the three that it has left, it allows five more.
+    # The schedule can make its two declined offers again, and has three more. The rate cannot make
+    # its declined offers again.
     line.clock.advance(micros=1)
     assert run_policy(line) == PEOPLE[4:]
     for name in PEOPLE[4:]:
@@ -493,8 +493,8 @@ def test_a_look_at_the_end_of_an_offer_of_a_quota_triggers_the_next(line: Line) 
 
 
 def test_a_count_of_zero_ends_the_quota(line: Line) -> None:
-    """Two offers of an ended quota stay open. When one of them ends unused, nobody else gets an
-    offer in its place, not even from a later quota.
+    """An operator ends a quota while two of its offers are open. If one of these offers is
+    declined, nobody else gets an offer in its place.
     """
     line.init()
     line.all_sign_up(PEOPLE)
