@@ -40,9 +40,8 @@ def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
 def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
-    """If Redis lacked a script in a batch, a retry would come too late for the requests behind it.
-    The private function therefore sends the source of each script, except for the last request and
-    for a repeated script (promise P9).
+    """The requests of a batch must run in order even if Redis lacks a script. The private function
+    therefore sends a script as source, unless it is the last one or was already sent (promise P9).
     """
     own_line.all_sign_up(["ann"])
     ann = own_line.message("position", entry_id=own_line.id_of("ann"))

@@ -1,5 +1,5 @@
-"""`make messages` sends messages to many people through unreliable senders, and then 10,000 offers
-at a limited rate. Time is simulated.
+"""The program of `make messages`. It sends messages to many people through unreliable senders, and
+then 10,000 offers at a limited rate.
 
 The first part is the test in tests/service/messages/test_crowd.py with 1,000 people.
 """

@@ -62,8 +62,8 @@ class TlsServer:
         return self.process.poll() is None
 
     def _is_the_one_that_answers(self) -> bool:
-        # An older server on the same port may still be running, and would answer instead of the new
-        # one.
+        # Make sure that this server has answered. An older server on the same port may still be
+        # running.
         return bool(self.client.info("server")["process_id"] == self.process.pid)
 
     def stop(self) -> None:
@@ -73,7 +73,7 @@ class TlsServer:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """A paused process still accepts connections but never answers."""
+        """Pause the server, so that it accepts connections but never answers."""
         os.kill(self.process.pid, signal.SIGSTOP)
         try:
             with waits.silent(self.port):

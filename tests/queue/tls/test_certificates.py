@@ -123,8 +123,8 @@ def test_a_certificate_whose_time_is_over_is_not_believed(
 def test_the_authorities_are_read_once_for_all_connections(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reading the list of certificate authorities takes longer than the rest of a connection
-    attempt, so the client reads it only once (promise P9).
+    """Reading the list of certificate authorities takes a long time, so the client does not read it
+    again for each new connection (promise P9).
     """
     made: list[ssl.SSLContext] = []
 

@@ -175,10 +175,8 @@ def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
 def test_a_slot_that_is_just_moving_is_an_outage_and_no_lack_of_rights(
     cluster: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """While a hash slot moves, the old node tells the client to ask the new node, with the command
-    ASKING.
-
-    The user needs the permission for this command (promise P3).
+    """While a hash slot moves to a new node, the client must send the command ASKING to the new
+    node. The Redis user has the permission for this command (promise P3).
     """
     line = new_line(cluster)
     slot = cluster.nodes[0].client.cluster("KEYSLOT", "wl:{bakery-opening}:meta")

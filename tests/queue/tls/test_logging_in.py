@@ -122,8 +122,8 @@ def test_a_token_is_the_password_of_an_iam_user(ask: Asked, iam_line: Line) -> N
 def test_a_connection_outlives_its_token(
     place: Place, ask: Asked, iam_line: Line, clock: WallClock
 ) -> None:
-    """Redis checks the token only at the login, so an open connection can be used after its token
-    has expired.
+    """Redis checks the token only at the login. A connection can therefore be used even after its
+    token has expired.
     """
     accepted(ask(iam_line))
     before = count_logins(place)
@@ -152,8 +152,8 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
 def test_a_token_that_redis_does_not_take_is_refused(
     place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The client makes the next token only a second later. Until then, Redis refuses every login
-    with the old token.
+    """If Redis refuses the client's token, the response is `queue_unavailable`, and the log says
+    which permission may be missing. The log does not contain the token.
     """
     accept_only_token(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1

@@ -48,8 +48,8 @@ class Stores:
 
 @dataclass
 class TokenHolders(Admissions):
-    """Computes entry tokens without a call to AWS. Such a call would count as a step at which
-    faults are injected.
+    """Customers who read the data for their entry tokens directly from the simulated table. The
+    tests inject no faults into this.
     """
 
     stores: Stores | None = None

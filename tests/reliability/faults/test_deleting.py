@@ -29,8 +29,8 @@ NEWCOMERS = ("fay", "eve")
 
 
 def leftovers(stores: Stores) -> list[object]:
-    """Return everything that is still stored, except what expires by itself: records of moves and
-    idempotency keys in Redis, and the journal in DynamoDB.
+    """Return everything that is still stored in DynamoDB and Redis, except data that expires by
+    itself.
     """
     of_all = ("JOURNAL#", "MAINTENANCE")
     items = [key for key in stores.dynamodb.items if not key[0].startswith(of_all)]
@@ -119,9 +119,8 @@ def test_the_next_waitlist_of_the_same_id_starts_empty(
 def test_an_interrupted_signup_is_deleted_with_its_list(
     fixture: FaultFixture,
 ) -> None:
-    """A function may still have a deleted waitlist in its cache and sign somebody up. If this
-    signup is interrupted, it must be deleted with the waitlist, although maintenance otherwise
-    leaves recent signups alone (promise P1).
+    """A function still has a deleted waitlist in its cache, and somebody signs up. If this signup
+    is interrupted, maintenance deletes it (promise P1).
     """
     fixture.warm_up()
     assert FaultFixture(fixture.stores).people.delete_waitlist().status == 204

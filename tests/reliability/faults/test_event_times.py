@@ -109,8 +109,8 @@ def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, eve
 
 
 def test_a_repeat_after_the_next_claim_records_only_its_own_event(fixture: FaultFixture) -> None:
-    """If a release was interrupted and the entry was then claimed again, repeating the release only
-    adds its event to the history. The new claim stays (promise P3).
+    """A release is interrupted, and the entry is then claimed again. If the client repeats the
+    release, the history gets the missing event, and the new claim does not end (promise P3).
     """
     people, token = fixture.people, fixture.people.tokens["ann"]
     cut_off(fixture, "released")
@@ -198,8 +198,8 @@ def test_an_expiry_keeps_its_time_if_a_bump_and_a_claim_come_before_its_record(
 
 
 def test_a_refused_request_about_a_hold_changes_neither_store(fixture: FaultFixture) -> None:
-    """A release or a parking with an old token changes nothing, and neither does redriving an entry
-    that is not parked (promise P5).
+    """If a request about a claim is refused, it changes nothing. For example, a worker may use the
+    token of an earlier claim (promise P5).
     """
     people = fixture.people
     token = people.tokens["ann"]

@@ -15,8 +15,7 @@ from tests.support.gateway import Answer
 from waitlist_api.imports import write_intents
 from waitlist_api.records import imports
 
-# Three rows of the file have the same `joined_at`, and the import writes them in two transactions.
-# The last two rows have no `joined_at`.
+# The rows of an imported file. Three of them have the same signup time, and the last two have none.
 FIRST, LATER = "2021-05-01T12:00:00Z", "2021-05-01T12:00:01Z"
 TIMES = {"fay": FIRST, "gus": FIRST, "ann": FIRST, "bob": LATER}
 FILE = ("fay", "gus", "ann", "bob", "eve", "zoe")
@@ -99,10 +98,8 @@ def test_other_entries_keep_the_order_of_the_file(
 def test_an_imported_entry_can_be_claimed_before_its_import_is_recorded(
     fixture: FaultFixture,
 ) -> None:
-    """A customer has left, and is then imported with an old signup time.
-
-    If the import is interrupted after Redis has the place, an operator can already claim the entry
-    (promises P1 and P6).
+    """An import is interrupted when Redis already has the entry, but DynamoDB has not recorded it.
+    An operator can already claim the entry (promises P1 and P6).
     """
     fixture.people.all_sign_up("ann", "bob")
     assert fixture.people.leave("ann").status == 204
@@ -137,8 +134,8 @@ def test_imported_entries_keep_their_places_after_redis_was_lost(fixture: FaultF
 
 
 def test_imported_entries_that_a_lagging_replica_lacks_are_restored(fixture: FaultFixture) -> None:
-    """Maintenance finds entries that a failover has lost, however old their signup times are,
-    because the journal lists them under the time of the import (promise P3).
+    """If Redis loses imported entries in a failover, maintenance restores them, even if their
+    signup times are years ago (promise P3).
     """
     fixture.world.maintain()
     import_until_done(fixture)

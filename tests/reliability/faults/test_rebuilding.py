@@ -30,7 +30,7 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
-# A signup asks Redis for a place in this step if the customer's earlier entry was erased.
+# In this step, the signup of an erased customer asks Redis for a place.
 BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]
@@ -114,8 +114,8 @@ def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
 def test_two_rebuilds_at_once_do_no_harm(stores: Stores, lost: Snapshot, minutes: int) -> None:
     """Two rebuilds never run at once (promise P3).
 
-    While one rebuild has the lease, a second one does nothing. If the lease has expired, the second
-    one restores everything.
+    While one rebuild is running, a second one does nothing. If the first one has not finished when
+    its lease expires, the second one restores the whole queue.
     """
 
     def inject(fixture: FaultFixture) -> Fault:

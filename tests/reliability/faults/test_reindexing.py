@@ -163,8 +163,8 @@ def test_segments_that_change_again_during_a_build_are_built(
 def test_segments_that_change_during_a_build_are_built_in_the_same_run(
     stores: Stores, building: Snapshot
 ) -> None:
-    """If an operator changes the segments while they are being built, the same run also builds the
-    new segments. For this, it reads the settings again before it gives up its lease.
+    """If an operator changes the segments while maintenance is building them, the same run of
+    maintenance also builds the new segments.
     """
 
     def inject(fixture: FaultFixture) -> Fault:

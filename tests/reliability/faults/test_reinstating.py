@@ -90,8 +90,7 @@ def test_the_place_is_restored_once(
     """An interrupted reinstatement gives the place back once, whether or not the client repeats the
     request (promises P1, P2 and P3).
 
-    Without a repetition, maintenance completes the reinstatement if the request has stored its
-    intent (a note about unfinished work).
+    If the client does not repeat the request, the reinstatement takes full effect or none.
     """
     before = end_stay(fixture, end)
     steps = [

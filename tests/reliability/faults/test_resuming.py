@@ -26,7 +26,7 @@ from waitlist_api.records import places
 from waitlist_api.records.rebuild_progress import RebuildProgress
 
 AN_HOUR = 3600
-# A run that may check its remaining time this often always completes a rebuild of five entries.
+# With this value of `enough_for`, the function always has enough time for a whole rebuild.
 ALWAYS = 1000
 FIRST_PAGES = 2
 
@@ -38,8 +38,8 @@ def _one_a_page(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @dataclass
 class Time:
-    """A clock that reports enough remaining time `enough_for` times, and too little time after
-    that.
+    """Simulates the time that a Lambda function has left. After `enough_for` questions, there is no
+    longer enough time.
     """
 
     enough_for: int
@@ -254,8 +254,8 @@ def test_redis_may_be_lost_between_two_runs(fixture: FaultFixture, halfway: Snap
 def test_the_second_pass_covers_changes_since_the_first_run_began(
     fixture: FaultFixture, halfway: Snapshot
 ) -> None:
-    """A rebuild reads all records twice. The second pass finds every change since the first run
-    began, even if the last run is much later (promise P3).
+    """A rebuild is interrupted and continues an hour later. It finds every change since its first
+    run began (promise P3).
     """
     before = read_progress(fixture)
     fixture.world.advance(AN_HOUR)

@@ -28,8 +28,7 @@ class LoadOver(Exception): ...
 class Load:
     """Ends a load test after some time or after a number of operations.
 
-    If a number is given, the test continues until every kind in `kinds` has begun. It ends at the
-    latest after `MOST_TIMES` times that number.
+    A test with a number of operations continues until every kind of operation has begun.
     """
 
     def __init__(self, operations: int | None, kinds: Iterable[str] = ()) -> None:
@@ -68,8 +67,8 @@ class Load:
 class Client:
     """A client that tries each operation up to `tries` times.
 
-    `back_after` is a range of seconds. If it is given, the client then pauses for a random time
-    within this range, and tries again.
+    After the last attempt, the client can pause for a long time and then start again. `back_after`
+    says how many seconds this pause may last.
     """
 
     def __init__(

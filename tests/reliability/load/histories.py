@@ -24,8 +24,8 @@ class Window:
 class Absence:
     """A period during which a customer is not in the queue.
 
-    The exact times are not known. The customer left the queue within `out`, and came back within
-    `back`.
+    The exact times are not known. `out` is the earliest and latest time at which the customer left
+    the queue, and `back` at which the customer came back.
     """
 
     out: Window
@@ -95,8 +95,7 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         for name, absence in _absences(claim, releases, lease_seconds):
             histories[name].absences.append(absence)
     for operation in _effective(history.of(*ENDS)):
-        # A request without a response may still take effect later. If the customer sent two
-        # requests to leave, both count as absences.
+        # If a request got no response, it may still take effect at any later time.
         ended = operation.ended if operation.is_done else math.inf
         histories[operation.person].absences.append(Absence(Window(operation.began, ended)))
     for operation in history.of("bump"):
@@ -104,17 +103,14 @@ def histories_of(history: History, lease_seconds: float) -> dict[str, CustomerHi
         if "priority" in operation.asked and operation.outcome != "refused":
             known.tiers.append(operation)
         else:
-            # A move may be refused because the customer is leaving, although an earlier attempt has
-            # already moved the entry. A refused move therefore counts too.
+            # Even if a request to move an entry was refused, an earlier attempt may have moved the
+            # entry.
             known.moved_at = min(known.moved_at, operation.began)
     return histories
 
 
 def count_unnamed(history: History, window: Window) -> int:
-    """Return how many entries may have been claimed although no response names them.
-
-    A claim without a response may have taken as many entries as it asked for.
-    """
+    """Return the largest number of entries that claims without a response may have taken."""
     return sum(
         int(one.asked["count"]) - (_given(one) if one.ended <= window.began else 0)
         for one in history.of(*TAKES)

@@ -70,8 +70,7 @@ class Operation:
     def taken(self) -> list[tuple[str, str]]:
         """Return the ids and tokens of the customers whom the operation took from the queue.
 
-        The response to an offer contains no token, so a text that identifies the offer is used
-        instead.
+        An offer has no token, so its time takes the place of the token.
         """
         if not self.is_done:
             return []

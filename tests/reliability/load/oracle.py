@@ -9,8 +9,8 @@ from tests.reliability.load.holds import claim_problems
 from tests.reliability.load.people import Person, people_of
 from tests.support.problem import Problem
 
-# The error codes with which each kind of request may be refused. All tokens are valid, so a refusal
-# is correct only if a different request has ended the customer's wait or the claim.
+# The error codes with which the service may refuse each kind of request, for example because the
+# claim has already ended.
 GONE = frozenset({"not_waiting", "already_admitted"})
 HELD_NO_MORE = frozenset({"claim_expired", "claim_mismatch", "not_waiting"})
 OFFERED_NO_MORE = frozenset({"not_offered", "offer_expired", "already_admitted"})

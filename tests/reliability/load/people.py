@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from tests.reliability.load.history import ENDS, History, Operation, Outcome
 
-# If a customer has sent the same kind of request more than once, the outcome that comes last in
-# this tuple counts.
+# If a customer has sent several requests of the same kind, the best outcome counts. The outcomes
+# are sorted from the worst to the best.
 KNOWN: tuple[Outcome, ...] = ("refused", "unknown", "done")
 MOVES = frozenset({"places", "to"})
 

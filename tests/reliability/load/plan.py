@@ -19,9 +19,8 @@ def option(usual: Any, meaning: str) -> Any:
 class Plan:
     """The settings of a load test.
 
-    After `seconds`, clients stop in the middle of their operations. If a number of operations is
-    given instead, each client completes its operation, and the test continues until each kind in
-    `kinds` has begun.
+    The test ends after `seconds`, or after a number of operations. In a test with a number of
+    operations, every kind of operation in `kinds` occurs.
     """
 
     clients: int = option(200, "at once")
@@ -56,10 +55,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class LaunchPlan:
-    """All people come within a short time, and most of them are refused at first.
+    """The settings of a launch. All people come within a short time, and most of them are refused
+    at first.
 
-    `back_after` is a range of seconds. If a person's client gives up, the person comes back after a
-    random time within this range.
+    If a person's client gives up, the person tries again later. `back_after` says after how many
+    seconds, at least and at most.
     """
 
     people: int = option(50_000, "who come")
@@ -90,9 +90,7 @@ class LaunchPlan:
         return [f"person-{number:05d}" for number in range(self.people)]
 
     def arrivals(self) -> Iterator[float]:
-        """Yield the time at which each person arrives. Most people arrive early: in each sixth of
-        the time, 63% of those who have not arrived yet.
-        """
+        """Yield the time at which each person arrives. Most people arrive at the beginning."""
         steepness = 6.0
         part_in_time = 1 - math.exp(-steepness)
         for number in range(self.people):

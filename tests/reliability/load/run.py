@@ -26,9 +26,10 @@ Note = Callable[[str, float], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """In a launch, `came` says when each person arrived.
+    """A load test that has ended.
 
-    `loads` is the load of the machine before and after the test.
+    `came` says when each person of a launch arrived. `loads` contains the load of the machine
+    before and after the test.
     """
 
     plan: Plan | LaunchPlan

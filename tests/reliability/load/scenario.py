@@ -70,8 +70,7 @@ def named(person: str) -> dict[str, Any]:
 
 
 def a_good_scenario() -> Scenario:
-    """Create a correct history in which Ada, Bob and Dan wait, Eve has left, Fay was admitted, and
-    Cyd is claimed.
+    """Return a history without any mistakes. In the end, Ada, Bob and Dan are waiting.
 
     Gil's signup got no response, so Gil may be on the waitlist or not.
     """

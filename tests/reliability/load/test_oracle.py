@@ -247,8 +247,8 @@ def test_a_wrong_history_is_noticed(what: str) -> None:
 def test_the_claim_that_was_sent_first_may_get_an_entry_last(
     scenario: Scenario, final_state: FinalState
 ) -> None:
-    """Two claims run at the same time. The claim that was sent first may get an entry last, if the
-    second claim has released it. This must not be reported as a problem.
+    """Two claims run at the same time. After the second claim has released an entry, the first
+    claim may get this entry. The checks must not report this as a problem.
     """
     first = next(
         operation for operation in scenario.history.of("claim") if "cyd" in str(operation.answer)

@@ -30,8 +30,9 @@ class Case(Protocol):
 
 @dataclass(frozen=True)
 class OfOneOperation:
-    """A case with a single operation. `WORDS` gives the words that are printed before some of the
-    values.
+    """A case with a single operation.
+
+    For some fields, `WORDS` contains a word that is printed before the field's value.
     """
 
     WORDS: ClassVar[dict[str, str]] = {}

@@ -60,7 +60,7 @@ from waitlist_shared.limits import (
 
 WAITLIST_ID = "bakery"
 OPERATOR = "operator"
-# FIRST is the idempotency key of the first claim. FOREIGN_TOKEN belongs to no claim.
+# The idempotency key of the first claim.
 FIRST = "first-claim"
 KEYLESS = "a claim without a key"
 PARK_REASON = "no show"
@@ -112,8 +112,8 @@ NAMES = {id_of(name): name for name in PEOPLE}
 class Row:
     """A row of an import.
 
-    If `is_early` is true, the row has a `joined_at`. If `is_good` is false, the import must refuse
-    the row.
+    If `is_good` is false, the signup time of the row is invalid, and the import must refuse the
+    row.
     """
 
     name: str
@@ -141,9 +141,10 @@ class Invited:
 class Client:
     """Calls the classes of the service in one process.
 
-    `tokens` contains the claim tokens that the service has returned, by claim and customer. `wait`
-    moves the clocks forward, and `process` starts another process. `redis` is the server itself,
-    whose keys a test may delete.
+    `wait` moves the clocks forward, and `process` starts another process.
+
+    `tokens` contains the claim tokens that the service has returned. `redis` is the Redis server
+    itself.
     """
 
     services: MaintenanceServices

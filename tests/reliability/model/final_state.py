@@ -51,8 +51,8 @@ class Segmented:
 class Invitation:
     """An invitation, according to DynamoDB.
 
-    `states` counts the offers in each state, according to the invitation. `ends` contains the
-    outcomes of the offers, according to the customers' histories.
+    `states` counts the invitation's offers by their state. `ends` says how these offers have ended,
+    according to the customers' histories.
     """
 
     is_running: bool
@@ -209,9 +209,7 @@ def _is_open_offer(note: Note, token: str) -> bool:
 
 
 def _slots(testbed: Testbed) -> Counter[str]:
-    """Return the number of further offers that Redis may make, for each source of slots. For a
-    rate, this number is computed from the time in the token bucket.
-    """
+    """Return how many more offers Redis may make because of the quota, the schedule and the rate."""
     names = ("quota", "quota_open", "schedule_version", "scheduled", "rate_count", "bucket_at")
     values = testbed.redis.raw.hmget(keys.meta(WAITLIST_ID), names)
     quota, taken, schedule_version, scheduled, has_rate, bucket_at = (

@@ -21,8 +21,9 @@ from tests.support.model import (
 class Attempt:
     """A request that was sent once.
 
-    If `ended` is None, the request may still take effect later. `early` is the number of its
-    changes that became visible to other requests before its response.
+    If `ended` is None, the request may still take effect later.
+
+    `early` says how many changes of this request other requests could see before its response.
     """
 
     request: Request
@@ -40,8 +41,10 @@ class History:
     """The requests of all clients, with their responses. Times are numbers that increase by one.
 
     If `is_blind` is true, the service did not notice that Redis had lost writes. Responses may then
-    be outdated, so the history checks only the effects of the requests. If `may_lose` is true,
-    Redis has lost its data at some time, and may have lost slots (permissions for offers).
+    be outdated, so only the effects of the requests are checked.
+
+    If `may_lose` is true, Redis has lost its data at some time. It may have lost slots, which are
+    permissions for offers.
     """
 
     def __init__(
@@ -79,7 +82,7 @@ class History:
         return {replace(end, may_lose=False) for end in found}
 
 
-# Other requests treat an entry that is leaving as an entry that has left.
+# For all other requests, an entry with the status `leaving` has already left.
 ALIASES = {"leaving": "left"}
 Seen = set[tuple[tuple[Attempt, ...], Waitlist]]
 EffectsOf = Callable[[Attempt, Waitlist], Iterator[Waitlist]]
@@ -131,8 +134,8 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 
 
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """If Redis answers from an outdated queue, positions may be wrong. Entries in the response to a
-    claim are nevertheless claimed, and a refused request changes nothing.
+    """Yield the possible effects of a request if Redis may have lost writes. The positions in the
+    response may be wrong, but the entries in the response to a claim are claimed.
     """
     if not attempt.is_answered:
         yield from _effects(attempt, line)

@@ -87,9 +87,9 @@ def _recorded(problem: Problem) -> str:
 KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     KnownFailure(
         "a redrive after a parking that Redis alone has noticed",
-        "An entry is parked because too many claims on it have expired. If Redis loses its data "
-        "before this is recorded, the record still contains the last claim. A redrive is refused "
-        "until this claim has expired again.",
+        "An entry was parked because too many claims on it had expired, and Redis has lost its "
+        "data before DynamoDB recorded this. DynamoDB still has the last claim, so a redrive is "
+        "refused.",
         "redrive to the back / worn out, noticed / Redis lost / step 2 / gives up",
         lambda result, problem: (
             result.case.scenario.startswith("worn out, noticed")
@@ -140,9 +140,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a run of the policy on an order that lacks changes, and no other server has taken over",
-        "If Redis lacks changes, the policy makes offers in the order that Redis knows. Redis "
-        "may have forgotten offers and admissions, and then offers their places again. An offer "
-        "that is restored from its record does not return its slot when it ends.",
+        "If Redis has forgotten offers and admissions, the policy offers their places again. It "
+        "makes the offers in the order of the queue that Redis knows.",
         "admit run / offered, full / Redis, unseen, 4 behind / step 0 / gives up",
         lambda result, problem: (
             _is_unseen(result)
@@ -162,9 +161,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "an admission or a decline that an erasure has overtaken is counted",
-        "Redis admits an entry, or ends its offer, while the entry is being erased. The record "
-        "refuses this, but Redis has already counted it. If the admission has used up a slot, "
-        "nobody else gets the slot.",
+        "Redis admits an entry, or ends its offer, while the entry is being erased. DynamoDB "
+        "refuses to record this, but Redis has already counted it.",
         "erase of one aside + complete / held / ABAAAAB",
         lambda result, problem: (
             _is_pair(result, ERASERS, (*ENDERS, "decline"))
@@ -201,9 +199,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a withdrawal while the order is rebuilt",
-        "During a rebuild, Redis does not know the rest of the queue, so no other entry gets the "
-        "withdrawn offer at once. The next run of the policy makes an offer to the first entry. "
-        "This may be the entry whose offer was withdrawn.",
+        "If an offer is withdrawn during a rebuild, Redis does not know yet who is next. After the "
+        "rebuild, the first entry gets an offer, even if it is the entry whose offer was "
+        "withdrawn.",
         "withdraw + rebuild / offered, full, Redis lost"
         " / BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBAAABB",
         lambda result, problem: (
@@ -214,10 +212,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a no-show that Redis alone has noticed",
-        "The next offer records the end of the first one, or maintenance does so within a "
-        "minute. If Redis loses its data before that, the record still contains the first offer, "
-        "which then ends a second time. The same happens if Redis loses its data between the "
-        "record of the missed offer and the record of the leave that follows.",
+        "A customer has missed an offer, and Redis loses its data before DynamoDB has recorded "
+        "this. DynamoDB still has the offer, which then ends for a second time.",
         "admit / offer over / time-out with effect, Redis lost / step 2 / retries",
         lambda result, problem: (
             result.case.scenario.startswith(("offer over", "no-show noticed"))
@@ -227,10 +223,9 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a signup that is refused before the list opens, and Redis is lost",
-        "When Redis refuses a signup, it remembers the refusal, and the request then deletes its "
-        "intent (a note about unfinished work). If Redis loses its data in between and the "
-        "request pauses for more than a minute, maintenance completes the signup when the "
-        "waitlist has opened.",
+        "Redis has refused a signup and then loses its data, and the request is interrupted. "
+        "Maintenance does not know of the refusal, and completes the signup when the waitlist has "
+        "opened.",
         "signup / opening / Redis lost, maintenance / step 2 / gives up",
         lambda result, problem: (
             _is_of(result, "signup")
@@ -241,9 +236,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a move that a reinstatement overtakes",
-        "Redis has moved an entry, but the record does not contain the move yet. If an operator "
-        "then reinstates the entry, it gets its recorded place. A repeat of the move is still "
-        "answered as successful.",
+        "An operator reinstates an entry before DynamoDB has recorded a move of this entry. The "
+        "entry gets the place that DynamoDB has recorded, and the move is lost.",
         "redrive to the back + reinstate / parked / ABBBAABBAABBABBBBBAA",
         lambda result, problem: (
             _is_pair(result, ("redrive to the back", "bump"), ("reinstate",))
@@ -253,9 +247,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "the repeat of a claim is not known after a loss",
-        "Only Redis stores the idempotency key of a claim. After a loss, a repeated claim leaves "
-        "out some entries, such as entries that were admitted at once. A repeated admission by "
-        "an operator makes offers again. If it has `refill`, it starts another quota.",
+        "Only Redis stores the idempotency keys of claims and of offers that operators make. After "
+        "Redis has lost them, a repeated request counts as a new request.",
         "claim / waiting / time-out with effect, Redis lost / step 2 / retries",
         lambda result, problem: (
             _has_lost_redis(result)
@@ -273,9 +266,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "an end of a hold that maintenance records before its request does",
-        "Redis has ended a claim or an offer, but the request pauses for more than a minute "
-        "before it records the end. Maintenance then records the end, and the event lacks the "
-        "operator and the reason.",
+        "If a request is interrupted after it has ended a claim or an offer in Redis, maintenance "
+        "records the end. The recorded event lacks the operator and the reason.",
         "redrive to the back / parked / maintenance / step 2 / gives up",
         lambda result, problem: (
             problem.kind == "history"
@@ -285,9 +277,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
     ),
     KnownFailure(
         "a copy of a refused request to admit one person",
-        "Redis refuses to admit the person, because the waitlist is full. A copy of the message "
-        "arrives later, when a place is free. Redis does not remember requests that it has "
-        "refused, because operators repeat these requests with the same key.",
+        "Redis refuses to admit a person, because there is no room inside. A copy of this message "
+        "arrives later, when there is room, and the person is admitted.",
         "admit one / away / late after another's leave / step 1 / a copy follows",
         lambda result, problem: (
             isinstance(result.case, Late)

@@ -1,8 +1,9 @@
-"""Cases of the model checker in which a message to Redis or DynamoDB arrives late. In the meantime,
-other requests have changed the same entry. These other requests are called a story.
+"""Cases of the model checker in which a message to Redis or DynamoDB arrives late.
 
-A message can be late in two ways. Either it gets no answer in time and its request ends, or it is
-answered and a copy of it arrives later.
+In the meantime, other requests have changed the same entry. These requests are called a story.
+
+A late message is either a message that got no answer in time, or a copy of a message that was
+answered.
 """
 
 from collections.abc import Iterator
@@ -40,8 +41,8 @@ from tests.support.problem import Problem
 
 FOLLOWS = "a copy follows"
 LATE = "late after "
-# If the name of a scenario ends with this word, Redis has lost the entry, and no message can find
-# it. Other kinds of cases cover these scenarios.
+# In scenarios with this word at the end of their name, Redis has lost the entry. Late messages are
+# not tested in these scenarios.
 FORGOTTEN = "forgotten"
 # Operations on a claim, an offer or a parked entry. All other operations concern a signup.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
@@ -83,8 +84,8 @@ _again: tuple[Request, ...] = (
     sign_up("b", NEXT),
     bump("b", "to the front", to="front"),
 )
-# Maintenance records a move that arrives late. The history does not show which of two moves an
-# event belongs to, so no exact event is expected here.
+# If two moves arrive late, an event in the history may belong to either of them. The model
+# therefore expects no particular event.
 _move = replace(bump("b", "to the front", to="front"), event="")
 # Maintenance must run before the claims end, because in production it runs every minute.
 _offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
@@ -161,10 +162,10 @@ def replay(testbed: Testbed, case: Late) -> Result:
 
 
 def _bound(operation: Operation, snapshot: Snapshot) -> Request:
-    """Return a request that changes nothing if the signup, claim, offer or parking for which it was
-    sent has ended.
+    """Return the request of a late message. It changes nothing if the signup, claim or offer for
+    which it was sent has ended.
 
-    A late message of an invitation may invite only customers who joined before the invitation.
+    A late invitation invites only customers who joined before it was sent.
     """
     request, there = operation.request, snapshot.line
     for cut_off in snapshot.unanswered:

@@ -47,10 +47,11 @@ def judge(
     tokens: Tokens,
     answered: frozenset[str] = frozenset(),
 ) -> list[Problem]:
-    """A race can have several correct outcomes.
+    """Return the differences between the stored data and the correct outcome.
 
-    The problems come from the outcome that fits the stored data best. For the events in `answered`,
-    the history must contain who did it and why.
+    If a race has several correct outcomes, the one that fits the stored data best is used.
+
+    For the events in `answered`, the history must say who made the change and why.
     """
     verdicts = [list(_problems(line, found, tokens, answered)) for line in ends]
     return min(verdicts, key=_weight)
@@ -133,8 +134,8 @@ def _history(
 ) -> Iterator[Problem]:
     """The history contains each change once and in order.
 
-    For some changes, the time is taken before the record is written. Their events may come before
-    the events of other changes.
+    The events in OF_RECORD may come before events that happened earlier, because their time is
+    measured before the record is written.
     """
     of_record = [event for event in line.history(name) if event.word in OF_RECORD]
     expected = tuple(event for event in line.history(name) if event.word not in OF_RECORD)
@@ -144,8 +145,8 @@ def _history(
         yield Problem("history", f"of {name} is recorded {found_ones}, not {of_record}")
 
     def may_lack(event: Event) -> bool:
-        # If no client got the token of a claim, the history may lack the end of this claim. While
-        # the claim lasts, it may also lack the end of the claim before it.
+        # If no client got the token of a claim, the history may lack the end of this claim. It may
+        # also lack the end of the previous claim.
         is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
         return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
 

@@ -23,8 +23,10 @@ Verdict = Literal["done", "refused", "passing", "silent", "defect"]
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """`given` contains the name and the token of each claimed entry, in order. `rows` contains one
-    word for each row of an import.
+    """The outcome of a request.
+
+    `given` contains the names and tokens of the claimed entries. `rows` contains a word for each
+    row of an import.
     """
 
     verdict: Verdict

@@ -60,8 +60,9 @@ class Pair:
 def scenarios_of(first: Operation, second: Operation) -> list[str]:
     """Return the scenarios (prepared waitlists) in which the two operations run at the same time.
 
-    A rebuild runs only in scenarios in which Redis has lost its data. Rare scenarios, for example
-    with call numbers, are used only if both operations list them.
+    A rebuild runs only in scenarios in which Redis has lost its data.
+
+    Rare scenarios, such as those with call numbers, are used only if both operations list them.
     """
     both = {*first.scenarios} & {*second.scenarios}
     if any(name.startswith(QUESTION) for name in (first.scenarios[0], second.scenarios[0])):

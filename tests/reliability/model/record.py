@@ -1,7 +1,9 @@
 """Stores the results of the model checker in a file, so that a stopped run can be continued.
 
-The file's name begins with a hash of the code. After a change to the code, all jobs run again. If
-several machines share a run, each writes its own file, and all files in the folder are read.
+The file's name begins with a hash of the code. After a change to the code, all jobs run again.
+
+Several machines can share a run. Each machine writes its own file, and reads the files of the
+others.
 """
 
 import json

@@ -19,7 +19,7 @@ from waitlist_shared.contracts import Unanswered
 DAY_SECONDS = 24 * 3600
 # The functions' clocks are ahead by less than this time.
 GRACE_SECONDS = 660
-# A maintenance run takes this many steps to record that a customer did not answer a question.
+# Maintenance crashes at this step. It has then recorded that a customer did not answer a question.
 STEPS_OF_A_NOTE = 7
 
 

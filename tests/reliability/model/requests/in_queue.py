@@ -14,13 +14,14 @@ OLD = model.AT_BACK + 2 * model.GAP
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
-    """If a signup has no idempotency key, the service treats a repetition as a new signup. Only the
-    model then uses `key`, to recognize the signup.
+    """Sign a customer up.
+
+    If `is_keyless` is true, the request contains no idempotency key, and only the model uses `key`.
     """
 
     def is_new(stay: Stay | None) -> bool:
-        # If a signup has no idempotency key and its entry has left, the service cannot tell that
-        # this signup created the entry.
+        # If an entry has left, the service takes a signup without an idempotency key for a new
+        # signup, even if it is a repetition.
         return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
     def early(line: Waitlist) -> Waitlist:
@@ -74,7 +75,7 @@ def leave(name: str, by: str = "customer") -> Request:
         if stay.state == "admitted":
             return line, no("already_admitted")
         if stay.state == "joining":
-            # Redis has not counted this signup yet, so it does not count the departure either.
+            # Redis counts neither the unfinished signup nor the departure.
             return line.change(name, state="left").happened(name, "left", by), NOTHING
         return line if stay.state == "left" else model.ended(line, name, "left", by), NOTHING
 
@@ -226,8 +227,8 @@ def confirm(name: str) -> Request:
 
 
 def _too_late(line: Waitlist, name: str) -> tuple[str, ...]:
-    """Return the code with which an answer may be refused, because Redis knows of a change that
-    maintenance has not recorded yet.
+    """Return the error code with which the service may refuse a customer's answer to a question,
+    although the record of the entry still allows the answer.
     """
     stay = line.stay(name)
     is_claimed_since = (
@@ -340,10 +341,10 @@ def look(name: str) -> Request:
 
 
 def poll(name: str) -> Request:
-    """Record the customer's poll in the model with a time long ago.
+    """Let a customer poll.
 
-    When the current claims and offers have ended, so much time has passed that all customers count
-    as away.
+    At the end of a case, so much time has passed that every customer counts as away. The model
+    therefore treats each poll as a poll of long ago.
     """
 
     def effect(line: Waitlist) -> Effect:

@@ -23,11 +23,12 @@ DECLINED, WITHDRAWN = "declined", "withdrawn"
 
 
 def admit(count: int, key: str, *, refill: bool = False) -> Request:
-    """An operator makes up to `count` offers. They do not count towards the waitlist's rate or
+    """Let an operator make up to `count` offers. They do not count towards the waitlist's rate or
     schedule.
 
-    If `refill` is true, the service replaces offers that customers do not use. The response does
-    not contain offers that have already ended.
+    If `refill` is true, the service replaces offers that customers do not use.
+
+    The response does not contain offers that have already ended.
     """
     slots = (model.QUOTA,) * count if refill else ()
     has_taken = f"{key} has taken people"
@@ -89,8 +90,8 @@ def enter(name: str) -> Request:
 
 
 def decline(name: str, *, by_policy: bool = False) -> Request:
-    """Decline an offer. The entry moves to the end of the queue, or keeps its place if the policy
-    says so.
+    """Decline an offer. The entry moves to the end of the queue, unless the policy lets it keep its
+    place.
 
     An entry that keeps its place gets no other offer during the case.
     """
