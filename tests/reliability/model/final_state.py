@@ -209,7 +209,7 @@ def _is_open_offer(note: Note, token: str) -> bool:
 
 
 def _slots(testbed: Testbed) -> Counter[str]:
-    """Return how many more offers Redis may make because of the quota, the schedule and the rate."""
+    """Return how many more offers the quota, the schedule and the rate allow Redis to make."""
     names = ("quota", "quota_open", "schedule_version", "scheduled", "rate_count", "bucket_at")
     values = testbed.redis.raw.hmget(keys.meta(WAITLIST_ID), names)
     quota, taken, schedule_version, scheduled, has_rate, bucket_at = (
