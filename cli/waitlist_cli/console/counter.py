@@ -22,7 +22,14 @@ from waitlist_cli.console.serve import claimed_person
 from waitlist_cli.console.undo import send_inverse
 from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import Document, Inverse
-from waitlist_cli.operations.claim import CALL, CLAIM_TOKEN, EXTEND, claim_people, seconds_left
+from waitlist_cli.operations.claim import (
+    CALL,
+    CALL_ERRORS,
+    CLAIM_TOKEN,
+    EXTEND,
+    claim_people,
+    seconds_left,
+)
 from waitlist_cli.operations.counter import OUTCOMES, PUT_BACK, Outcome
 from waitlist_cli.operations.names import data_beside_name, name_of
 from waitlist_cli.operations.person import Person
@@ -105,11 +112,7 @@ def routes(console: Console) -> list[Route]:
         before, waitlist = console.person(waitlist_id, entry_id), console.get(f"/{waitlist_id}")
         who, action, token = name_of(before, waitlist), outcome.action, before["claim_token"]
         if not token or form.text("call") != _id_of_call(token):
-            raise Refused(
-                "This call has already ended. Either it has expired, or somebody has ended it.",
-                "claim_expired",
-                409,
-            )
+            raise Refused(CALL_ERRORS["claim_expired"], "", 409)
         send = partial(_end_call, console, waitlist_id, entry_id, outcome, token, form.key)
         decision = Decision(waitlist_id, entry_id, who, outcome.label, send)
         if action.can_be_inverted(waitlist, before, outcome.values):
@@ -128,7 +131,7 @@ def routes(console: Console) -> list[Route]:
         waitlist_id, entry_id = waitlist_of(request), entry_of(request)
         person = console.person(waitlist_id, entry_id)
         if not person["claim_token"]:
-            raise Refused("The call has ended.", "claim_expired", 409)
+            raise Refused(CALL_ERRORS["claim_expired"], "", 409)
         called = person["call"]
         room = _chosen_room(request, form) or (called["to"] if called else "")
         if problem := _problem_of(room):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from time import monotonic
 
 from waitlist_cli.errors import CliError
+from waitlist_cli.operations.claim import call_error
 from waitlist_cli.terminal.output import format_duration
 
 # How long an operator can undo a decision, unless the operator has chosen another time.
@@ -192,7 +193,7 @@ class Decisions:
         try:
             decision.send()
         except CliError as error:
-            self._problems[decision.key] = f"{decision.label}: {decision.name}. {error.message}"
+            self._problems[decision.key] = f"{decision.label}: {decision.name}. {call_error(error)}"
         finally:
             with self._lock:
                 del self._sending[decision.key]

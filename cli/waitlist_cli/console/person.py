@@ -15,7 +15,7 @@ from waitlist_cli.console.actions import Form, dialog, second_dialog, with_form
 from waitlist_cli.console.context import Console, entry_of, waitlist_of
 from waitlist_cli.console.counter import remember_room, room_of
 from waitlist_cli.console.decisions import Decision
-from waitlist_cli.errors import Refused, WrongUsage
+from waitlist_cli.errors import Refused
 from waitlist_cli.operations.action import Document, PersonAction
 from waitlist_cli.operations.claim import (
     CALL,
@@ -107,8 +107,9 @@ def routes(console: Console) -> list[Route]:
             made = console.claims.get((waitlist_id, entry_id), {}).get("claim_token")
             values[CLAIM_TOKEN.name] = values[CLAIM_TOKEN.name] or made or before["claim_token"]
             if not values[CLAIM_TOKEN.name]:
-                raise WrongUsage(
-                    "Enter the claim token. The client that made the claim has received the token."
+                raise CLAIM_TOKEN.wrong(
+                    "This console has not called the person. Enter the token of the call, which "
+                    "the other desk or program has received."
                 )
         if action is CLAIM_PERSON and not values[CALL_TO.name]:
             raise CALL_TO.wrong("Enter the place to which the person should come.")

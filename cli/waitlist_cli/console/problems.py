@@ -5,6 +5,7 @@ from starlette.responses import Response
 
 from waitlist_cli.console.context import Console
 from waitlist_cli.errors import CliError, Defective, Unauthorised, Unavailable, WrongUsage
+from waitlist_cli.operations.claim import call_error
 
 # If one of these errors prevents a page from being shown, the browser tries again by itself.
 RETURNS = (Unavailable, Unauthorised, Defective)
@@ -20,6 +21,7 @@ def problem_page(console: Console, request: Request, error: CliError) -> Respons
     is_action = request.method == "POST"
     values = {
         "error": error,
+        "message": call_error(error),
         "advice": _advice(error, is_action=is_action),
         "every": None,
         "notices": [],

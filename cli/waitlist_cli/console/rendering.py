@@ -16,7 +16,8 @@ from starlette.responses import HTMLResponse
 
 from waitlist_cli.console.picked_times import in_zone
 from waitlist_cli.operations.checklist import checklist
-from waitlist_cli.operations.names import chosen_id, field_label, name_of, own_name_of
+from waitlist_cli.operations.explain import event_name
+from waitlist_cli.operations.names import chosen_id, field_label, name_of, own_name_of, status_name
 from waitlist_cli.operations.readiness import passed_over
 from waitlist_cli.terminal.output import format_details, format_duration, format_value
 from waitlist_cli.terminal.times import INSTANT, localize
@@ -65,7 +66,7 @@ def status_word(person: Mapping[str, Any]) -> str:
     `offered`, for claimed people and for people with an offer.
     """
     if person["status"] != "offered" or person["offered_until"]:
-        return str(person["status"])
+        return status_name(person["status"])
     return "called" if person["call"] else "claimed"
 
 
@@ -166,6 +167,7 @@ def _environment() -> Environment:
     made.filters |= {"details": format_details, "passed_over": passed_over, "name_in": name_of}
     made.filters["own_name_in"] = own_name_of
     made.filters |= {"chosen_id": chosen_id, "status_word": status_word, "field_label": field_label}
+    made.filters |= {"status_name": status_name, "event_name": event_name}
     return made
 
 

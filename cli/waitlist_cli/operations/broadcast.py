@@ -14,10 +14,10 @@ from waitlist_cli.terminal.output import format_count
 
 PATH = "/{waitlist_id}/messages"
 STATUSES = (
-    ("", "Everyone who waits, has an offer, is claimed or is parked"),
+    ("", "Everyone who waits, has an offer, is called or is set aside"),
     ("waiting", "People who wait"),
-    ("offered", "People who have an offer or are claimed"),
-    ("parked", "People who are parked"),
+    ("offered", "People who have an offer or are called"),
+    ("parked", "People who are set aside"),
     ("inside", "People who are inside"),
 )
 UNVERIFIED = "the address is not verified"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from waitlist_cli.client.retries import RetryPolicy
-from waitlist_cli.errors import Refused
+from waitlist_cli.errors import CliError, Refused
 from waitlist_cli.operations.action import (
     CLAIM,
     ENTRY,
@@ -22,6 +22,7 @@ from waitlist_cli.operations.action import (
     ListRequest,
     PersonAction,
 )
+from waitlist_cli.operations.names import status_name
 from waitlist_cli.terminal.output import format_count, format_value
 
 if TYPE_CHECKING:
@@ -30,10 +31,18 @@ if TYPE_CHECKING:
 # The maximum number of people that a single request can claim.
 MOST_CLAIMED = 100
 MOST_DELAY_SECONDS = 12 * 3600
+# What the console says instead of the service's message, by the code of the error.
+CALL_ERRORS = {
+    "claim_expired": "This call has already ended. Either it has expired, or somebody has ended "
+    "it.",
+    "claim_mismatch": "Somebody else has called this person.",
+    "claims_full": "The settings of the list do not allow more open calls.",
+    "waitlist_paused": "The list is paused, so no one can be called or offered a place.",
+}
 CLAIM_TOKEN = Field(
     "claim_token",
-    "Claim token",
-    hint="The client that made this claim has received the token.",
+    "Token of the call",
+    hint="The desk or the program that called this person has received the token.",
     is_required=True,
     option="--token",
     help="The claim_token of the claim.",
@@ -94,7 +103,7 @@ COMPLETE = PersonAction(
     name="complete",
     summary="Admit a claimed person.",
     title="Admit {who}?",
-    consequence="The claim ends, and the person is admitted.",
+    consequence="The person is admitted, and leaves the queue.",
     button="Admit",
     path=f"{CLAIM}/complete",
     fields=(CLAIM_TOKEN, REASON),
@@ -106,19 +115,21 @@ RELEASE = PersonAction(
     name="release",
     summary="Release a claim.",
     title="Release {who} to the queue",
-    consequence="The claim ends, and the person waits again.",
+    consequence="The person waits again.",
     path=f"{CLAIM}/release",
     fields=(
         CLAIM_TOKEN,
         TO,
         Field(
             "delay_seconds",
-            "Seconds without a claim",
+            "Seconds without a call",
             "number",
-            "Number of seconds until the person can be claimed again, up to 12 hours. Until "
+            "Number of seconds until the person can be called again, up to 12 hours. Until "
             "then, the person keeps their place, but others go first. Default: 0.",
             at_most=MOST_DELAY_SECONDS,
             option="--delay",
+            help="Number of seconds until the person can be claimed again, up to 12 hours. Until "
+            "then, the person keeps their place, but others go first. Default: 0.",
         ),
         REASON,
     ),
@@ -145,7 +156,7 @@ CALL = PersonAction(
     notice=lambda answer: (
         f"{WHO} is called to {answer['call']['to']}."
         if answer["call"]
-        else f"The claim of {WHO} has ended."
+        else f"The call of {WHO} has ended."
     ),
     prints_notice=True,
     inverse=lambda before, called: (
@@ -174,7 +185,7 @@ CLAIM_PERSON = PersonAction(
     name="claim-person",
     summary="Claim one person, wherever they are in the queue.",
     title="Call {who}",
-    consequence="The person is claimed, and no one else can claim them until the claim ends.",
+    consequence="No one else can call the person until this call ends.",
     button="Call",
     path=f"{ENTRY}/claim",
     fields=(CALL_TO, LEASE, REASON),
@@ -210,12 +221,12 @@ EXTEND = PersonAction(
 PARK = PersonAction(
     name="park",
     summary="Park a claimed person.",
-    title="Park {who}",
-    consequence="The claim ends, and the person stays out of the queue until an operator returns "
-    "them.",
+    title="Set {who} aside",
+    consequence="The person stays out of the queue until an operator returns them.",
+    button="Set aside",
     path=f"{CLAIM}/park",
     fields=(CLAIM_TOKEN, REASON),
-    notice="{who} is parked.",
+    notice="{who} is set aside.",
     ends_claim=True,
 )
 
@@ -225,7 +236,14 @@ def explain_lost_call(person: Document, who: str) -> Refused:
     if person["status"] == "offered":
         place = f" to {format_value(person['call']['to'])}" if person["call"] else ""
         return Refused(f"Somebody else has just called {who}{place}.", "", 409)
-    return Refused(f"{who} no longer waits. The status is now {person['status']}.", "", 409)
+    status = status_name(person["status"])
+    return Refused(f"{who} no longer waits. The status is now {status}.", "", 409)
+
+
+def call_error(error: CliError) -> str:
+    """Return the message of an error in the words of a counter, where a claim is a call."""
+    code = error.code if isinstance(error, Refused) else ""
+    return CALL_ERRORS.get(code, error.message)
 
 
 def claim_people(

@@ -7,6 +7,8 @@ from waitlist_cli.operations.policies import policy_text
 from waitlist_cli.terminal.output import format_count, format_value
 
 Document = Mapping[str, Any]
+# The words for events whose names in the API are technical terms.
+EVENTS = {"parked": "set aside", "redriven": "returned", "bumped": "moved", "no_show": "no-show"}
 BY = {"customer": "the customer", "policy": "the admission policy", "maintenance": "maintenance"}
 
 
@@ -65,7 +67,7 @@ def _waiting(person: Document, history: Sequence[Document]) -> Iterator[str]:
     if moves and moves[-1]["event"] in MOVED:
         yield f"{MOVED[moves[-1]['event']]} {_how(moves[-1])}."
     if attempts := person["attempts"]:
-        ended = format_count(attempts, "earlier claim or offer", "earlier claims or offers")
+        ended = format_count(attempts, "earlier call or offer", "earlier calls or offers")
         yield f"{ended} expired."
 
 
@@ -126,11 +128,11 @@ READINESS = (
 MOVED = {
     "bumped": "Moved",
     "released": "Returned to the queue",
-    "expired": "Returned to the queue after a claim expired,",
+    "expired": "Returned to the queue after a call expired,",
     "declined": "Moved to the end of the queue after an offer was declined",
     "withdrawn": "Returned to the former place after an offer was taken back",
     "no_show": "Returned to the queue after an offer was not accepted in time,",
-    "redriven": "Returned to the queue after being parked,",
+    "redriven": "Returned to the queue after being set aside,",
     "reinstated": "Returned to the former place after being reinstated,",
 }
 
@@ -143,7 +145,7 @@ def _admission(waitlist: Document) -> Iterator[str]:
     admission = waitlist["admission"]
     text = policy_text(admission)
     if text == policy_text(None):
-        yield "No one is admitted automatically. An operator admits or claims people."
+        yield "No one is admitted automatically. An operator admits or calls people."
     else:
         yield f"The list admits by itself: {text}."
         if admission.get("offer_hours"):
@@ -162,17 +164,18 @@ def _offered(person: Document, history: Sequence[Document]) -> Iterator[str]:
         until = format_value(person["claimed_until"])
         if person["call"]:
             yield f"The customer is called to {format_value(person['call']['to'])} until {until}."
+            yield "If the call expires, the customer returns to the queue."
         else:
             yield f"A claim holds the entry until {until}."
             yield "The client that made the claim can complete, release or park it."
-        yield "If the claim expires, the entry returns to the queue."
+            yield "If the claim expires, the entry returns to the queue."
     if made is not None:
-        kind = "offer" if person["offered_until"] else "claim"
+        kind = "offer" if person["offered_until"] else "call" if person["call"] else "claim"
         yield f"The {kind} was made {_how(made)}."
 
 
 def _parked(person: Document, history: Sequence[Document], waitlist: Document) -> Iterator[str]:
-    yield _last("parked", history, "Parked", "the entry was parked")
+    yield _last("parked", history, "Set aside", "the entry was set aside")
     if person["attempts"] >= waitlist["max_attempts"]:
         attempts = format_count(person["attempts"], "attempt", "attempts")
         yield f"{attempts} expired. The list allows {waitlist['max_attempts']:,}."
@@ -203,6 +206,11 @@ def _latest(history: Sequence[Document], event: str | None = None) -> Document |
 def _how(event: Document) -> str:
     reason = f": {format_value(event['reason'])}" if event["reason"] else ""
     return f"by {actor(event['by'])} at {format_value(event['at'])}{reason}"
+
+
+def event_name(event: str) -> str:
+    """Return the word for an event that operators read."""
+    return EVENTS.get(event, event.replace("_", " "))
 
 
 def actor(by: str) -> str:

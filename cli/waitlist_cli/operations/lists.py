@@ -49,7 +49,7 @@ PAUSE = _change(
     undo="resume",
     notice="The list is paused.",
     summary="Pause claims and offers.",
-    consequence="Nobody is admitted or claimed until you resume the list. Customers can still "
+    consequence="Nobody is admitted or called until you resume the list. Customers can still "
     "sign up.",
 )
 RESUME = _change(

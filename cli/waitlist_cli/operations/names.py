@@ -51,6 +51,13 @@ def labels_in(waitlist: Document) -> dict[tuple[str, str], str]:
     }
 
 
+def status_name(status: str) -> str:
+    """Return the word for a status that operators read. The API calls it `parked` if a person is
+    set aside.
+    """
+    return "set aside" if status == "parked" else status.replace("_", " ")
+
+
 def field_label(waitlist: Document, part: str, name: str) -> str:
     """Return the wording of the question about a field of the profile or an attribute.
 

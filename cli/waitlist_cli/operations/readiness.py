@@ -40,7 +40,7 @@ READY = PersonAction(
     summary="Stop holding a person back.",
     title="Make {who} ready?",
     consequence="The person keeps their place. From now on, the person can be offered a slot, "
-    "claimed or admitted again.",
+    "called or admitted again.",
     more=lambda person: (
         f"They chose to let others pass until {format_value(person['rest_until'])}. Only the "
         "customer can end this earlier."
@@ -58,7 +58,7 @@ READY = PersonAction(
     bulk=Bulk(
         "Make {people} ready?",
         "These people keep their places. From now on, they can be offered a slot, admitted or "
-        "claimed.",
+        "called.",
         "{people}: no longer held back.",
     ),
 )

@@ -74,9 +74,9 @@ def _redrive_all(request: ListRequest) -> tuple[str, Any]:
     left = request.api.operator("GET", f"/{request.waitlist_id}/stats")["parked"]
     words = [f"{format_count(returned, 'person waits', 'people wait')} again."]
     if refused := len(refusals) - returned:
-        words.append(f"{refused:,} were refused, because they are no longer parked.")
+        words.append(f"{refused:,} were refused, because they are no longer set aside.")
     if left:
-        words.append(f"{left:,} are still parked. Return all again.")
+        words.append(f"{left:,} are still set aside. Return all again.")
     return " ".join(words), None
 
 
@@ -88,9 +88,9 @@ def _warn(request: ListRequest) -> str:
 
 REDRIVE_ALL = ListAction(
     name="redrive",
-    title="Return the parked people on {who} to the queue",
-    consequence="All parked people wait again, and their numbers of attempts are reset to 0. The "
-    f"people who were parked first return first. At most {MOST_REDRIVEN:,} people return at a "
+    title="Return everyone who is set aside on {who} to the queue",
+    consequence="All these people wait again, and their numbers of attempts are reset to 0. The "
+    f"people who were set aside first return first. At most {MOST_REDRIVEN:,} people return at a "
     "time.",
     button="Return all",
     path=REDRIVE.path,

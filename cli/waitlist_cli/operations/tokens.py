@@ -36,7 +36,7 @@ VERIFY = PersonAction(
     summary="Mark a person's address as verified.",
     title="Mark {who} verified?",
     consequence="Do this only if you know that the address belongs to the person. The person can "
-    "then be offered a slot, claimed or admitted.",
+    "then be offered a slot, called or admitted.",
     button="Mark verified",
     path=f"{ENTRY}/verify",
     # The request contains the time of the signup, so that it cannot verify a later signup of the

@@ -69,10 +69,10 @@ def test_an_unknown_position_is_explained() -> None:
     [
         ("bumped", "Moved by user/eve at"),
         ("released", "Returned to the queue by user/eve at"),
-        ("expired", "Returned to the queue after a claim expired"),
+        ("expired", "Returned to the queue after a call expired"),
         ("declined", "after an offer was declined"),
         ("no_show", "after an offer was not accepted in time"),
-        ("redriven", "after being parked, by user/eve at"),
+        ("redriven", "after being set aside, by user/eve at"),
     ],
 )
 def test_the_latest_move_is_named_with_actor_time_and_reason(name: str, words: str) -> None:
@@ -125,7 +125,7 @@ def test_the_explanation_says_how_the_list_admits(waitlist: dict[str, Any], word
 def test_priority_and_attempts_are_explained() -> None:
     text = explain_person("waiting", position=1, priority=7, attempts=2)
     assert "Priority 7 is served before all lower priorities" in text
-    assert "2 earlier claims or offers expired." in text
+    assert "2 earlier calls or offers expired." in text
 
 
 def test_an_offer_and_a_claim_are_explained_differently() -> None:
@@ -139,7 +139,7 @@ def test_an_offer_and_a_claim_are_explained_differently() -> None:
 
 def test_the_cause_of_a_parking_is_explained() -> None:
     by_hand = explain_person("parked", event("parked", reason="blurred"))
-    assert f"Parked by user/eve at {SHOWN}: blurred." in by_hand
+    assert f"Set aside by user/eve at {SHOWN}: blurred." in by_hand
     assert "attempt" not in by_hand
     by_attempts = explain_person("parked", event("parked", "maintenance"), attempts=5)
     assert "5 attempts expired. The list allows 5." in by_attempts

@@ -129,7 +129,7 @@ function keys(box, names, columns, index, colour, timeZone) {
   caption.replaceChildren(title, ...parts, when);
 }
 
-const words = (name) => name.replaceAll("_", "-");
+const words = (name) => (name === "parked" ? "set aside" : name.replaceAll("_", "-"));
 
 function dot(fill) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");

@@ -377,6 +377,32 @@ def test_the_page_says_when_a_call_ends_and_warns_before(counter: Counter) -> No
         assert ('role="alert">The call' in counter.console.page(counter.path)) == (seconds == "20")
 
 
+def test_receptionists_read_no_technical_words(counter: Counter) -> None:
+    counter.bakery.sign_up("ada", "bob")
+    ada, bob = (person(counter.console, counter.bakery, name) for name in ("ada", "bob"))
+    base = f"/lists/{counter.bakery.waitlist_id}"
+    texts = [counter.console.text(f"{bob.path}/claim-person"), counter.call_next(), ada.text]
+    for dialog in ("complete", "call", "release", "extend", "park", "remove"):
+        texts.append(counter.console.text(f"{ada.path}/{dialog}"))
+    texts.append(ada.do("extend", lease_seconds="600"))
+    call_id = counter.call_id("ada")
+    texts += [ada.do("park", reason="has gone to the toilet"), counter.text]
+    counter.wait()
+    texts.append(readable(counter.send("ada", "arrived", call_id).text))
+    texts.append(counter.console.submit_refused(f"{ada.path}/call", to=ROOM))
+    texts += [ada.text, counter.console.text(f"{ada.path}/redrive")]
+    texts += [
+        counter.console.text(f"{base}{page}") for page in ("/people", "/people?status=parked")
+    ]
+    texts += [counter.console.text(f"{base}/do/{dialog}") for dialog in ("notice", "message")]
+    texts.append(ada.do("redrive", parked_at=ada.form("redrive")["parked_at"]))
+    assert [
+        found
+        for text in texts
+        for found in re.findall(r"(?i).{20}\b(?:claim|lease|park)(?!_token).{9}", text)
+    ] == []
+
+
 @pytest.mark.parametrize("page", ["/counter", "/people"])
 def test_people_are_added_at_the_counter_and_on_the_page_people(
     counter: Counter, page: str

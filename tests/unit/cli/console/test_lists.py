@@ -31,7 +31,7 @@ def test_a_list_shows_its_numbers_and_the_head_of_its_queue(
 ) -> None:
     bakery.sign_up("ada", "bob", profile={"name": "Zoé"})
     text = console.text(f"/lists/{bakery.waitlist_id}")
-    assert "Waiting 2 Offered 0 Inside 0 Parked 0" in text
+    assert "Waiting 2 Offered 0 Inside 0 Set aside 0" in text
     assert "Admits: by hand only" in text
     assert re.search(r"1 Zoé ada 0 \d+ s 2 Zoé bob", text)
 

@@ -351,13 +351,13 @@ def test_claimed_people_are_extended_completed_released_and_parked(
     assert "ada has time until" in ada.do("extend", lease_seconds="900")
     assert "admitted" in ada.do("complete", reason="came")
     assert "waits again" in bob.do("release", to="back")
-    assert "parked" in cyd.do("park", reason="blurred photo")
+    assert "cyd is set aside." in cyd.do("park", reason="blurred photo")
     assert [bakery.status(name) for name in ("ada", "bob", "cyd")] == [
         "admitted",
         "waiting",
         "parked",
     ]
-    assert re.search(r"Parked by .*: blurred photo\.", cyd.text)
+    assert re.search(r"Set aside by .*: blurred photo\.", cyd.text)
     at = bakery.typed.json("show", bakery.waitlist_id, "--customer", "cyd")["parked_at"]
     assert f'value="{at}"' in console.page(f"{cyd.path}/redrive")
     earlier = {"to": "back", "parked_at": "2026-01-01T00:00:00Z"}
@@ -481,7 +481,7 @@ def test_completing_the_claim_of_another_claimer_needs_its_token(
     bakery.sign_up("ada")
     token = bakery.typed.json("claim", bakery.waitlist_id)["claims"][0]["claim_token"]
     ada = person(console, bakery, "ada")
-    assert "Enter the claim token" in console.submit_refused(f"{ada.path}/complete")
+    assert "Enter the token of the call" in console.submit_refused(f"{ada.path}/complete")
     assert 'name="claim_token"' in console.page(f"{ada.path}/complete")
     assert "claim_mismatch" in console.submit_refused(f"{ada.path}/complete", claim_token="0" * 40)
     assert "admitted" in ada.do("complete", claim_token=token)

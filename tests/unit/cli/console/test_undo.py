@@ -192,7 +192,7 @@ def desk(service_url: str, bakery: Bakery, monkeypatch: pytest.MonkeyPatch) -> I
     ("action", "label", "form", "status"),
     [
         ("complete", "Admit", {}, "admitted"),
-        ("park", "Park", {}, "parked"),
+        ("park", "Set aside", {}, "parked"),
         ("remove", "Remove", {}, "left"),
         ("ban", "Ban", {}, "left"),
     ],
