@@ -64,7 +64,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """The garbage collector need not check modules and tests, because they are never freed."""
+    """Modules and tests are never freed, so the garbage collector does not have to check them."""
     gc.disable()
     try:
         return (yield)
@@ -81,7 +81,7 @@ def _reset_loggers() -> Iterator[None]:
     yield
     for name in ("waitlist_api", "waitlist_queue"):
         logger = logging.getLogger(name)
-        # Setting a log level clears the caches of all loggers, so set it only if it has changed.
+        # Set a log level only if it has changed. Setting it clears the caches of all loggers.
         if logger.level != logging.NOTSET:
             logger.setLevel(logging.NOTSET)
 

@@ -73,9 +73,8 @@ def test_the_paths_of_cached_routes_are_not_changed(path: str) -> None:
     ],
 )
 def test_another_spelling_of_a_path_is_refused_before_the_cache(path: str) -> None:
-    """Each spelling of a path would take up a cache entry of its own. The CloudFront function
-    therefore rejects unusual spellings, such as a path with two slashes, even though the API would
-    accept them (promise P5).
+    """The CloudFront function rejects unusual spellings of a path, such as a path with two slashes.
+    Each spelling would otherwise fill an entry of the cache (promise P5).
     """
     found = run_function(path, APP, KNOWN)
     assert (found["statusCode"], json.loads(found["body"])["code"]) == (404, "not_found")
@@ -92,8 +91,8 @@ def test_each_origin_in_cors_origins_has_its_own_cache_entry(origin: str) -> Non
 def test_other_origins_share_the_cache_entry_without_an_origin(
     origin: str, cors_origins: str
 ) -> None:
-    """Requests from unknown origins share the cache entry of requests without an Origin header, so
-    an attacker cannot fill the cache by inventing origins (promise P5).
+    """An attacker cannot fill the cache by inventing origins. All requests from unknown origins
+    share one cache entry (promise P5).
     """
     assert "origin" not in run_function("/w/bakery", origin, cors_origins)["headers"]
 

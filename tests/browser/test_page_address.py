@@ -243,9 +243,9 @@ def test_a_link_with_a_token_opens_its_place(
 def test_the_link_of_a_stranger_does_not_replace_a_place(
     new_context: NewContext, stage: Stage, axe: Axe
 ) -> None:
-    """A customer who opens somebody else's link keeps their own place.
+    """If a customer opens somebody else's link, the page keeps the customer's own place.
 
-    The page says that the link may lead to a different place, and asks before it shows that place.
+    It asks before it shows the place of the link.
     """
     stage.join()
     kept = stage.kept["entry"]

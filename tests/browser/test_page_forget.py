@@ -60,10 +60,8 @@ def test_the_browser_forgets_the_customer_and_the_place_stays(stage: Stage) -> N
 
 
 def test_the_next_customer_on_the_device_is_a_different_customer(stage: Stage) -> None:
-    """After the browser has forgotten one customer, the next person on the device counts as a
-    different customer.
-
-    This person can join even if each customer may join only once.
+    """After the browser has forgotten a customer, the next person on the device can join, even if
+    each customer may join only once.
     """
     STATES["left"](stage)
     stage.configure(rejoin="never")
@@ -158,8 +156,8 @@ def test_a_late_answer_does_not_bring_the_entry_back(stage: Stage) -> None:
 
 
 def test_a_forgotten_signup_is_not_retried(stage: Stage) -> None:
-    """If the customer asks the browser to forget a signup whose response has not arrived yet, the
-    page stops retrying the signup. The next customer on the device can sign up at once.
+    """A customer asks the browser to forget a signup that has got no response yet. The page stops
+    retrying the signup, and the next customer can sign up at once.
     """
     stage.configure()
     stage.open()

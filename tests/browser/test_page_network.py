@@ -266,8 +266,8 @@ def test_a_customer_who_was_erased_by_an_operator_may_join_again(stage: Stage) -
 def test_a_refusal_of_a_firewall_does_not_delete_the_entry(stage: Stage) -> None:
     """If a firewall refuses a request, the page keeps the customer's place.
 
-    The page recognizes that this 403 response does not come from the service, because it lacks the
-    service's error code.
+    A response with the status 403 comes from the service only if it contains one of the service's
+    error codes.
     """
     stage.join()
     stage.page.route(ENTRY, refuse_with(403, None))
@@ -421,8 +421,8 @@ def test_a_wrong_clock_does_not_end_the_time_inside(stage: Stage, millis: int) -
 
 
 def test_a_clock_that_is_set_back_does_not_stop_the_polls(stage: Stage) -> None:
-    """If the device's clock is set back, the stored time of the last poll lies in the future. The
-    page must not wait until then.
+    """After the device's clock was set back, the page still polls as usual, although the stored
+    time of its last poll now lies in the future.
     """
     stage.page.add_init_script(
         """

@@ -53,7 +53,8 @@ def only_the_private_function_is_in_the_network(resources: Resources) -> list[st
 def roles_name_actions_and_resources(resources: Resources) -> list[str]:
     found = []
     for name, statement in allowing(resources):
-        # A statement with `NotAction` or `NotResource` allows everything except the listed values.
+        # A policy statement with `NotAction` or `NotResource` allows everything except the listed
+        # values.
         found += [f"{name}: {key}" for key in ("NotAction", "NotResource") if key in statement]
         actions = as_list(statement.get("Action", []))
         found += [f"{name}: {action}" for action in actions if "*" in action]
@@ -131,8 +132,8 @@ def logs_are_kept_for_the_days_that_are_asked_for(resources: Resources) -> list[
 def callers_of_functions_are_named(resources: Resources) -> list[str]:
     found = []
     for name, one in of_type(resources, "Lambda::Permission"):
-        # If the source ARN of a permission contains no account id, other AWS accounts could call
-        # the function.
+        # The source ARN of a permission must contain an account id. Otherwise, other AWS accounts
+        # could call the function.
         source = json.dumps(one.get("SourceArn", ""))
         names_it = "AWS::AccountId" in source or "Fn::GetAtt" in source or '"Ref"' in source
         if "*" in str(one.get("Principal", "*")) or not names_it:

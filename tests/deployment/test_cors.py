@@ -69,8 +69,8 @@ def test_pages_may_send_and_read_every_header_of_the_api_document() -> None:
 
 @pytest.mark.parametrize("parameters", [ORIGINS, ORIGINS | ISSUER], ids=["guests", "issuer"])
 def test_no_authorizer_checks_a_preflight_request(parameters: dict[str, str]) -> None:
-    """No route matches a preflight request, so API Gateway answers it itself and asks no
-    authorizer.
+    """API Gateway itself answers preflight requests, because no route matches them. No authorizer
+    is called.
     """
     assert EXTENSION in make_api(parameters)
     for path, item in make_api(parameters)["paths"].items():

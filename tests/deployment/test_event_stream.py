@@ -44,8 +44,8 @@ def test_a_failed_batch_is_retried_in_order_for_hours() -> None:
     assert READING["MaximumRetryAttempts"] == -1
     assert HOUR <= READING["MaximumRecordAgeInSeconds"] <= STREAM_KEEPS_SECONDS / 2
     assert READING["ParallelizationFactor"] == 1
-    # The function can report which record of a batch failed first. If the function itself crashes,
-    # Lambda splits the batch and tries again.
+    # The function reports the first record of a batch that failed. If the function crashes before
+    # it can do so, Lambda splits the batch and tries again.
     assert READING["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
     assert READING["BisectBatchOnFunctionError"] is True
     given_up = READING["DestinationConfig"]["OnFailure"]

@@ -39,8 +39,8 @@ READS = {
     for group in (*GROUPS.values(), FEW)
     for route in group - set(FLOOD)
 }
-# To show the public screen, the service reads the waitlist, up to 100 claimed customers and 8
-# waiting customers. The record of a customer has at most 8 KB.
+# The public screen shows up to 100 claimed customers and 8 waiting customers. The record of each
+# customer has at most 8 KB.
 SCREEN = Operation(reads=2 * (100 + 8) + 1, table_calls=3, queue_calls=2)
 READS |= dict.fromkeys((route for route in READS if route.endswith("/screen")), SCREEN)
 LARGEST_FILE_KB = max(len(one.text.encode()) for one in files().values()) / 1000
@@ -50,10 +50,7 @@ WRITES = "DynamoDB, writes"
 
 
 class Exposure:
-    """The cost of one day on which callers use every route as fast as its rate limit allows.
-
-    The limits come from one section of samconfig.toml.
-    """
+    """The cost of a day on which callers use every route as often as its rate limit allows."""
 
     def __init__(self, section: str) -> None:
         given = Settings.read(section, ROOT / "samconfig.toml").parameters

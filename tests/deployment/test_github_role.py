@@ -94,8 +94,7 @@ def test_the_repository_must_have_the_form_that_its_tokens_contain(
 ) -> None:
     """The parameter must contain the repository's name in the form that GitHub uses in its tokens.
 
-    Since July 2026, this form includes numeric ids, which GitHub never uses again for a different
-    repository.
+    Since July 2026, this form includes numeric ids.
     """
     pattern = TEMPLATE["Parameters"]["Repository"]["AllowedPattern"]
     assert bool(re.fullmatch(pattern, repository)) == is_taken
@@ -158,8 +157,8 @@ def find_places(action: str = "*") -> Iterator[tuple[str, int, int, str, str]]:
                     yield policy, number, position, allowed, as_list(statement["Resource"])[0]
 
 
-# CloudFormation publishes which permissions it needs for each type of resource. These lists lack
-# the following actions. Comments in the template explain why the role needs the actions.
+# CloudFormation needs these actions, although its published lists of permissions do not contain
+# them. Comments in the template explain why.
 SPARE = {
     ("cloudformation:CreateChangeSet", "aws:transform/Serverless-2016-10-31"),
     ("apigateway:DELETE", "/apis/*/stages/*/routesettings/*"),
@@ -260,10 +259,9 @@ def test_the_role_cannot_replace_the_tag_of_another_stack(action: str, resource:
     ],
 )
 def test_tagging_an_encryption_key_gives_the_role_no_access_to_it(action: str) -> None:
-    """The role may add tags to every KMS key, because KMS demands this permission from anybody who
-    creates a key.
+    """The role may add tags to every KMS key.
 
-    The permission to add tags gives no access to the key itself.
+    KMS demands this permission from anybody who creates a key.
     """
     tagged = {"aws:ResourceTag/waitlist:stack": "waitlist"}
     signs = {"kms:KeySpec": "RSA_2048", "kms:KeyUsage": "SIGN_VERIFY"}
@@ -275,10 +273,9 @@ def test_tagging_an_encryption_key_gives_the_role_no_access_to_it(action: str) -
 
 @pytest.mark.parametrize("imported", ["AWS::KMS::Key", "AWS::CloudFront::Distribution"])
 def test_a_deployment_cannot_import_resources_into_its_stack(imported: str) -> None:
-    """An import would give the stack control over resources that already exist and belong to
-    others.
+    """Nobody can use the execution role to import foreign resources into the stack.
 
-    Only CloudFormation can use the execution role, and only for the stack's own resources.
+    Only CloudFormation can use this role, and only for the stack's own resources.
     """
     stack = arn("cloudformation", "stack/waitlist/1")
     asked = Call("cloudformation:CreateChangeSet", stack)

@@ -51,8 +51,8 @@ def test_redis_reaches_nothing() -> None:
 
 
 def test_the_cache_of_the_stack_is_a_cluster_without_a_reliable_run_id() -> None:
-    """The stack's cache may report a different `run_id` on each connection. If a function compared
-    the `run_id`, it would wrongly conclude that the data in Redis was lost (promise P7).
+    """The stack's cache may report a different `run_id` on each connection. The function must
+    therefore not take a new `run_id` for a loss of data (promise P7).
     """
     variables = functions()["PrivateFn"]["Environment"]["Variables"]
     assert variables["REDIS_CLUSTER"]["Fn::If"][:2] == ["MakesRedis", "true"]

@@ -41,8 +41,8 @@ def test_the_pages_set_parameters_that_the_stack_has() -> None:
     set_here = set(re.findall(r"`([A-Z][a-z][A-Za-z]+)=", TEXT))
     set_here |= set(re.findall(r'"([A-Z][a-z][A-Za-z]+)=', COMMANDS))
     assert {"ExistingTableName", "ExistingTableStreamArn", "Deployment"} <= set_here
-    # SameSite is an attribute of cookies, and Name is a dimension of metrics. They look like
-    # parameters of the stack, so the test leaves them out.
+    # These names look like parameters of the stack, but mean something else. For example, SameSite
+    # is an attribute of cookies.
     assert set_here - {"SameSite", "Name"} <= parameters
 
 
@@ -165,8 +165,8 @@ def test_the_description_of_an_alarm_links_to_the_page_that_explains_it(alarm: s
 
 # Every command of the AWS CLI accepts these options.
 COMMON = {"query", "output"}
-# The AWS CLI implements each of these commands with several API calls. Only the documentation of
-# the CLI lists their options.
+# These commands of the AWS CLI make several API calls. Their options are listed only in the
+# documentation of the CLI.
 CUSTOM = {
     ("configure", "export-credentials"): {"format"},
     ("cloudformation", "deploy"): {

@@ -18,8 +18,8 @@ CALLED = re.compile(r"\bredis\.p?call\(\s*([^,)]*)")
 # The Redis client sends these commands by itself. For example, it sends EVAL the first time that a
 # script runs on a server.
 OF_CLIENT = {"asking", "auth", "cluster|slots", "command", "eval", "evalsha", "info", "ping"}
-# Commands that only the scripts of the previous release use. Those scripts still run during a
-# deployment and after a rollback.
+# Commands that only the scripts of the previous release use. These scripts still run during a
+# deployment.
 OF_THE_LAST_RELEASE: set[str] = set()
 
 

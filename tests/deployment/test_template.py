@@ -57,10 +57,9 @@ def test_the_table_has_expiry_and_a_stream_and_its_index_cannot_stop_it() -> Non
 
 
 def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
-    """The index contains every attribute that is read from it.
+    """The index contains every attribute that the service reads from it.
 
-    DynamoDB limits an index to 20 such attributes. The test keeps two of them free for later
-    releases.
+    DynamoDB allows 20 such attributes. Two of them are kept free for later releases.
     """
     (index,) = RESOURCES["WaitlistTable"]["Properties"]["GlobalSecondaryIndexes"]
     assert index["Projection"]["ProjectionType"] == "INCLUDE"
@@ -75,8 +74,8 @@ def test_the_index_projects_the_attributes_that_are_read_and_has_room() -> None:
 
 @pytest.mark.parametrize("reserved", ["0", "10"])
 def test_maintenance_has_reserved_environments_if_the_account_has_room(reserved: str) -> None:
-    """By default, the stack reserves no concurrency for maintenance, because Lambda refuses
-    reservations in new accounts.
+    """By default, the stack reserves no concurrency for the maintenance function. In new AWS
+    accounts, Lambda refuses such a reservation.
     """
     stack = deployed({"MaintenanceConcurrency": reserved})
     function = stack["MaintenanceFn"]["Properties"]

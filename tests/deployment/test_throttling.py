@@ -24,8 +24,8 @@ def make_stage() -> Any:
 
 
 def read_groups() -> dict[str, set[str]]:
-    """All routes in a group get their limit from the same parameter. Only the routes in the group
-    `Few` have fixed limits.
+    """All routes of a group get their rate limit from the same parameter. Only the routes of the
+    group `Few` have fixed limits.
     """
     groups: dict[str, set[str]] = {}
     for route, settings in make_stage()["RouteSettings"].items():
@@ -81,7 +81,7 @@ def test_only_reads_have_the_high_limit_of_polls() -> None:
         for route, authorizer in all_routes().items()
         if authorizer is None and not route.startswith(("GET ", "HEAD "))
     }
-    # The first request for a pass also writes, because the record stores the pass.
+    # The first request for a pass writes to the table, because it stores the pass in the record.
     assert writes | {f"GET {ENTRY}/pass"} == set(FLOOD)
     assert set(FLOOD) <= read_groups()["Signup"] | read_groups()["Change"]
 

@@ -60,7 +60,7 @@ def budget_of_client(config: Any) -> Budget:
     return [config.connect_timeout, config.read_timeout], tries, pauses
 
 
-# For each pair of a caller and the service that it calls: the seconds of one attempt, the number of
+# For each caller and each service that it calls, the seconds of one attempt, the number of
 # attempts, and the pauses between attempts.
 HELD: list[tuple[str, str, Budget]] = [
     ("API", "the public function", ([API_SECONDS], 1, [])),

@@ -22,8 +22,8 @@ EXISTING = {
 PREFLIGHT = ("tools/deploy/preflight.py", "tools/deploy/named.py")
 SMOKE = ("tools/deploy/smoke.py",)
 TOOLS = {"preflight": PREFLIGHT, "smoke": SMOKE}
-# A tool may contain only a part of a parameter's name, such as the common ending of several names.
-# The tests then look for this text instead.
+# Some tools contain only a part of a parameter's name, such as the common ending of several names.
+# The tests look for this part.
 INSTEAD = {
     **dict.fromkeys(
         (name for name in TEMPLATE["Parameters"] if name.endswith("RateLimit")), '"RateLimit"'

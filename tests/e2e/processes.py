@@ -173,8 +173,8 @@ def _from_proc() -> list[tuple[int, int, str]]:
             text = stat.read_text(errors="replace")
         except OSError:
             continue  # The process ended before its file was read.
-        # In /proc/PID/stat, the name of the process is in parentheses, and may itself contain
-        # parentheses or spaces. The state follows the last closing parenthesis.
+        # In /proc/PID/stat, the state of the process follows the last closing parenthesis. The
+        # process's name comes before it, and may contain parentheses, too.
         state, parent = text.rpartition(")")[2].split()[:2]
         rows.append((int(stat.parent.name), int(parent), state))
     return rows

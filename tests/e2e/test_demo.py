@@ -53,9 +53,9 @@ def test_the_agents_story_can_be_repeated(service: Service) -> None:
 
 
 def test_a_launch_ends_by_itself_within_its_limits(service: Service) -> None:
-    """The demo of a launch stops after the given number of seconds.
+    """The demo of a launch stops after a number of seconds.
 
-    On a busy machine, only a few people may have entered by then.
+    On a busy machine, only a few people have entered by then.
     """
     terms = ("--people", str(PEOPLE), "--seconds", "3")
     demo = run_module("tools.demo", "launch", *terms, PORT=str(service.port), COLUMNS="120")

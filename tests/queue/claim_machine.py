@@ -140,8 +140,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule(jump=JUMPS)
     def the_clock_jumps(self, jump: int) -> None:
-        """After the clock has jumped, the next access to the queue ends all expired claims (promise
-        P6).
+        """When the clock has jumped ahead, the next request to the queue ends all expired claims
+        (promise P6).
         """
         self.line.clock.advance(jump)
         self.line.stats()
@@ -372,8 +372,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule(pick=PICKS, to=st.sampled_from(["held", "waiting", "parked"]))
     def repair(self, pick: int, to: str) -> None:
-        """Maintenance replaces the claim or the parking of an entry in Redis with the state that
-        DynamoDB has recorded (promise P4).
+        """If DynamoDB has recorded a different state of an entry, maintenance replaces the state in
+        Redis (promise P4).
         """
         names = self.model.of(HELD, "parked")
         if not names:

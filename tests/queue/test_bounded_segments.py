@@ -53,8 +53,8 @@ def test_ten_thousand_who_left_the_head_of_a_segment_cost_a_claim_nothing(
 def test_an_entry_of_all_the_segments_that_one_may_have_is_moved_in_a_few_commands(
     valkey: Server, line: Line
 ) -> None:
-    """If an entry belongs to the maximum of 64 segments, each operation updates all of them with a
-    single command (promise P9).
+    """An entry can belong to at most 64 segments. Each operation updates all of them with a single
+    command (promise P9).
     """
     batches(line, "signup", ["ann", "bob"], **line.within(*MANY))
     asked: dict[str, Any] = {"segment": line.segment(MANY[7]), "segments_version": 1}

@@ -10,8 +10,8 @@ from tests.support.redis_servers import Server
 from waitlist_shared.ranks import TIER
 
 PEOPLE = 4_096
-# In a search among 4,096 entries, a script doubles its step 12 times and then halves it 12 times.
-# It may take two more steps.
+# The largest number of steps in a search among 4,096 entries. A script doubles its step 12 times
+# and then halves it 12 times.
 SEARCH_STEPS = 26
 # Moving an entry takes a few more commands than other operations. The script looks up the
 # idempotency key, stores the key with an expiry time, and notes the change for DynamoDB.
@@ -71,11 +71,11 @@ ACTIONS: dict[str, Any] = {
 
 
 def test_every_operation_is_one_round_trip_of_a_few_commands(valkey: Server, crowd: Line) -> None:
-    """No operation searches for a free rank (sort key) more than once, even for the last entry of a
-    queue without gaps (promise P9).
+    """No operation searches for a free rank (sort key) more than once, even if no rank in the queue
+    is free (promise P9).
     """
     for action in ACTIONS.values():
-        # Redis loads the script now, so that the measured call needs no second round trip.
+        # Let Redis load the script first. The measured call then needs only one round trip.
         action(crowd.of("rehearsal"))
     for name, action in ACTIONS.items():
         calls = calls_during(valkey, partial(action, crowd))

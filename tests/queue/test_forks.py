@@ -23,8 +23,8 @@ def _ask_and_wait(client: Any, pipe: Connection) -> None:
 
 
 def test_a_forked_process_has_a_connection_of_its_own(valkey: Server, valkey_client: Any) -> None:
-    """If a forked process used its parent's connection, each of the two would read responses to the
-    other (promise P9).
+    """A forked process opens its own connection to Redis. With a shared connection, each process
+    could read the other's responses (promise P9).
     """
     assert one(valkey_client) == 1
     before = connections_to(valkey)

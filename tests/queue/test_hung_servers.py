@@ -86,8 +86,8 @@ def test_a_hung_server_is_answered_for_in_time(
 
 @pytest.mark.parametrize("connected", [True, False], ids=["connected", "not connected"])
 def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool) -> None:
-    """If one node does not respond, each call ends within its time limit, even if the client asks
-    this node first (promises P3 and P9).
+    """If one node does not respond, each call still ends within its time limit, even if the client
+    asks this node first (promises P3 and P9).
     """
     first = cluster.nodes[0]
     mine = waitlist_on(cluster, first)

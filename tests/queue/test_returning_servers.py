@@ -129,8 +129,8 @@ def test_scripts_may_be_forgotten_inside_a_batch(
     entry, or gets two places (promises P1 and P2).
     """
     config = Config(redis_url=valkey.url, redis_cluster=False, log_level="INFO")
-    # redis-py's cluster client uses an ordinary client for each node, so the test replaces this
-    # client.
+    # The cluster client of redis-py uses an ordinary client for each node. The test replaces this
+    # ordinary client.
     client = ForgetfulClient(valkey.client if is_of_a_node else connect(config), flush_before)
     line = Line(valkey.client, connect=lambda: client)
     line.init()

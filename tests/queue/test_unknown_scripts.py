@@ -25,10 +25,9 @@ def own_line(valkey: Server) -> Line:
 def test_a_script_that_must_be_sent_whole_takes_no_second_connection(
     valkey: Server, own_line: Line
 ) -> None:
-    """The source of a script is sent on the connection that asked for the script.
+    """The source of a script is sent on the same connection as the request.
 
-    A second connection could exceed the limit of connections when many callers start at once
-    (promise P9).
+    The client needs no second connection, even if many callers start at once (promise P9).
     """
     before = connections_made(valkey)
     valkey.client.script_flush()

@@ -146,7 +146,7 @@ def _token(case: Case) -> str:
 
 @schemathesis.hook
 def filter_case(_context: schemathesis.HookContext, case: Case) -> bool:
-    """Of many requests that are invalid in the same way, a short run sends only a few."""
+    """If many generated requests are invalid in the same way, a short run sends only a few."""
     tried = case.meta.phase.data if case.meta else None
     if not IS_BRIEF or not isinstance(tried, CoveragePhaseData):
         return True

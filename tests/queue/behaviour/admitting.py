@@ -68,7 +68,7 @@ def test_a_rate_has_due_what_its_time_gives(
 def test_no_fraction_of_a_rate_is_lost_or_gained(line: Line) -> None:
     """At this rate, one person may be admitted about every 1.4 seconds.
 
-    A policy that runs every 0.9 seconds still makes exactly 6 offers in 9 seconds.
+    The policy runs more often, and still makes exactly 6 offers in 9 seconds.
     """
     filled(line, rate_count=42, rate_millis=MINUTE_MILLIS)
     for _ in range(10):
@@ -399,8 +399,8 @@ def test_a_rebuilt_order_has_nothing_due_and_counts_no_instant_again(line: Line)
 
 
 def test_an_exit_during_a_rebuild_is_not_undone_by_it(line: Line) -> None:
-    """A rebuild may have read the customer's record before the customer exited. Even then, the
-    rebuild must not count the customer as inside (promise P3).
+    """A customer exits after a rebuild has read the customer's record. The rebuild does not count
+    this customer as inside (promise P3).
     """
     policy(line, max_inside=1)
     line.client.flushall()
@@ -485,8 +485,8 @@ def test_a_late_exit_leaves_the_next_stay_inside(line: Line) -> None:
 
 
 def test_a_late_admit_of_one_entry_leaves_the_next_stay_waiting(line: Line) -> None:
-    """A late message that admits a customer's first signup does not admit the second signup
-    (promise P2).
+    """A late message that admits a customer has no effect if the customer has left and signed up
+    again (promise P2).
     """
     policy(line)
     line.signup("ada")
@@ -530,8 +530,8 @@ def test_a_late_exit_during_a_rebuild_leaves_the_next_stay_inside(
 def test_a_late_end_of_a_stay_leaves_the_next_stay_inside(
     line: Line, fields: dict[str, Any]
 ) -> None:
-    """A customer who is inside signs up and enters again. A late message that ends the first signup
-    must not end the second visit (promise P2).
+    """A customer has been inside, and then signs up and enters again. A late message about the
+    first signup does not end the second visit (promise P2).
     """
     policy(line, max_inside=1)
     first, second = inside_again(line)
@@ -550,8 +550,8 @@ def test_passes_that_end_leave_nothing_behind(line: Line) -> None:
 
 
 def test_a_rebuild_during_a_new_signup_brings_no_customer_back_inside(line: Line) -> None:
-    """A rebuild may have read the customer's record before the customer signed up again. Even then,
-    the rebuild must not count the customer as inside (promise P3).
+    """A customer signs up again after a rebuild has read the customer's record. The rebuild does
+    not count this customer as inside (promise P3).
     """
     policy(line, max_inside=1)
     line.client.flushall()
@@ -668,8 +668,8 @@ def test_a_slot_of_a_withdrawn_offer_waits_for_the_hours(line: Line) -> None:
 
 
 def test_saving_other_settings_loses_no_instant_that_the_record_has_noted(line: Line) -> None:
-    """If a process crashes after it has noted a scheduled admission in DynamoDB but before Redis
-    has counted it, the admission is not lost (promise P3).
+    """A process crashes when it has noted a scheduled admission in DynamoDB, but Redis has not
+    counted it yet. The admission is not lost (promise P3).
     """
     filled(line, schedule_version=1)
     noted = line.clock.millis
@@ -707,8 +707,8 @@ def test_the_slots_of_a_schedule_end_with_its_policy(line: Line) -> None:
 
 @pytest.mark.parametrize("schedule_version", [1, 3])
 def test_a_caller_with_another_schedule_is_behind(line: Line, schedule_version: int) -> None:
-    """If Redis has an older schedule than the public function, it makes no offers. The response
-    contains the version of the schedule that Redis has.
+    """If Redis has an older schedule than the public function, it makes no offers, and the response
+    contains the version of this old schedule.
     """
     filled(line, version=2, schedule_version=2)
     known = {"settings_version": 3, "schedule_from": 0, "instants": [(line.clock.millis, 3)]}
@@ -773,7 +773,8 @@ def test_a_run_that_comes_each_minute_loses_nothing_of_a_rate(line: Line, per_ho
     for _ in range(60):
         line.clock.advance(seconds=60)
         given += len(admitted(line))
-    # Because of rounding, the last offer of the hour may become due a microsecond too late.
+    # Let one more microsecond pass. Because of rounding, the last offer of the hour may be allowed
+    # a microsecond too late.
     assert per_hour - given in (0, 1)
 
 
@@ -823,8 +824,8 @@ def test_an_operator_chooses_how_long_an_offer_lasts(line: Line, which: dict[str
 
 
 def test_a_quota_remembers_how_long_its_offers_last(line: Line) -> None:
-    """An operator can let the policy make a number of extra offers (a quota), and choose how long
-    these offers last. This choice does not apply to the next quota.
+    """An operator lets the policy make a number of extra offers (a quota), and chooses how long
+    these offers last. This does not apply to the next quota.
     """
     filled(line)
     admit(line, count=1, refill=True, offer_seconds=FORTNIGHT_SECONDS)

@@ -22,8 +22,8 @@ def test_higher_priorities_stand_ahead(line: Line) -> None:
 
 
 def test_within_a_priority_arrival_decides(line: Line) -> None:
-    """Entries with the same priority are in the order of their signups, whichever of them got the
-    priority first (promise P1).
+    """Entries with the same priority are sorted by the time of their signup. It does not matter
+    which of them got the priority first (promise P1).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
@@ -42,8 +42,8 @@ def test_a_priority_taken_back_gives_the_old_place_back(line: Line) -> None:
 
 @pytest.mark.parametrize("priority", [0, 9])
 def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
-    """If another entry already has the rank (sort key) that an entry should get, the entry gets a
-    free rank directly ahead (promise P1).
+    """If an entry should get a rank (sort key) that is taken, the entry gets a free rank directly
+    ahead of it (promise P1).
     """
     line.init()
     ann, *_ = line.all_sign_up(["ann", "bob", "eve"])

@@ -21,7 +21,7 @@ def spaced(line: Line) -> None:
 
 @pytest.mark.parametrize("where", [{"places": 2}, {"priority": 4}, {"to": "front"}, {"to": "back"}])
 def test_a_repeated_bump_moves_once(line: Line, where: dict[str, object]) -> None:
-    """If a request to move an entry is repeated, the entry stays where it is, and the response
+    """If a request to move an entry is repeated, the entry does not move again. The response
     contains its current place (promise P2).
     """
     spaced(line)
@@ -48,7 +48,7 @@ def test_a_repeat_returns_how_far_the_first_call_moved(line: Line) -> None:
 
 
 def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
-    """If an entry was moved twice and the first request is repeated, the entry stays where the
+    """An entry was moved twice. If the first request is then repeated, the entry stays where the
     second request has put it (promise P2).
     """
     spaced(line)
@@ -60,8 +60,8 @@ def test_a_repeat_after_another_move_does_not_undo_it(line: Line) -> None:
 
 
 def test_a_late_bump_leaves_the_next_stay_where_it_is(line: Line) -> None:
-    """If a late request to move an entry belongs to the customer's earlier signup, the present
-    signup keeps its place (promise P2).
+    """If a customer has left and signed up again, a late request to move the earlier entry does not
+    move the new one (promise P2).
     """
     spaced(line)
     name = PEOPLE[0]

@@ -52,8 +52,8 @@ def test_tokens_are_forty_hex_digits_and_all_different(line: Line) -> None:
 
 
 def test_the_next_token_cannot_be_derived_from_a_token(line: Line) -> None:
-    """If an entry is released and then claimed again, the second claim has a new token (promise
-    P4).
+    """If a claim is released and the entry is then claimed again, the second claim has a new token
+    (promise P4).
     """
     filled(line, ["ann"])
     tokens = set()

@@ -52,9 +52,9 @@ def test_a_repeat_leaves_out_entries_that_it_no_longer_holds(line: Line) -> None
 
 def test_a_repeat_returns_entries_admitted_since(line: Line) -> None:
     """If a claim is repeated after some of its entries were admitted, the response still contains
-    these entries, but without a deadline.
+    these entries.
 
-    The claim takes no other entries instead (promise P2).
+    The claim takes no other entries in their place (promise P2).
     """
     filled(line)
     first = line.claimed(2, once=1)
@@ -85,8 +85,8 @@ def test_a_repeat_after_the_deadline_gets_no_entry(line: Line) -> None:
 
 
 def test_an_empty_claim_is_repeated_as_empty(line: Line) -> None:
-    """If a claim found an empty queue, repeating it takes no entry that signed up later (promise
-    P2).
+    """If a claim has found an empty queue, a repetition of this claim takes no entry, even if
+    people have signed up since (promise P2).
     """
     line.init()
     assert line.claimed(2, once=1) == {}

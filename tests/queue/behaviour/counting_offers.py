@@ -51,7 +51,7 @@ def test_a_decline_counts_once(line: Line) -> None:
     meant = {"entry_id": offer["entry_id"], "once_key": ONCE_KEY}
     for _ in range(2):
         accepted(line.send("decline", **meant))
-    # A copy of the message that ended the first offer arrives while the next offer is open.
+    # While the next offer is open, deliver a copy of the message that ended the first offer.
     admit(line, count=len(PEOPLE))
     accepted(line.send("decline", **meant))
     assert count_ended_offers(line) == {"declined": 1}

@@ -129,8 +129,8 @@ def test_an_entry_shows_the_ticket_of_its_stay(line: Line) -> None:
 
 
 def test_an_edit_does_not_make_a_hold_later(line: Line) -> None:
-    """An extension of a claim is recorded under the stamp (logical timestamp) of the claim, because
-    the end of the claim will refer to this stamp.
+    """If a claim is extended, DynamoDB still records the stamp (logical timestamp) of the claim
+    itself. The end of the claim refers to this stamp.
     """
     filled(line)
     ann = line.claimed(once=1)["ann"]

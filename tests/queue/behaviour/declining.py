@@ -44,8 +44,8 @@ def test_a_person_who_declines_keeps_the_rank_and_is_passed_over_for_the_pause(l
 
 
 def test_declines_after_the_last_that_keeps_the_place_go_to_the_back(line: Line) -> None:
-    """The response to a decline says how often the customer has declined. Redis itself keeps this
-    count, because the record in DynamoDB may not be up to date.
+    """When a customer declines an offer, the response says how often the customer has declined.
+    Redis itself counts this, because DynamoDB may not be up to date.
     """
     ann_and_others(line, max_inside=1)
     for number in (1, 2):
@@ -72,7 +72,7 @@ def test_a_decline_without_rules_goes_to_the_back_and_is_counted(line: Line) -> 
 
 @pytest.mark.parametrize("then", ["another offer", "another stay"])
 def test_a_late_copy_of_a_decline_neither_pauses_nor_counts(line: Line, then: str) -> None:
-    """A late copy of a decline changes nothing, because its offer or its signup has already ended
+    """A late copy of a request to decline changes nothing, because the offer has already ended
     (promise P2).
     """
     ann_and_others(line, max_inside=1)
@@ -110,8 +110,8 @@ def test_a_restored_entry_has_the_pause_of_its_record(line: Line) -> None:
 def test_after_too_many_missed_offers_the_entry_leaves_or_is_parked(
     line: Line, no_show: str, then: str, state: str
 ) -> None:
-    """In this test, an entry leaves or is parked after three missed offers, whatever the setting
-    `no_show` says. Missed offers do not count towards the limit `max_attempts`.
+    """After three missed offers, an entry leaves or is parked, whatever the setting `no_show` says.
+    Missed offers do not count towards the limit `max_attempts`.
     """
     filled(line, no_show=no_show, misses_at_most=3, misses_then=then)
     policy(line, version=2, no_show=no_show, misses_at_most=3, misses_then=then, max_attempts=2)

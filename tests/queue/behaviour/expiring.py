@@ -89,8 +89,7 @@ def test_a_bumped_entry_is_held_and_returns_with_the_signups_ticket(line: Line) 
 def test_hundreds_of_holds_that_end_at_once_all_come_back_first(line: Line) -> None:
     """One run of the script returns at most 200 expired entries to the queue.
 
-    A new claim runs the script again until all of them have returned, and only then takes entries
-    (promises P1 and P9).
+    A claim takes entries only after all expired entries have returned (promises P1 and P9).
     """
     names = [f"person {number}" for number in range(450)]
     line.init(lease_seconds=LEASE)
@@ -168,8 +167,8 @@ def test_an_entry_whose_hold_is_over_waits_in_every_answer(
 
 
 def test_the_end_of_another_hold_is_seen_by_the_end_of_a_hold(line: Line) -> None:
-    """When a claim is released, the position in the response already counts an entry ahead whose
-    claim has just expired (promise P6).
+    """The response to a release contains the entry's position. This position already counts an
+    entry ahead whose claim has just expired (promise P6).
     """
     filled(line)
     first, second = line.claimed(2).items()

@@ -70,8 +70,8 @@ def test_an_order_returns_the_stamp_of_its_birth(line: Line) -> None:
 
 
 def test_a_lost_order_counts_on_from_the_last_checkpoint(line: Line) -> None:
-    """A message that creates a queue contains counters. If Redis still has the queue, it ignores
-    these counters.
+    """A message that creates a queue contains counters. Redis ignores the counters if it already
+    has the queue.
     """
     line.init(mode="open", counters={"signed_up": 5, "left": 2, "admitted": 1})
     line.signup("ann")
@@ -128,7 +128,7 @@ def test_a_look_returns_the_state_of_an_entry(line: Line) -> None:
     """The operation `inspect` returns the state of an entry and the stamp (logical timestamp) of
     its last change.
 
-    From this stamp, the caller can see whether DynamoDB has recorded the change.
+    The caller compares this stamp with DynamoDB.
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve", "kim"])

@@ -20,7 +20,7 @@ def outcome_of(line: Line, verb: str, name: str, token: str) -> str:
 
 
 def test_a_repeated_complete_changes_nothing_however_late(line: Line) -> None:
-    """After a claim has been completed, the same request succeeds again, even after the deadline.
+    """A claim can be completed a second time, even after its deadline.
 
     The response contains the same pass, and the admission counts once (promises P2 and P4).
     """
@@ -109,8 +109,7 @@ def test_a_decision_is_recognised_until_it_is_settled(line: Line) -> None:
 def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
     """For each entry, Redis remembers only the last 16 changes.
 
-    A client could otherwise fill the memory by claiming and releasing an entry again and again
-    (promise P9).
+    Claiming and releasing an entry again and again does not fill the memory (promise P9).
     """
     line.init(lease_seconds=LEASE)
     line.signup("ann")
@@ -124,9 +123,8 @@ def test_the_newest_sixteen_decisions_of_an_entry_are_kept(line: Line) -> None:
 
 
 def test_of_two_extensions_the_last_to_arrive_decides(line: Line) -> None:
-    """If two requests extend the same claim, the request that arrives last sets the deadline.
-
-    It can also make the claim shorter.
+    """If two requests extend the same claim, the request that arrives last sets the deadline, even
+    if the claim becomes shorter.
     """
     filled(line)
     token = line.claimed()["ann"]["token"]

@@ -120,8 +120,8 @@ def test_a_repeated_import_of_one_who_is_held_is_no_later_than_the_hold(line: Li
 
 
 def test_a_ticket_that_is_later_than_every_clock_stands_ahead_of_those_who_come(line: Line) -> None:
-    """If the clock of an import's sender is ahead, an entry may have a signup time in the future.
-    People who sign up later must still get places behind it (promise P1).
+    """An imported entry may have a signup time in the future. People who sign up after the import
+    still get places behind this entry (promise P1).
     """
     line.init()
     last = accepted(line.signup("ann"))["ticket"]
@@ -215,7 +215,7 @@ def test_a_clock_that_jumps_draws_no_run_twice(line: Line, jump: int) -> None:
 
 
 def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line: Line) -> None:
-    """A reinstated entry gets its former rank (sort key), wherever it was moved before.
+    """A reinstated entry gets its former rank (sort key), even if it had been moved.
 
     Its ticket number is new (promise P1).
     """
@@ -237,8 +237,8 @@ def test_a_place_that_is_given_back_has_its_former_rank_and_the_new_ticket(line:
 
 
 def test_a_place_that_is_given_back_does_not_move_the_clock_of_tickets(line: Line) -> None:
-    """A rank (sort key) at the very front is not a valid ticket number. Giving an entry such a rank
-    again must not influence the ticket numbers of later signups (promise P1).
+    """A reinstated entry may get a rank (sort key) at the very front, which is not a valid ticket
+    number. Later signups still get the usual ticket numbers (promise P1).
     """
     line.init()
     line.signup("ann")
@@ -275,9 +275,9 @@ def test_a_taken_rank_without_room_ahead_gives_the_next_free_one_behind(line: Li
 
 
 def test_a_repeat_of_a_place_that_is_given_back_changes_nothing(line: Line) -> None:
-    """If a message that reinstates a customer is repeated, it changes nothing.
+    """A repeated message that reinstates a customer changes nothing.
 
-    If the customer has left again, the message is refused (promise P2).
+    It is refused if the customer has left again (promise P2).
     """
     line.init()
     line.insert("ann", ticket=TIME)

@@ -54,8 +54,8 @@ def test_a_dropped_entry_is_not_counted_as_left(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["leave", "drop"])
 def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: str) -> None:
-    """If the message that ended a customer's first signup is delivered again, the second signup
-    keeps its place (promise P2).
+    """A customer has left and signed up again. If the message that ended the first signup is
+    delivered again, the second signup keeps its place (promise P2).
     """
     line.init()
     first = line.signup("ann")
@@ -70,8 +70,7 @@ def test_a_late_end_of_an_earlier_stay_spares_the_later_one(line: Line, verb: st
 def test_an_end_without_a_tombstone_spares_a_later_stay(line: Line, verb: str) -> None:
     """Redis keeps a tombstone (a note that a signup has ended) only for a while.
 
-    After that, the ticket number still shows that a late message belongs to an earlier signup
-    (promise P2).
+    After that, it recognizes late messages by their ticket number (promise P2).
     """
     line.init()
     first = line.signup("ann")
@@ -123,7 +122,7 @@ def test_a_tombstone_is_kept_for_a_quarter_of_an_hour(line: Line) -> None:
 def test_old_tombstones_are_cleared_away_a_few_at_a_time(line: Line) -> None:
     """Tombstones (notes about signups that have ended) expire.
 
-    Each leave removes a few old tombstones, so no leave takes long (promise P9).
+    Each request to leave deletes only a few of them, so no request takes long (promise P9).
     """
     line.init()
     names = [f"person {number}" for number in range(20)]

@@ -77,8 +77,8 @@ def test_every_entry_on_the_list_can_leave(line: Line, setting: Setting, with_ti
 def test_every_entry_on_the_list_can_be_dropped(
     line: Line, setting: Setting, with_ticket: bool
 ) -> None:
-    """A dropped entry leaves no traces of its place, and does not count as an entry that left
-    (promise P2).
+    """The operation `drop` removes an entry and all traces of its place. The entry does not count
+    as one that left (promise P2).
     """
     ann = setting(line)
     ticket = ann["ticket"] if with_ticket else None
@@ -123,10 +123,7 @@ def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None
 
 
 def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line) -> None:
-    """An admission is counted once, even if Redis has lost the entry.
-
-    Dropping a lost entry that was not admitted counts nothing.
-    """
+    """An admission is counted once, even if Redis has lost the entry."""
     line.init()
     line.all_sign_up(["ann", "bob"])
     line.claim()
@@ -141,8 +138,8 @@ def test_an_admission_that_redis_missed_is_counted_when_it_is_dropped(line: Line
 def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
     line: Line, setting: Setting, verb: str
 ) -> None:
-    """A message with the ticket number of an earlier signup does not end the present signup, even
-    if its entry is claimed or parked (promise P2).
+    """A message with the ticket number of an earlier signup does not end a customer's current
+    signup, even if the entry is claimed or parked (promise P2).
     """
     ann = setting(line)
     before = find_traces(line, "ann")
@@ -181,8 +178,8 @@ def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
 
 
 def test_held_and_parked_entries_take_up_capacity(line: Line) -> None:
-    """Claimed and parked entries may return to the queue, so they take up capacity. Entries that
-    were admitted or have left take up none.
+    """Claimed and parked entries count towards the capacity, because they may return to the queue.
+    Admitted entries do not count.
     """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob", "eve"])

@@ -92,8 +92,8 @@ def test_no_entry_is_left_out_if_the_last_one_seen_has_gone(line: Line, times: i
 
 
 def test_no_entry_is_left_out_if_the_last_one_seen_is_extended(line: Line) -> None:
-    """If the last entry of a page is extended before the next page is read, it moves to the end of
-    the list. The next page still leaves out no other entry.
+    """Between two pages, the claim on the last entry of the first page is extended. The entry moves
+    to the end of the list, and the next page leaves out no other entry.
     """
     expected = fill_list(line, "held", 25)
     entry = line.list_off_queue("held", limit=12)["entries"][-1]

@@ -60,8 +60,8 @@ def test_a_bumped_entry_is_redriven_with_the_signups_ticket(line: Line) -> None:
 
 
 def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) -> None:
-    """The caller may not have received the first response. A repeated redrive therefore gets the
-    same response, even after later changes (promise P2).
+    """A request to bring a parked entry back can be repeated. The response is the same, even after
+    later changes (promise P2).
     """
     filled(line)
     park_first(line)
@@ -77,8 +77,8 @@ def test_a_repeated_redrive_returns_the_first_and_changes_nothing(line: Line) ->
 
 
 def test_a_late_redrive_leaves_a_later_parking(line: Line) -> None:
-    """A request to redrive an entry names the time at which the entry was parked. If it arrives
-    again after the entry was parked again, it changes nothing (promise P2).
+    """A request to bring a parked entry back names the time at which the entry was parked. It
+    changes nothing if the entry was parked again since (promise P2).
     """
     filled(line)
     first = park_first(line)["ann"]["parked_millis"]
@@ -99,8 +99,8 @@ def test_a_redrive_that_names_no_parking_is_about_the_one_that_it_finds(line: Li
 
 
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
-    """If an entry was parked because its last permitted claim expired, the response to a redrive
-    says when this happened. DynamoDB may not have recorded the time yet.
+    """An entry was parked because its last permitted claim expired. When an operator brings it
+    back, the response says when the claim expired, because DynamoDB may not know this.
     """
     filled(line, max_attempts=1)
     line.claim()

@@ -221,8 +221,8 @@ def test_an_unanswered_question_ends_the_wait_of_a_customer_who_is_away(line: Li
 
 
 def test_a_newer_record_keeps_a_customer_away(line: Line) -> None:
-    """Only Redis knows who has stopped polling. A newer record from DynamoDB must therefore not
-    make a customer count as present (promise P2).
+    """Only Redis knows who has stopped polling. A newer record from DynamoDB does not make an
+    absent customer count as present (promise P2).
     """
     filled(line)
     poll_and_go_away(line, "ann")

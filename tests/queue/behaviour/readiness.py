@@ -91,9 +91,9 @@ def test_an_entry_with_two_reasons_waits_for_the_end_of_both(line: Line) -> None
 
 
 def test_of_two_messages_the_one_of_the_later_record_counts(line: Line) -> None:
-    """Each message about the readiness of an entry has a version.
+    """Each message that makes an entry ready or not ready has a version.
 
-    The highest version wins, even if its message was delivered first (promise P2).
+    The message with the highest version counts, even if it was delivered first (promise P2).
     """
     filled(line)
     line.readiness("ann", 2)
@@ -133,8 +133,8 @@ def test_nothing_is_left_of_the_readiness_of_a_stay_that_has_ended(line: Line, e
 
 
 def test_a_held_entry_that_is_not_to_be_taken_again_comes_back_passed_over(line: Line) -> None:
-    """If a customer asks to be skipped while the entry is claimed, the entry returns to its place
-    when the claim is released, and later claims skip it.
+    """A customer asks to be skipped while the entry is claimed. When the claim is released, the
+    entry returns to its place, and later claims skip it.
     """
     filled(line)
     token = line.claimed()["ann"]["token"]
@@ -259,9 +259,7 @@ def test_many_who_return_at_one_moment_all_return(line: Line) -> None:
 
 
 def test_an_import_can_hold_an_entry_back_from_its_beginning(line: Line) -> None:
-    """An import can add an entry that is held back from the start, so that no claim can take it
-    first.
-    """
+    """An import can add an entry that is held back from the start. No claim can take it."""
     filled(line)
     answer = accepted(line.insert("lea", readiness=HELD_BACK))
     assert (answer["position"], answer["ready_ahead"]) == (1, 0)
@@ -460,7 +458,7 @@ def test_one_entry_that_is_not_ready_is_offered_nothing(line: Line) -> None:
 
 
 def test_the_policy_offers_no_slot_to_entries_that_rest(line: Line) -> None:
-    """If all waiting entries are held back, polls do not run the admission policy."""
+    """If operators have held back all waiting entries, polls do not run the admission policy."""
     line.init(admission=True, max_inside=1)
     accepted(line.insert("ann", readiness=HELD_BACK))
     accepted(line.send("admit"))
@@ -517,7 +515,7 @@ def test_a_rebuild_restores_why_entries_are_not_ready(line: Line) -> None:
 def test_an_entry_that_is_restored_late_gets_the_later_readiness(line: Line) -> None:
     """A rebuild first reads an index that may be outdated.
 
-    It reads the table later, and then corrects whether an entry is ready (promise P3).
+    It reads the table later, and then corrects which entries are ready (promise P3).
     """
     line.init(mode="open")
     line.restore("ann", rank=5, ticket=5)
@@ -563,8 +561,8 @@ def test_a_list_without_it_pays_nothing(line: Line) -> None:
 
 
 def test_a_released_entry_waits_out_its_delay_at_its_place(line: Line) -> None:
-    """If a release with a delay is repeated or delivered late, the delay does not start again
-    (promises P1, P2 and P6).
+    """A claim can be released with a delay, during which the entry is skipped. If the request is
+    repeated or late, the delay does not start again (promises P1, P2 and P6).
     """
     filled(line)
     before = set(line.contents())

@@ -252,7 +252,7 @@ def test_only_its_own_epoch_ends_a_rebuild(line: Line) -> None:
 
 
 def test_the_end_of_a_rebuild_makes_no_order_where_all_was_lost_again(line: Line) -> None:
-    """If Redis loses its data during a rebuild, the message that ends this rebuild must not create
+    """If Redis loses its data during a rebuild, the message that ends this rebuild does not create
     an empty queue (promise P7).
     """
     line.init(mode="open")

@@ -105,10 +105,9 @@ def test_new_segments_are_not_ready_before_every_entry_is_in_them(line: Line) ->
 
 @coloured
 def test_a_rebuild_that_lacks_an_entry_leaves_the_segments_building(line: Line) -> None:
-    """If an operator changes the segments during a rebuild, the entries that were restored before
-    are in no segment yet.
+    """An operator changes the segments during a rebuild.
 
-    Maintenance adds them later.
+    Maintenance later assigns the entries that were already restored to the new segments.
     """
     line.send("purge")
     line.init(mode="open", segments_version=1)

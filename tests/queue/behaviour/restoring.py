@@ -21,7 +21,9 @@ def test_a_restore_into_a_complete_queue_returns_the_position(line: Line) -> Non
 
 
 def test_a_waiting_entry_keeps_its_place(line: Line) -> None:
-    """If an entry was moved in the meantime, a late restore does not put it back (promise P2)."""
+    """A late message that restores an entry does not put it back if the entry was moved in the
+    meantime (promise P2).
+    """
     line.init()
     _, bob = line.all_sign_up(["ann", "bob"])
     moved = line.bump("bob", to="front")
@@ -154,8 +156,8 @@ def test_a_move_of_the_day_before_is_not_remembered_any_more(line: Line) -> None
 
 
 def test_a_newer_move_in_redis_outlives_an_older_record(line: Line) -> None:
-    """If Redis knows a newer move of an entry than DynamoDB, a restore keeps the newer move
-    (promise P2).
+    """If Redis knows a newer move of an entry than DynamoDB, restoring the entry does not undo the
+    newer move (promise P2).
     """
     line.init()
     line.all_sign_up(["ann", "bob"])

@@ -34,8 +34,8 @@ def test_a_claimer_can_still_complete_after_a_loss(line: Line) -> None:
 
 
 def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None:
-    """If Redis has newer data than DynamoDB, a restore does not move the entry. The response
-    contains what Redis has (promises P2 and P4).
+    """If Redis has newer data about an entry than DynamoDB, restoring the entry changes nothing.
+    The response contains the newer data (promises P2 and P4).
     """
     line.init()
     line.all_sign_up(["ann", "bob", "eve"])
@@ -54,8 +54,8 @@ def test_a_late_restore_does_not_move_an_entry_that_is_aside(line: Line) -> None
 
 
 def test_a_late_restore_does_not_hold_a_waiting_entry(line: Line) -> None:
-    """If a claim was released, a late restore does not make the claim's token valid again (promise
-    P4).
+    """If a claim was released, a late message that restores the claim does not make its token valid
+    again (promise P4).
     """
     line.init()
     ann = line.signup("ann")
@@ -97,8 +97,8 @@ def test_the_second_pass_corrects_the_first_from_any_state_to_any(
 
 @pytest.mark.parametrize("state", STATES)
 def test_an_admission_during_a_rebuild_is_not_taken_back(line: Line, state: str) -> None:
-    """If an entry is admitted during a rebuild, an older record does not undo the admission
-    (promise P4).
+    """If an entry is admitted during a rebuild, the rebuild does not undo the admission because of
+    an older record (promise P4).
     """
     line.init(mode="open")
     line.restore("ann", RANK + 5, 3, **claim_fields(line))
@@ -156,8 +156,8 @@ def test_a_later_stay_than_the_admitted_one_is_restored(line: Line) -> None:
 
 @pytest.mark.parametrize("op", ["release", "park", "extend"])
 def test_a_decision_that_the_record_lacks_stands_in_the_second_look(line: Line, op: str) -> None:
-    """If a claim or an offer ends during a rebuild, an older record does not restore it (promises
-    P2 and P3).
+    """If a claim or an offer ends during a rebuild, the rebuild does not restore it from an older
+    record (promises P2 and P3).
     """
     line.init(mode="open")
     held = claim_fields(line)
@@ -196,8 +196,8 @@ def test_the_ticket_of_a_held_entry_is_restored_too(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["held", "parked"])
 def test_an_entry_restored_aside_is_nowhere_else(line: Line, state: str) -> None:
-    """A restored entry that is claimed or parked must not also be stored as waiting, or in any
-    other key (promise P9).
+    """If an entry is restored as claimed or parked, Redis no longer stores it as waiting (promise
+    P9).
     """
     line.init()
     line.restore("ann", RANK + 9, 12, **{**claim_fields(line, attempts=2), "state": state})

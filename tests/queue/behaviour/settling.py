@@ -62,8 +62,8 @@ def test_a_claim_alone_leaves_nothing_to_settle(line: Line) -> None:
 
 
 def test_a_heartbeat_is_listed_too(line: Line) -> None:
-    """The worker may know the new deadline of a claim although DynamoDB does not. Redis therefore
-    lists an extension until DynamoDB has recorded it (promise P3).
+    """If a worker extends a claim, Redis keeps the new deadline in its list of changes until
+    DynamoDB has recorded it (promise P3).
     """
     ann = filled(line)["ann"]
     extended = accepted(line.extend("ann", ann["token"], lease_seconds=2 * LEASE))
@@ -153,8 +153,8 @@ def test_the_current_place_is_listed_not_the_past_decision(line: Line) -> None:
 
 @pytest.mark.parametrize("jump", [1, -HOUR_MICROS])
 def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -> None:
-    """If an entry has changed again since maintenance read it, Redis keeps the list of its changes,
-    even if the clock was set back (promise P3).
+    """If an entry changes while maintenance records its earlier changes, Redis keeps the list of
+    its changes, even if the clock was set back (promise P3).
     """
     line.clock.advance(HOUR_MICROS)
     ann = filled(line)["ann"]
@@ -169,8 +169,8 @@ def test_an_entry_that_has_changed_again_is_not_settled(line: Line, jump: int) -
 
 
 def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
-    """The request that caused a recent change may still be recording it, so Redis lists only
-    changes of a given age. Redis measures the age by its own clock.
+    """Redis lists only changes of a given age, because a request may still be recording a recent
+    change. Redis measures the age with its own clock.
     """
     ann = filled(line)["ann"]
     line.clock.advance(seconds=1)
@@ -234,8 +234,8 @@ def test_an_admission_of_an_unknown_stay_is_forgotten_without_a_tombstone(line: 
 
 @pytest.mark.parametrize("state", ["waiting", "parked"])
 def test_settling_moves_no_entry_on_the_list(line: Line, state: str) -> None:
-    """When DynamoDB has recorded a change, Redis only deletes its note about the change, even if
-    the message is delivered twice (promise P2).
+    """When DynamoDB has recorded a change, Redis deletes its note about the change. Nothing else
+    changes, even if the message is delivered twice (promise P2).
     """
     ann = filled(line)["ann"]
     ENDS[state](line, ann["token"])

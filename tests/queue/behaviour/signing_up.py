@@ -142,9 +142,9 @@ def test_a_stay_that_a_closed_list_refuses_has_ended(line: Line) -> None:
 
 
 def test_signups_are_taken_from_the_opening_on_and_until_the_closing(line: Line) -> None:
-    """Redis' clock decides to the millisecond whether a waitlist has opened or closed.
+    """Redis' clock decides whether a waitlist has opened or closed, exact to the millisecond.
 
-    A signup that succeeded can be repeated after the waitlist has closed (promise P2).
+    A repeated signup succeeds even after the closing time (promise P2).
     """
     opens, closes = line.clock.millis + 10, line.clock.millis + 20
     line.init()

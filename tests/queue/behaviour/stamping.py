@@ -39,8 +39,8 @@ SENDS: dict[str, Send] = {
 def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
     line: Line, name: str
 ) -> None:
-    """After a message that contains a stamp (logical timestamp), Redis gives out only higher
-    stamps, even for other entries (promises P1 and P3).
+    """When Redis has received a stamp (logical timestamp) in a message, all its new stamps are
+    higher, even those of other entries (promises P1 and P3).
     """
     line.init()
     known = line.signup("ann")["stamp"] + AHEAD

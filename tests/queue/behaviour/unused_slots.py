@@ -164,8 +164,8 @@ def test_a_look_at_the_end_of_an_offer_triggers_the_next(line: Line) -> None:
 
 
 def test_a_withdrawn_offer_goes_to_the_next_and_its_entry_to_its_old_place(line: Line) -> None:
-    """If the request to withdraw an offer is repeated, it changes nothing, even if the same entry
-    has another offer by then.
+    """A repeated request to withdraw an offer changes nothing, even if the same entry has got a new
+    offer since.
     """
     make_only_offer(line)
     until = line.clock.millis + OFFER_SECONDS * 1000
@@ -244,8 +244,8 @@ def test_a_hold_that_was_restored_gives_nothing_back(line: Line) -> None:
 
 @pytest.mark.parametrize("state", ["waiting", "parked", "held"])
 def test_an_offer_that_its_record_has_ended_gives_its_slot_back(line: Line, state: str) -> None:
-    """After a failover, Redis may still have an offer although DynamoDB has recorded its end. When
-    maintenance removes the offer, the next entry gets one.
+    """After a failover, Redis has an offer that has already ended according to DynamoDB. When
+    maintenance removes this offer, the next entry gets an offer.
     """
     make_only_offer(line)
     offered = line.position(FIRST)
@@ -541,8 +541,8 @@ def test_a_repeated_refill_is_one_quota(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["enter", "complete", "drop"])
 def test_an_admission_counts_against_the_quota_once(line: Line, verb: str) -> None:
-    """An admission counts only once towards the quota, whether the customer, an operator or
-    maintenance has made it.
+    """An admission counts only once towards the quota. It does not matter whether the customer, an
+    operator or maintenance has admitted the entry.
     """
     line.init()
     line.all_sign_up(PEOPLE)

@@ -145,8 +145,8 @@ def close_connections(place: Place) -> None:
 
 
 def change(node: TlsServer, settings: dict[str, object]) -> None:
-    # Change the certificate and the private key in one step, because Redis refuses a private key
-    # that does not match the current certificate.
+    # Change the certificate and the private key in one step. Redis refuses a private key that does
+    # not match its certificate.
     pairs = [str(part) for pair in settings.items() for part in pair]
     node.client.execute_command("CONFIG", "SET", *pairs)
 

@@ -119,9 +119,8 @@ def test_a_script_may_do_no_more_than_its_user(user: Any, server: Place, call: s
 
 
 def test_connecting_asks_for_nothing_that_is_refused(place: Place) -> None:
-    """When the client connects, it sends no command that Redis refuses.
-
-    Each refused command would delay the first script by a round trip (promise P9).
+    """When the client connects, it sends no command that Redis refuses, so the first script is not
+    delayed (promise P9).
     """
 
     def refusals() -> list[int]:
@@ -164,7 +163,7 @@ def test_a_cluster_is_not_found_without_these_rights(
 def test_a_script_that_misses_a_right_is_a_defect_and_the_log_has_the_remedy(
     line: Line, place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The script may have stopped halfway, so the caller must not retry."""
+    """The caller must not retry, because the script may have stopped halfway."""
     line.init()
     with without(place, "zadd"), caplog.at_level(logging.ERROR):
         assert line.signup("ann")["code"] == "internal_error"

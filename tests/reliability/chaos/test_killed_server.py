@@ -14,8 +14,6 @@ OPERATIONS = 120
 def test_every_answer_stays_true_when_redis_is_killed_twice(serve: Serve) -> None:
     """While Redis is killed and restarted, every response is correct or asks the client to retry
     later (promises P1 to P4, P6 and P7).
-
-    After the second kill, maintenance rebuilds the queue before any client sends a request.
     """
     with running_server() as redis:
         traffic = serve(redis.url)

@@ -17,8 +17,7 @@ from tests.reliability.load.wire import Wire
 from tests.support.problem import Problem
 from tools.local.api_client import ApiClient
 
-# There are only a few clients, because each running request needs its own process, and a process
-# takes a second to start.
+# The number of clients is small, because each request that is running needs its own process.
 CUSTOMERS, OPERATORS, LOOKERS = 3, 2, 1
 # Claims last longer than the test, so none of them expires.
 LEASE_SECONDS = 600

@@ -15,9 +15,7 @@ from tests.support.stale_index import StaleIndexTable
 
 @pytest.fixture(autouse=True)
 def _small() -> Iterator[None]:
-    """With few shards and a single thread, a request consists of few calls, which are always in the
-    same order.
-    """
+    """With few shards and a single thread, a request makes few calls, always in the same order."""
     with deterministic():
         yield
 

@@ -104,8 +104,8 @@ def test_an_interrupted_deletion_is_completed(fixture: FaultFixture, fault: Faul
 def test_the_next_waitlist_of_the_same_id_starts_empty(
     fixture: FaultFixture, prepare: Callable[[FaultFixture], None]
 ) -> None:
-    """No place, refusal or unfinished request of the deleted waitlist affects a new waitlist with
-    the same id (promises P1 and P4).
+    """Nothing that is left of a deleted waitlist affects a new waitlist with the same id (promises
+    P1 and P4).
     """
     prepare(fixture)
     fixture.people.delete_waitlist()
@@ -173,7 +173,7 @@ def test_a_request_that_a_deletion_overtakes_leaves_no_trace(
 def test_a_late_run_of_maintenance_does_not_delete_the_next_waitlist(
     fixture: FaultFixture,
 ) -> None:
-    """If maintenance is so slow that it loses its lease, another run deletes the waitlist instead.
+    """A run of maintenance is so slow that another run deletes the waitlist instead.
 
     When the slow run continues, it does not delete a new waitlist with the same id (promise P3).
     """

@@ -71,8 +71,8 @@ def cut_off(fixture: FaultFixture, event: str) -> int:
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()
-    # A request to redrive an entry makes one call more than the others, because it first reads from
-    # DynamoDB when the entry was parked.
+    # A request that brings a parked entry back makes one more call than the other requests. It
+    # first reads when the entry was parked.
     fixture.wire.arm(int(event == "redriven"), faults.crash_after)
     with suppress(Crash):
         ENDS[event](fixture.people)
@@ -83,8 +83,8 @@ def cut_off(fixture: FaultFixture, event: str) -> int:
 
 @pytest.mark.parametrize("event", ENDS)
 def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, event: str) -> None:
-    """If a request was interrupted before DynamoDB recorded the change, and is then repeated, the
-    event has the operator, the reason and the time of the first request (promise P3).
+    """A request is interrupted before DynamoDB has recorded its change. If the client repeats it,
+    the event contains the operator, the reason and the time of the first request (promise P3).
     """
     decided_at = cut_off(fixture, event)
     fixture.world.advance(5)
@@ -96,10 +96,9 @@ def test_a_repeat_records_the_time_of_the_first_decision(fixture: FaultFixture, 
 
 @pytest.mark.parametrize("event", ENDS)
 def test_maintenance_records_the_time_of_the_decision(fixture: FaultFixture, event: str) -> None:
-    """If a request was interrupted before DynamoDB recorded the change, and is never repeated,
-    maintenance records the event.
+    """A request is interrupted before DynamoDB has recorded its change, and is never repeated.
 
-    The event has the time of the change, not the time of the maintenance run (promise P3).
+    Maintenance records the event with the time of the change (promise P3).
     """
     decided_at = cut_off(fixture, event)
     fixture.world.maintain()
@@ -141,10 +140,10 @@ def test_a_parking_by_attempts_keeps_its_time_if_a_redrive_records_it(
 
 
 def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture) -> None:
-    """If too many claims on an entry expire, the entry is parked.
+    """If too many claims on an entry have expired, the entry is parked.
 
-    The event and the field `parked_at` have the time at which the last claim expired, although
-    maintenance notices this a minute later (promise P3).
+    The recorded time is the time at which the last claim expired, even if maintenance notices this
+    later (promise P3).
     """
     people = fixture.people
     for _ in range(MAX_ATTEMPTS - 1):
@@ -163,9 +162,8 @@ def test_a_parking_by_attempts_is_recorded_at_the_deadline(fixture: FaultFixture
 def test_a_no_show_that_ends_in_a_parking_is_recorded_at_its_deadline(
     fixture: FaultFixture,
 ) -> None:
-    """If an entry is parked because its customer missed the last permitted offer, the history
-    contains both the missed offer and the parking, with the time at which the offer expired
-    (promise P3).
+    """A customer misses the last permitted offer, and the entry is parked. The history contains
+    both events, with the time at which the offer expired (promise P3).
     """
     people = fixture.people
     release(people)

@@ -23,8 +23,7 @@ ROWS = [
     {"customer_id": name, **({"joined_at": TIMES[name]} if name in TIMES else {})} for name in FILE
 ]
 TRIES = 6
-# An import of this file makes ten calls to DynamoDB and Redis. Six of them are transactions: three
-# mark the signups as unfinished, and three store the places.
+# An import of this file makes ten calls to DynamoDB and Redis.
 STEPS = 10
 
 
@@ -182,8 +181,8 @@ def guests(fixture: FaultFixture) -> FaultFixture:
 def test_repeating_an_interrupted_import_replaces_each_guest_once(
     guests: FaultFixture, fault: faults.Fault, is_maintained: bool
 ) -> None:
-    """If an import is interrupted at any step and repeated, each customer in the file ends up with
-    exactly one signup, which comes from the import (promises P2 and P3).
+    """If an import is interrupted at any step and then repeated, each customer in the file has
+    exactly one signup in the end (promises P2 and P3).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)
@@ -233,8 +232,8 @@ OF_THE_GUEST: dict[str, Callable[[FaultFixture], object]] = {
 def test_requests_of_a_replaced_guest_do_not_restore_the_guests_stay(
     guests: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """If a guest sends a request before any step of the import that replaces their entry, the old
-    entry does not come back (promises P2 and P4).
+    """An import replaces the entry of a guest. If the guest sends a request while the import is
+    running, the old entry does not come back (promises P2 and P4).
     """
     before = guests.stores.snapshot()
     strangers = dict(guests.people.entry_tokens)

@@ -91,10 +91,9 @@ def test_a_rebuild_is_not_declared_complete_if_redis_is_lost_meanwhile(
 def test_an_outdated_rebuild_does_not_complete_the_next_rebuild(
     stores: Stores, lost: Snapshot
 ) -> None:
-    """If Redis loses its data again during a rebuild, a customer's request may start another
-    rebuild.
+    """If Redis loses its data again during a rebuild, a second rebuild may start.
 
-    The first rebuild must then no longer mark the queue as complete (promises P3 and P7).
+    The first rebuild must then not mark the queue as complete (promises P3 and P7).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -144,8 +143,8 @@ DECISIONS: dict[str, Callable[[FaultFixture], Answer]] = {
 def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
     fixture: FaultFixture, decision: Callable[[FaultFixture], Answer], beats: int
 ) -> None:
-    """A request may change the queue before a rebuild, and be recorded in DynamoDB only afterwards.
-    The next run of maintenance must then correct the queue (promise P3).
+    """A request has changed the queue, but DynamoDB records the change only after a rebuild. The
+    next run of maintenance corrects the queue (promise P3).
     """
     line_with_eve(fixture)
     assert fixture.people.remove("eve").status == 204
@@ -219,8 +218,8 @@ def test_a_delayed_rebuild_keeps_later_changes(stores: Stores, lost: Snapshot) -
 def test_no_run_rebuilds_while_another_holds_the_lease(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """Only the run that has the lease rebuilds the queue. If this run has crashed, responses
-    contain no position until the lease expires (promise P7).
+    """Only one run at a time may rebuild the queue. If this run has crashed, responses contain no
+    position until its lease expires (promise P7).
     """
     now_millis = fixture.world.clock.now_millis()
     records = fixture.world.services.waitlist_records

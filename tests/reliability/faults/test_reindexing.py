@@ -119,8 +119,8 @@ def test_segments_are_built_although_redis_is_lost_meanwhile(
 def test_two_runs_can_build_segments_at_once(
     stores: Stores, building: Snapshot, minutes: int
 ) -> None:
-    """While one run has the lease, a second run does nothing. If the lease has expired, the second
-    run builds all segments (promise P2).
+    """While one run is building the segments, a second run does nothing. If the first run has not
+    finished when its lease expires, the second run builds all segments (promise P2).
     """
 
     def inject(fixture: FaultFixture) -> Fault:

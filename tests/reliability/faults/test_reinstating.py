@@ -134,8 +134,8 @@ def test_a_call_that_the_aws_client_repeats_belongs_to_the_same_request(
 def test_a_request_distinguishes_itself_from_an_interrupted_request(
     fixture: FaultFixture, elsewhere: TokenHolders, key: str | None, other_key: str | None
 ) -> None:
-    """If a reinstatement was interrupted, the next request to reinstate the customer completes it.
-    The next request is then refused, because the customer is already on the waitlist (promise P2).
+    """If a reinstatement was interrupted, a second request completes it. A third request is
+    refused, because the customer is already on the waitlist (promise P2).
     """
     before = end_stay(fixture, is_off)
     joining = 0

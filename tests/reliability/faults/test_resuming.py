@@ -164,8 +164,8 @@ def test_runs_that_are_all_too_short_complete_the_order_together(
 def test_a_run_without_progress_does_not_start_another_run(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """A run that made no progress does not start another run, because that run would stop at the
-    same step. The next scheduled run continues the rebuild (promise P9).
+    """A run that has made no progress does not start another run, which would stop at the same
+    step. The next scheduled run continues the rebuild (promise P9).
     """
     before: RebuildProgress | None = None
     while read_progress(fixture) != before or before is None:

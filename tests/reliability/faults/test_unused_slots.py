@@ -47,8 +47,8 @@ def find_offered(fixture: FaultFixture) -> list[str]:
 def test_the_next_entry_gets_the_slot_once(
     fixture: FaultFixture, elsewhere: TokenHolders, end: str, fault: Fault
 ) -> None:
-    """If a request to end an offer is interrupted, the next entry gets one offer, whether or not
-    the request is repeated (promises P2 and P4).
+    """If a request that ends an offer is interrupted, the next entry gets exactly one offer,
+    whether or not the request is repeated (promises P2 and P4).
     """
     before = fixture.stores.snapshot()
     ENDS[end](fixture.people)

@@ -16,7 +16,7 @@ from waitlist_cli.errors import CliError
 from waitlist_shared.ids import entry_id_of
 
 # Maintenance completes an interrupted request one minute after the request began. The minute is
-# measured by the clock of the function that ran the request.
+# measured with the clock of the interrupted function.
 INTENT_SECONDS = 62
 SETTLE_SECONDS = 60
 READERS = 8

@@ -22,8 +22,8 @@ ROLES = {
     "valkey-server": "Valkey",
     "tools.local.dynamodb.server": "DynamoDB",
 }
-# Caches still grow in the first third of a load test, so the check compares the second third with
-# the last third.
+# The check compares the second third of a load test with the last third. In the first third, caches
+# are still growing.
 MOST_GROWTH = 1.10
 LEAST_SECONDS = 30
 

@@ -163,9 +163,9 @@ def _between(
     operations: Sequence[Operation | None],
     losses: Sequence[Loss],
 ) -> Iterator[Problem]:
-    """If Redis has lost its data, a counter may lack operations from before the loss.
+    """If Redis has lost its data, the counters may lack earlier operations.
 
-    Operations that were running during the loss may be counted twice.
+    Operations that were running at that moment may be counted twice.
     """
     had_effect = [
         operation

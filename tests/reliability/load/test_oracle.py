@@ -110,8 +110,8 @@ def _another_count(name: str) -> Change:
 BOB_FIRST = ("dan", "bob", "ada", "gil")
 FRONT = {"kind": "bump", "person": "bob", "asked": {"to": "front"}}
 REPEAT = {"kind": "repeat", "person": "bob", "answer": {**named("bob"), "entry_token": "another"}}
-# Changes that turn a correct example into another correct example, so the checks must find no
-# problem. The keys describe the changes.
+# Changes to the example after which the data is still correct. The checks must find no problem. The
+# keys describe the changes.
 ACCEPTED: dict[str, Change] = {
     "nothing": lambda _, end: end,
     "an unanswered signup without a place": lambda _, end: without(
@@ -129,8 +129,8 @@ ACCEPTED: dict[str, Change] = {
     "a hold after the first expired": _claimed_later,
     "a hold after an unanswered release": _claimed_after_a_release,
 }
-# Changes that turn a correct example into a wrong example, each with the kind of problem that the
-# checks must find. The keys describe the changes.
+# Changes that make the example wrong, each with the problem that the checks must find. The keys
+# describe the changes.
 WRONG: dict[str, tuple[Change, str]] = {
     "P3: a signup is lost": (lambda _, end: without(end, "ada"), "lost"),
     "P3: an admission is lost": (lambda _, end: replace(end, admissions={"fay": 0}), "lost"),

@@ -18,8 +18,7 @@ from waitlist_shared.ranks import TICKETS_PER_MILLISECOND
 # steps.
 HOUR = 3600_000 * TICKETS_PER_MILLISECOND
 SMALL: dict[str, Any] = {
-    # A rebuild treats each shard of the index in the same way. Two shards reveal the same problems
-    # as sixteen.
+    # The index has two shards instead of sixteen. A rebuild treats all shards in the same way.
     "SHARDS": FEW_SHARDS,
     "MINUTE": HOUR,
     # Normally, maintenance waits for up to an hour before it checks all entries again. With the
@@ -27,13 +26,11 @@ SMALL: dict[str, Any] = {
     "LONGEST_PAUSE_MILLIS": 0,
     "ThreadPoolExecutor": InOrder,
 }
-# This low limit makes an import of three rows write its intents (notes about unfinished work) in
-# two transactions.
+# With this low limit, an import of three rows needs two transactions for its intents (notes about
+# unfinished work).
 FEW_INTENTS = 2
 CHANCES = Chances()
-# Two requests may conflict with each other again and again, for example a signup and a
-# reinstatement on a waitlist that has not opened yet. This low limit lets both requests give up
-# soon.
+# With this low limit, two requests that conflict again and again give up soon.
 FEW_RETRIES = 2
 # The model checker also replaces these values, because a case must be the same in every run.
 OF_A_CASE: dict[str, Any] = {

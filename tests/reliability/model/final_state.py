@@ -128,8 +128,8 @@ def observe(testbed: Testbed) -> FinalState:
         claimed=_claimed(testbed),
         parked=parked,
         dirty=dirty,
-        # If a customer exits during a rebuild, Redis may have a pass that has already ended. The
-        # next run of the admission policy removes it.
+        # After a rebuild, Redis may have the pass of a customer who has exited. The next run of the
+        # admission policy removes this pass.
         inside={name: until for name, until in inside.items() if until > testbed.clock.millis},
         notes={name: _note(packed) for name, packed in claims.items()},
         reasons={name: packed.partition(";")[2] for name, packed in readiness.items()},
@@ -247,8 +247,7 @@ def _segmented(testbed: Testbed) -> Segmented:
     )
 
 
-# The keys are events in the history of an invited customer. The values say how the customer's offer
-# has ended.
+# For each event in the history of an invited customer, how the customer's offer has ended.
 FATES = {
     "admitted": "entered",
     "declined": "declined",

@@ -74,8 +74,8 @@ def _is_of_a_slot(result: Result, problem: Problem) -> bool:
     """
     if not result.case.scenario.startswith("slot of"):
         return False
-    # With this rate, a customer who does not accept an offer leaves the waitlist. If another
-    # customer gets the offer, that customer may leave instead.
+    # With this rate, a customer who does not accept an offer leaves the waitlist. If a different
+    # customer gets the offer, a different customer leaves.
     of_stays = ("lost", "revived") if "rate" in result.case.scenario else ()
     return problem.kind in (*OFFERED_TO_OTHERS, "slot", *of_stays)
 
@@ -191,8 +191,8 @@ KNOWN_FAILURES: tuple[KnownFailure, ...] = (
             and (
                 problem.kind in ("history", "elsewhere", "record", "attempts", "invitation")
                 or (_is_of(result, "invite", "withdraw") and problem.kind == "answer")
-                # This rate offered a place to the other customer, who leaves the waitlist without
-                # an answer.
+                # Because of this rate, the other customer gets an offer, and leaves the waitlist
+                # without an answer.
                 or (result.case.scenario == "slot of a rate" and problem.kind == "revived")
             )
         ),

@@ -46,8 +46,8 @@ LATE = "late after "
 FORGOTTEN = "forgotten"
 # Operations on a claim, an offer or a parked entry. All other operations concern a signup.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")
-# These operations ask customers whether they are still waiting, or answer this question. Their
-# messages are delayed only in scenarios in which customers are asked.
+# These operations ask customers whether they are still waiting, or answer this question. They are
+# tested only in scenarios in which customers are asked.
 OF_QUESTIONS = ("ask", "confirm", "end of questions")
 # The operations whose messages the model checker delays.
 CHECKED = (
@@ -87,11 +87,11 @@ _again: tuple[Request, ...] = (
 # If two moves arrive late, an event in the history may belong to either of them. The model
 # therefore expects no particular event.
 _move = replace(bump("b", "to the front", to="front"), event="")
-# Maintenance must run before the claims end, because in production it runs every minute.
+# Run maintenance before the claims end, as it would run in production.
 _offered: tuple[Request, ...] = (maintain(), let_holds_end(), admit(5, NEXT))
 _held: tuple[Request, ...] = (maintain(), let_holds_end(), claim(5, NEXT))
-# For each story, the requests that are sent before the late message arrives. The last request makes
-# the change that the late message must not undo.
+# For each story, the requests that are sent before the late message arrives. The late message must
+# not undo the last request.
 STORIES: dict[str, tuple[Request, ...]] = {
     "a minute": (maintain(),),
     "a leave": (leave("b"),),
@@ -146,8 +146,8 @@ def late_messages(
             continue
         for how in HOWS:
             if operation.is_maintenance and how != FOLLOWS:
-                # An operation of maintenance has no client that repeats it. The next run of
-                # maintenance does the same work.
+                # No client repeats an operation of maintenance. The next run of maintenance does
+                # the same work.
                 continue
             for story in STORIES:
                 case = Late(operation.name, scenario, story, step, how)
@@ -236,9 +236,8 @@ class LateRun:
         for message in messages:
             # The client has already given up, so nothing reads this response.
             message.make()
-        # Run the admission policy before maintenance. After a late message with a wrong effect, the
-        # policy may make a wrong offer. Maintenance could hide this problem by repairing the
-        # effect.
+        # Run the admission policy before maintenance. Maintenance could repair the effect of a late
+        # message before the policy makes a wrong offer.
         self._send(history, run_policy())
         return self._judge.verdict(history)
 

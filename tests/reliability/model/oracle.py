@@ -66,8 +66,8 @@ def _problems(
 ) -> Iterator[Problem]:
     for name in NAMES.values():
         stay = line.stay(name)
-        # If no client got the response to a claim, nobody can complete the claim. It ends at its
-        # deadline, and the end may be recorded or not.
+        # If no client got the response to a claim, the claim ends at its deadline. DynamoDB may
+        # have recorded this end or not.
         is_claimed = bool(stay and stay.hold and not stay.is_offer)
         is_unheard = bool(stay and is_claimed and name not in tokens.get(stay.hold, {}))
         yield from _in_redis(name, stay, found, is_unheard)
@@ -246,7 +246,7 @@ def _number(name: str, stay: Stay, found: FinalState) -> Iterator[Problem]:
 
 
 def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator[Problem]:
-    """A claim token is valid until its deadline, even if Redis has lost its data."""
+    """The token of a claim is valid until the claim's deadline, even if Redis has lost its data."""
     hold = found.records.get(name, {}).get("hold", {})
     if stay.state == "parked":
         at, recorded = found.parked.get(name), hold.get("parked_millis")
@@ -316,8 +316,8 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         recorded = end.get("inside_until_millis")
         if record.get("status") != "admitted":
             continue
-        # A claim that admits its entries at once records the time at which it started. Its last
-        # step comes later.
+        # If a claim admits its entries at once, DynamoDB records the time at which the request
+        # began.
         if recorded is None or abs(until - recorded) > LONGEST_CLAIM_MILLIS:
             yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
             continue
@@ -330,7 +330,7 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
 def _slots(line: Waitlist, found: FinalState) -> Iterator[Problem]:
     """A slot is a permission for one offer.
 
-    If Redis has lost its data, there may be fewer slots but never more.
+    If Redis has lost its data, there may be fewer slots than expected, but never more.
     """
     paid = {name: stay.paid for name, stay in line.stays if stay.paid}
     if found.paid.items() - paid.items() or (found.is_first_life and found.paid != paid):
@@ -364,8 +364,8 @@ def _segments(found: FinalState) -> Iterator[Problem]:
 
 
 def _invitations(found: FinalState) -> Iterator[Problem]:
-    """If an invited customer was erased, only the note in the invitation still mentions the
-    customer. The note says how the offer ended, which may have been before the erasure.
+    """If an invited customer was erased, only the invitation still mentions the customer. It says
+    how the customer's offer ended.
     """
     for invitation in found.invitations.values():
         if invitation.is_running:

@@ -77,8 +77,8 @@ def scenarios_of(first: Operation, second: Operation) -> list[str]:
         )
     ]
     if all(map(is_cold, first.scenarios)) or all(map(is_cold, second.scenarios)):
-        # Leave out the scenario `joining`. A signup that got no response may lose its place when
-        # Redis loses its data.
+        # Leave out the scenario `joining`, in which a signup that got no response may lose its
+        # place.
         cold = [made_cold(name) for name in warm if name != "joining"]
         warm = cold or [*first.scenarios]
     return list(dict.fromkeys(warm))

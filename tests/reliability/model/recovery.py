@@ -40,7 +40,7 @@ def retried(testbed: Testbed, history: History, request: Request) -> Outcome:
 
 
 def refused_tokens(testbed: Testbed, ends: set[Waitlist]) -> list[Problem]:
-    """A claim that is completed a second time with its token must not be refused."""
+    """Completing a claim for a second time with the same token must succeed."""
     admitted = set.intersection(*(set(end.of("admitted")) for end in ends))
     found = []
     for hold, tokens in list(testbed.tokens.items()):
@@ -81,8 +81,8 @@ def verdict(testbed: Testbed, history: History, line: Waitlist) -> list[Problem]
     if defects:
         return [Problem("defect", str(defects))]
     testbed.maintain_until_quiet()
-    # If the admission has ended, maintenance removes the people who are still waiting. This may
-    # happen before or after the requests.
+    # After the end of the admission, maintenance removes the people who are still waiting. It may
+    # do so before or after the requests.
     begins = {line, model.all_left(line)}
     ends = {model.all_left(end) for begin in begins for end in history.ends(begin)}
     if not ends:

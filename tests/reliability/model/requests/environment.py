@@ -86,8 +86,7 @@ def set_policy(policy: Policy) -> Request:
 def go_away(name: str) -> Request:
     """The customer stops polling.
 
-    The model counts the last poll as long ago, because no offer is made before the service
-    considers the customer away.
+    In the model, the last poll was long ago, so the customer counts as away at once.
     """
     return Request(
         lambda client: client.go_away(name),
@@ -110,8 +109,8 @@ def cut_off(request: Request, step: int) -> Request:
 
 
 def note_silence() -> Request:
-    """Maintenance has recorded that a customer did not answer a question. It crashes before it ends
-    the customer's wait.
+    """Maintenance records that a customer did not answer a question, and then crashes before it
+    ends the customer's wait.
     """
 
     def effect(line: Waitlist) -> Effect:

@@ -107,8 +107,8 @@ def edit(name: str, kind: str) -> Request:
 def hold_back(name: str, *, is_ready: bool = False) -> Request:
     """Mark an entry as not ready, or as ready again.
 
-    If the entry leaves the waitlist while the request is running, the request is refused, although
-    the history already contains the change.
+    If the entry leaves the waitlist in the meantime, the request is refused, but the history
+    contains the change.
     """
     word = "ready" if is_ready else "held_back"
     edited = edit(name, KIND_OF[name])
@@ -135,8 +135,8 @@ def hold_back(name: str, *, is_ready: bool = False) -> Request:
 
 
 def rest(name: str) -> Request:
-    """The service looks at the entry's status in DynamoDB, which may still be `waiting` although
-    the entry was claimed in Redis.
+    """The service reads the entry's status from DynamoDB. It may still be `waiting`, although the
+    entry was already claimed in Redis.
     """
     edited = edit(name, KIND_OF[name])
 
@@ -203,9 +203,7 @@ def ask(name: str) -> Request:
 
 
 def confirm(name: str) -> Request:
-    """A confirmation is refused if the record already says that the customer did not answer in
-    time.
-    """
+    """A customer's answer is refused if DynamoDB has already recorded that it is too late."""
     edited = edit(name, KIND_OF[name])
 
     def effect(line: Waitlist) -> Effect:
@@ -249,8 +247,8 @@ def reinstate(name: str, key: str) -> Request:
 
     def early(line: Waitlist) -> Waitlist:
         stay = line.stay(name)
-        # An operator has moved the parked entry back to the queue, but its record may still say
-        # `parked`.
+        # An operator has moved the parked entry back to the queue, but DynamoDB may not have
+        # recorded this.
         is_redriven = [event.word for event in line.history(name)[-1:]] == ["redriven"]
         is_parked = stay and (stay.state == "parked" or (stay.state == "waiting" and is_redriven))
         if stay is None or stay.key == key or not (is_parked or stay.state in ("left", "joining")):
@@ -309,8 +307,8 @@ def erase(name: str) -> Request:
 
 
 def bump(name: str, key: str, **where: int | str) -> Request:
-    """Move an entry. If the entry is claimed before the response is sent, the request is refused,
-    but the entry keeps its new place.
+    """Move an entry. If the entry is claimed in the meantime, the request is refused, but the entry
+    keeps its new place.
     """
     ((kind, value),) = where.items()
 

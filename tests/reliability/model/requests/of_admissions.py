@@ -186,8 +186,7 @@ def admit_one(name: str, key: str) -> Request:
 def decline_and_leave(name: str) -> Request:
     """Decline an offer and leave the waitlist.
 
-    The service reads the offer from DynamoDB, which may still contain an offer that has already
-    ended in Redis.
+    The service reads the offer from DynamoDB, although the offer may have already ended in Redis.
     """
     key = f"{name} declines and leaves"
 
