@@ -69,9 +69,7 @@ class InvitationNotFound(WaitlistError):
 
 
 class AlreadyOnList(WaitlistError):
-    """The customer is already on the waitlist, and the caller has not proved that they are this
-    customer.
-    """
+    """The customer is already on the waitlist, and the caller may be a different person."""
 
     code = "already_on_list"
     status = 409

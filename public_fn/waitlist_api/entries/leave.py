@@ -132,7 +132,7 @@ class Leaves(Struct, frozen=True):
         except EntryChanged as changed:
             # If a different request has begun to erase the entry, finish the erasure. If the entry
             # is still leaving, finish again with the changed record. For example, the customer may
-            # have been banned.
+            # have been banned, and the record of a banned customer must not expire.
             now = changed.record
             if now is not None and now.intent.erase:
                 self.finish_erase(now)

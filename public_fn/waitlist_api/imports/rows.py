@@ -187,7 +187,8 @@ class ImportedRow(Struct, kw_only=True, dict=True):  # cached properties need a 
             return "banned"
         # Any guest can sign up with a customer's id and leave again, so such a record does not
         # prove that the customer has left. If `when_on_list` is `replace`, add the customer in
-        # spite of it.
+        # spite of it. The record looks the same after an import that was interrupted when it had
+        # only ended the guest's signup.
         is_guests = record.joined.by_guest and record.status == "left"
         may_rejoin = self.when_ended == "rejoin" or (is_guests and self.when_on_list == "replace")
         return "new" if may_rejoin or record.joins_as_new(now_millis) else "ended"

@@ -111,7 +111,8 @@ class Body(Model):
 
 def _document_codes(schema: dict[str, Any]) -> None:
     meanings = {
-        code: (error.__doc__ or "").partition("\n")[0] for code, error in public_errors().items()
+        code: " ".join((error.__doc__ or "").partition("\n\n")[0].split())
+        for code, error in public_errors().items()
     }
     schema.update(
         extensible("The error code, which stays the same in later versions.", meanings),

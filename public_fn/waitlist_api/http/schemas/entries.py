@@ -302,8 +302,9 @@ class WithReadiness(Model):
     ready_ahead: Annotated[
         Count | None,
         Field(
-            description="How many entries ahead are ready. In contrast, `position` also counts "
-            "the entries ahead that are not ready. Null if the entry is not waiting."
+            description="How many entries ahead are ready. The estimated wait depends on this "
+            "number. In contrast, `position` also counts the entries ahead that are not ready. "
+            "Null if the entry is not waiting."
         ),
     ] = None
     rest_until: Annotated[
