@@ -1380,6 +1380,8 @@ def test_the_page_says_that_the_console_has_ended(chromium: Browser, service: Se
 
 # The width and height of A4 paper in points (1/72 inch).
 A4 = [595, 842]
+LOGO = """<svg xmlns="http://www.w3.org/2000/svg" width="90" height="30">
+<rect width="90" height="30" fill="#0b6e4f"/></svg>"""
 
 
 def test_the_poster_fits_one_sheet_and_its_code_leads_to_the_page(
@@ -1388,8 +1390,14 @@ def test_the_poster_fits_one_sheet_and_its_code_leads_to_the_page(
     page = console.page
     service = str(console.operator.http.base_url).rstrip("/")
     url = f"{service}/w/{console.operator.waitlist_id}"
+    logo = "https://example.com/logo.svg"
+    answer = console.operator.put({"name": "Bakery", "page": {"logo_url": logo}})
+    assert answer.is_success, answer.text
+    page.route(logo, lambda route: route.fulfill(body=LOGO, content_type="image/svg+xml"))
     console.go(console.list_path)
-    page.get_by_role("link", name="Poster", exact=True).click()
+    with page.expect_response(logo) as loaded:
+        page.get_by_role("link", name="Poster", exact=True).click()
+    assert loaded.value.request.header_value("referer") is None
     poster = page.get_by_role("img", name=re.compile("The poster"))
     expect(poster).to_be_visible()
     assert axe.violations(page) == []
@@ -1410,4 +1418,4 @@ def test_the_poster_fits_one_sheet_and_its_code_leads_to_the_page(
     with page.expect_download() as download:
         page.get_by_role("link", name="Download", exact=True).click()
     svg = download.value.path().read_text("utf-8")
-    assert ("Hier anstellen" in svg, "Rejoignez" in svg) == (True, False)
+    assert ("Hier anstellen" in svg, "Rejoignez" in svg, logo in svg) == (True, False, True)

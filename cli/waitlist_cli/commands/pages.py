@@ -86,7 +86,8 @@ def poster(
 ) -> None:
     """Write a poster with a QR code that leads to the customer page of a waitlist.
 
-    The poster is an SVG file in A4 size. To print it, open the file in a browser.
+    The poster is an SVG file in A4 size. To print it, open the file in a browser, which also loads
+    the logo of the page.
     """
     from waitlist_cli.operations.poster import draw_poster
 

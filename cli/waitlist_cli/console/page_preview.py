@@ -139,11 +139,11 @@ def _draft(console: Console, waitlist_id: str) -> dict[str, Any]:
 def _showable(page: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings, but leave out a colour or a picture that the service would refuse."""
     colour = page["colour"] if COLOUR.fullmatch(page["colour"] or "") else None
-    pictures = {name: page[name] if _origin(page[name]) else None for name in PICTURES}
+    pictures = {name: page[name] if origin_of(page[name]) else None for name in PICTURES}
     return {**page, "colour": colour, **pictures}
 
 
-def _origin(url: str | None) -> str:
+def origin_of(url: str | None) -> str:
     """Return the origin of a picture's URL, or "" if the URL is not valid."""
     try:
         parts = urlsplit(url or "")
@@ -154,7 +154,7 @@ def _origin(url: str | None) -> str:
 
 
 def _policy(page: Mapping[str, Any]) -> str:
-    origins = dict.fromkeys(filter(None, (_origin(page[name]) for name in PICTURES)))
+    origins = dict.fromkeys(filter(None, (origin_of(page[name]) for name in PICTURES)))
     return "; ".join(
         (
             "default-src 'none'",

@@ -7,8 +7,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from waitlist_cli.console.context import Console, waitlist_of
+from waitlist_cli.console.guard import HEADERS
+from waitlist_cli.console.page_preview import origin_of
 from waitlist_cli.operations.poster import JOIN_HERE, address_of, draw_poster
+from waitlist_cli.operations.settings import NO_PAGE
 
+POLICY = "Content-Security-Policy"
+PICTURES = "img-src 'self'"
 PATH = "/lists/{waitlist}/poster"
 LANGUAGES = (
     ("en", "English"),
@@ -24,24 +29,30 @@ def routes(console: Console) -> list[Route]:
         waitlist = console.get(f"/{waitlist_of(request)}")
         chosen = _languages(request)
         query = urlencode([("language", language) for language in chosen])
-        return console.page(
+        response = console.page(
             request,
             "poster.html",
             waitlist=waitlist,
             address=address_of(waitlist),
             languages=LANGUAGES,
             chosen=chosen,
-            picture=f"{request.url.path}.svg?{query}",
+            # The SVG is a part of the page, because a browser loads no logo for an SVG in <img>.
+            poster=draw_poster(waitlist, chosen),
+            file=f"{request.url.path}.svg?{query}",
         )
+        logo = origin_of((waitlist["page"] or NO_PAGE)["logo_url"])
+        policy = HEADERS[POLICY].replace(PICTURES, f"{PICTURES} {logo}")
+        response.headers[POLICY] = policy
+        return response
 
-    def picture(request: Request) -> Response:
+    def download(request: Request) -> Response:
         waitlist_id = waitlist_of(request)
         svg = draw_poster(console.get(f"/{waitlist_id}"), _languages(request))
         name = f'attachment; filename="{waitlist_id}-poster.svg"'
-        headers = {"Content-Disposition": name} if "download" in request.query_params else {}
+        headers = {"Content-Disposition": name}
         return Response(svg, media_type="image/svg+xml", headers=headers)
 
-    return [Route(PATH, show), Route(f"{PATH}.svg", picture)]
+    return [Route(PATH, show), Route(f"{PATH}.svg", download)]
 
 
 def _languages(request: Request) -> list[str]:

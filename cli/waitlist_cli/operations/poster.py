@@ -35,6 +35,7 @@ FAMILIES = {
 }
 # The width of the white space around a QR code, in modules (ISO/IEC 18004).
 QUIET_ZONE = 4
+LOGO_HEIGHT = 24
 LARGEST_CODE = 120
 # The width of an average character, as a share of the font size. Wide characters count as two.
 CHARACTER = 0.62
@@ -71,7 +72,7 @@ def draw_poster(
             f"<title>{escape(name)}: {escape(url)}</title>",
             f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#fff"/>',
             f'<rect width="{WIDTH}" height="{BAND}" fill="{colour}"/>',
-            *_content(name, about, colour, joins, url),
+            *_content(name, about, colour, joins, url, page["logo_url"]),
             "</svg>\n",
         )
     )
@@ -85,11 +86,23 @@ def address_of(waitlist: Mapping[str, Any]) -> str:
 
 
 def _content(
-    name: str, about: str, colour: str, joins: Sequence[tuple[str, str]], url: str
+    name: str,
+    about: str,
+    colour: str,
+    joins: Sequence[tuple[str, str]],
+    url: str,
+    logo: str | None,
 ) -> Iterator[str]:
     """Yield the texts and the QR code, from the top to the bottom of the sheet."""
     size, lines = _fitted(name, (19, 15, 12, 9), 3)
     bottom = BAND + 6.0
+    if logo:
+        # The browser that prints the poster loads the logo.
+        yield (
+            f'<image href="{escape(logo)}" x="{MARGIN}" y="{bottom:g}" width="{INNER}" '
+            f'height="{LOGO_HEIGHT}"/>'
+        )
+        bottom += LOGO_HEIGHT
     for line in lines:
         bottom += size * 1.2
         yield _text(line, bottom, size, weight="bold")

@@ -59,7 +59,8 @@ def test_a_poster_has_the_colour_of_the_page() -> None:
 
 @pytest.mark.parametrize("name", ["W" * 200, "Amt für " * 25, "東京" * 100, "\x00\x1b</svg>\ud800"])
 def test_every_name_fits_on_the_poster(name: str) -> None:
-    svg = draw_poster(waitlist(name, text="lorem ipsum " * 160))
+    logo = "https://example.com/logo.svg"
+    svg = draw_poster(waitlist(name, text="lorem ipsum " * 160, logo_url=logo))
     lines = list(ElementTree.fromstring(svg).iter(f"{SVG}text"))
     assert [line for line in lines if not 0 < float(line.attrib["y"]) <= 297 - 10] == []
     assert svg.encode()

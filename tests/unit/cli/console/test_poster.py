@@ -1,5 +1,7 @@
 """The console shows a waitlist's poster, which can be printed and downloaded."""
 
+from html import escape
+
 from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import Opened
 from tests.unit.cli.fake_service import FakeService, answer
@@ -14,19 +16,27 @@ def test_a_poster_is_shown_and_downloaded(console: Opened, bakery: Bakery) -> No
     assert f"The code leads to {bakery.typed.json('page', bakery.waitlist_id)['address']}." in (
         console.text(path)
     )
-    assert f'src="{path}.svg?language=de&amp;language=ar"' in console.page(
-        f"{path}?language=ar&language=de&language=xx"
-    )
-    shown = console.browser.get(f"{path}.svg?language=de")
-    assert shown.headers["content-type"] == "image/svg+xml"
-    assert "content-disposition" not in shown.headers
-    assert ("Hier anstellen" in shown.text, "Join the line here" in shown.text) == (True, False)
-    saved = console.browser.get(f"{path}.svg?download=yes")
+    shown = console.page(f"{path}?language=de&language=xx")
+    assert f'href="{path}.svg?language=de"' in shown
+    assert ("Hier anstellen" in shown, "Join the line here" in shown) == (True, False)
+    saved = console.browser.get(f"{path}.svg?language=de")
+    assert saved.headers["content-type"] == "image/svg+xml"
     name = f'attachment; filename="{bakery.waitlist_id}-poster.svg"'
-    assert (saved.headers["content-disposition"], "Join the line here" in saved.text) == (
-        name,
-        True,
-    )
+    assert (saved.headers["content-disposition"], "Hier anstellen" in saved.text) == (name, True)
+    assert saved.text in shown
+
+
+def test_only_the_page_of_a_poster_may_load_the_logo(console: Opened, bakery: Bakery) -> None:
+    logo = "https://example.com/logo.svg?a=1&b='2'"
+    bakery.typed.run("page", bakery.waitlist_id, "--logo", logo)
+    poster = console.browser.get(f"/lists/{bakery.waitlist_id}/poster")
+    assert f'<image href="{escape(logo)}"' in poster.text
+    policies = [
+        answer.headers["content-security-policy"]
+        for answer in (poster, console.browser.get(f"/lists/{bakery.waitlist_id}"))
+    ]
+    assert "img-src 'self' https://example.com;" in policies[0]
+    assert "img-src 'self';" in policies[1]
 
 
 def test_without_a_page_the_console_says_how_to_make_a_poster(
