@@ -1,6 +1,6 @@
 """Defines the console's routes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -64,10 +64,16 @@ PARTS = (
 
 
 @contextmanager
-def console_app(api: Api, folder: Path, undo_seconds: float = UNDO_SECONDS) -> Iterator[ASGIApp]:
+def console_app(
+    api: Api,
+    folder: Path,
+    undo_seconds: float = UNDO_SECONDS,
+    on_unsent: Callable[[str], object] = lambda _problem: None,
+) -> Iterator[ASGIApp]:
     """Yield the web application of the console.
 
-    When the context ends, all background work is stopped. The console stores the files that the
+    When the context ends, all background work is stopped, and `on_unsent` is called for each action
+    that could not be sent to the service, with the reason. The console stores the files that the
     operator drops onto its pages in `folder`.
     """
     pages = Pages(str(api.http.base_url).rstrip("/"))
@@ -85,9 +91,11 @@ def console_app(api: Api, folder: Path, undo_seconds: float = UNDO_SECONDS) -> I
             },
         )
     finally:
-        console.decisions.send_all()
+        problems = console.decisions.end()
         console.searches.end()
         jobs.end()
+        for problem in problems:
+            on_unsent(problem)
 
 
 def _problem(console: Console, request: Request, error: Exception) -> Response:

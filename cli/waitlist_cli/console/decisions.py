@@ -61,7 +61,7 @@ class Decisions:
     """
 
     seconds: float = UNDO_SECONDS
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: threading.Condition = field(default_factory=threading.Condition)
     _open: dict[Key, Decision] = field(default_factory=dict)
     _sending: dict[Key, Decision] = field(default_factory=dict)
     # The decisions that have already been sent. To undo them, the console sends other requests.
@@ -136,6 +136,16 @@ class Decisions:
             ):
                 self._send(decision)
 
+    def end(self) -> list[str]:
+        """Send all open decisions now, and wait until no decision is being sent.
+
+        Return the decisions that could not be sent to the service, each with the reason.
+        """
+        self.send_all()
+        with self._lock:
+            self._lock.wait_for(lambda: not self._sending)
+        return list(self._problems.values())
+
     def open_in(self, waitlist_id: str) -> list[Decision]:
         """Return the decisions that can be undone, the latest first."""
         with self._lock:
@@ -197,3 +207,4 @@ class Decisions:
         finally:
             with self._lock:
                 del self._sending[decision.key]
+                self._lock.notify_all()

@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NoReturn
@@ -45,7 +46,9 @@ def run_console(context: Context, port: int, *, opens_browser: bool, undo_second
     with ExitStack() as ending:
         sockets = [ending.enter_context(closing(bound)) for bound in bound_sockets(port)]
         folder = Path(ending.enter_context(TemporaryDirectory(prefix="waitlist-console-")))
-        app = ending.enter_context(console_app(api, folder, undo_seconds))
+        app = ending.enter_context(
+            console_app(api, folder, undo_seconds, partial(_report_unsent, context))
+        )
         guard = Guard(app, sockets[0].getsockname()[1])
         entrance = Entrance(guard, folder, context.output, opens_browser)
         if not context.output.as_json:
@@ -62,6 +65,10 @@ def run_console(context: Context, port: int, *, opens_browser: bool, undo_second
         with suppress(KeyboardInterrupt), shutdown.installed(), _sigttin_ignored():
             entrance.open_at_each_line()
             server.run(sockets=sockets)
+
+
+def _report_unsent(context: Context, problem: str) -> None:
+    context.output.note(f"This action was not carried out. {problem}", "yellow")
 
 
 @contextmanager

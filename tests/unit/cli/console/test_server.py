@@ -17,11 +17,13 @@ import httpx
 import pytest
 
 from tests.e2e.processes import wait_until
+from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.console.opened import browser_of, readable
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.fake_service import problem as refusal
 from tests.unit.cli.typed import Typed, clean_environment, write_program
 from waitlist_cli.client.api import ADMIN
+from waitlist_cli.client.ids import entry_id_of
 from waitlist_cli.console.server import bound_sockets
 from waitlist_cli.errors import WrongUsage
 
@@ -74,6 +76,31 @@ def test_a_signal_ends_the_console_and_its_files_are_deleted(
         _, errors = process.communicate(timeout=END_SECONDS)
     assert (process.returncode, errors) == (0, "")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_console_that_ends_sends_the_waiting_actions_and_names_those_that_were_refused(
+    typed: Typed, bakery: Bakery, number: signal.Signals
+) -> None:
+    bakery.sign_up("ada", "bob")
+    base = f"/lists/{bakery.waitlist_id}"
+    words = ("--json", "console", "--no-browser", "--undo-seconds", "120")
+    with start(typed, *words) as process:
+        assert process.stdout is not None
+        with enter(json.loads(process.stdout.readline())["url"]) as browser:
+            headers = {"HX-Request": "true", "Origin": f"http://{browser.headers['host']}"}
+            browser.post(f"{base}/serve", data={"count": "2"}, headers=headers)
+            for name in ("ada", "bob"):
+                path = f"{base}/people/{entry_id_of(bakery.waitlist_id, name)}/complete"
+                said = readable(browser.post(path, headers=headers).text)
+                assert f"Admit: {name}. This happens in 2 min." in said
+        bakery.typed.run("remove", bakery.waitlist_id, "--customer", "bob")
+        assert bakery.status("ada") == "offered"
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=END_SECONDS)
+    assert bakery.status("ada") == "admitted"
+    assert errors.startswith("This action was not carried out. Admit: bob. ")
+    assert (process.returncode, errors.count("not carried out")) == (0, 1)
 
 
 def test_only_this_computer_reaches_the_console_and_enter_prints_a_new_url(
