@@ -55,7 +55,7 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """A test often waits for a server, so each processor can run two test workers."""
+    """Each processor can run two test workers, because tests often wait for a server."""
     if wanted := os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS"):
         return int(wanted)
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -37,7 +37,7 @@ Path({path!r} + ".part").write_text(sys.argv[1])
 os.replace({path!r} + ".part", {path!r})
 """
 DESKTOP: ViewportSize = {"width": 1280, "height": 900}
-# On a busy machine, the page polls less often than planned, so the tests use long timeouts.
+# The tests use long timeouts, because the page polls less often on a busy machine.
 expect.set_options(timeout=PATIENCE_MS)
 
 
@@ -1029,8 +1029,8 @@ def test_the_customer_page_can_be_edited_and_opened(console: Console) -> None:
     page.keyboard.type("Email")
     second.get_by_label("Answer").select_option("Email")
     second.get_by_label("Required").select_option("Yes")
-    # The preview uses the same element as the customer's page. The operator sees each question
-    # exactly as customers see it, but cannot type into the preview.
+    # The operator sees each question exactly as customers see it, because the preview uses the same
+    # element as the customer's page. Nobody can type into the preview.
     expect(preview.locator("waitlist-position")).to_contain_text("Branch")
     assert preview.locator("waitlist-position").get_attribute("inert") is not None
     page.get_by_label("Customer", exact=True).select_option("Called")
@@ -1352,8 +1352,8 @@ def test_the_page_waits_for_a_service_that_restarts(
         trouble = console.page.locator("#trouble")
         expect(trouble).to_contain_text("This page continues by itself")
         expect(console.page.locator(".numbers .first dd")).to_have_text("1")
-        # Wait until this request has failed before the service starts again. Otherwise, the dialog
-        # could open, and the page behind an open dialog is not updated.
+        # Wait until this request has failed, and only then start the service again. Otherwise, the
+        # dialog could open, and the page behind an open dialog is not updated.
         with console.page.expect_response(lambda answer: "/pause" in answer.url):
             console.page.get_by_role("button", name="Pause…").click()
         with running_service(KEEP=keep, PORT=str(number)):

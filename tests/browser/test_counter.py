@@ -16,7 +16,7 @@ from tests.browser.test_console import NewAddress, running_console
 from tests.e2e.callers import Customer, Operator
 from tests.e2e.processes import Service
 
-# Within two minutes, a test can press Undo even on a busy machine.
+# Even on a busy machine, a test can press Undo within two minutes.
 PATIENT = "120"
 SMALL: ViewportSize = {"width": 1024, "height": 768}
 

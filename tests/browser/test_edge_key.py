@@ -25,8 +25,8 @@ def read_function_code(cors_origins: str) -> str:
 
 
 def run_function(path: str, origin: str | None = None, cors_origins: str = "") -> dict[str, Any]:
-    """The function returns a request, which CloudFront uses to look up a cached response, or a
-    response, which CloudFront sends at once.
+    """The function returns a request or a response. With a request, CloudFront looks up a cached
+    response. A response is sent at once.
     """
     headers = {"accept": {"value": "*/*"}} | ({"origin": {"value": origin}} if origin else {})
     request = {"method": "GET", "uri": path, "querystring": {}, "headers": headers, "cookies": {}}

@@ -105,8 +105,8 @@ def test_a_link_that_is_set_before_the_script_has_loaded_opens_its_place(
 def test_a_change_is_reported_once(stage: Stage, service: Service) -> None:
     """The element sends one event for each change of the entry.
 
-    If the position stays the same, a poll causes no event, even if the number of waiting people has
-    changed.
+    If a poll finds the same position, the element sends no event, even if the number of waiting
+    people has changed.
     """
     stage.configure()
     listening = """

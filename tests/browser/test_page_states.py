@@ -204,7 +204,9 @@ def test_a_customer_who_declines_an_offer_goes_to_the_end(stage: Stage) -> None:
 
 
 def test_the_page_says_whether_a_decline_costs_the_place(stage: Stage) -> None:
-    """The page says how many more offers the customer can decline without losing the place."""
+    """The page says how many more offers the customer can decline before the customer loses the
+    place.
+    """
     stage.join(admission={**POLICY, "decline": {"to": "place", "pause_seconds": 0, "at_most": 2}})
     for effect in ("unless you have let 2 turns pass before", "You keep your place in line."):
         stage.admit()

@@ -139,8 +139,8 @@ READY = {
 def test_the_start_up_parameter_applies_to_functions_that_callers_wait_for(
     function: str, start_up: str
 ) -> None:
-    """The parameter StartUp speeds up the functions for which callers wait. Nobody waits for
-    maintenance, so StartUp does not change it.
+    """The parameter StartUp makes the functions that answer requests start faster. It does not
+    change the maintenance function, because nobody waits for this function.
 
     Lambda refuses a function that uses both options of StartUp at once.
     """

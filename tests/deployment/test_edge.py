@@ -172,8 +172,8 @@ def test_the_edge_always_sends_a_secret_that_aws_generated(edge_only: str, keys:
 
 
 def test_a_rotation_never_sends_a_secret_before_the_api_accepts_it() -> None:
-    """While an operator replaces the secret key that CloudFront sends to the API, the API always
-    accepts the key that CloudFront sends at that moment.
+    """While an operator replaces the secret key between CloudFront and the API, the API always
+    accepts the key that CloudFront sends.
     """
     steps = [*ROTATION, "green+blue", "blue+green", "blue"]
     for before, after in pairwise(steps):

@@ -82,8 +82,8 @@ def test_the_messages_page_lists_each_kind_of_message() -> None:
 
 
 def test_a_restored_table_gets_the_settings_of_the_original_table() -> None:
-    """When a table is restored from a backup, the documented steps copy the settings that DynamoDB
-    does not restore.
+    """DynamoDB does not restore all settings of a table from a backup. The documented steps copy
+    the missing settings.
 
     DynamoDB itself restores keys, indexes and encryption.
     """

@@ -79,7 +79,7 @@ def test_a_limited_operator_may_not_call_routes_that_return_a_secret_of_a_custom
     document = json.loads((ROOT / "docs/openapi/guests.json").read_text())
     schemas = document["components"]["schemas"]
     secret = {name for name, one in schemas.items() if SECRETS & set(one.get("properties", ()))}
-    # A schema also counts as secret if it refers to a secret schema.
+    # A schema that refers to a secret schema is secret, too.
     secret |= {name for name, one in schemas.items() if any(_refers(one, to) for to in secret)}
     answering = {
         f"{method.upper()} {path}"
@@ -117,8 +117,8 @@ def test_a_bump_only_backend_may_only_bump_in_its_waitlist() -> None:
     assert find_allowed_routes("bump-only.json", waitlist_id="another") == set()
 
 
-# This policy concerns other AWS services than API Gateway. tests/unit/tools/test_preflight.py
-# compares it with the calls that are made.
+# This policy allows calls to AWS services other than API Gateway.
+# tests/unit/tools/test_preflight.py checks it.
 OF_AWS = {"preflight.json"}
 EVERY = {path.name for path in POLICIES.glob("*.json")}
 

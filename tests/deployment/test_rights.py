@@ -220,8 +220,8 @@ def test_only_the_public_function_may_sign_passes() -> None:
 def test_a_boundary_denies_the_keys_and_the_secret_of_another_stack(
     made_calls: frozenset[Use],
 ) -> None:
-    """The names of keys and secrets do not contain the name of their stack, so the permissions
-    boundary compares tags (promise P5).
+    """The names of keys and secrets do not contain the name of their stack. The permissions
+    boundary therefore compares tags (promise P5).
     """
     (mine,) = [one for one in sets() if one.label == "defaults"]
     another = make(mine.parameters, "another", mine.region)

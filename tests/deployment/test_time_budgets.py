@@ -24,7 +24,7 @@ from waitlist_queue import connections, service
 from waitlist_shared.limits import INTERNAL_ONCE_SECONDS
 
 DOCUMENT = "docs/internals/time-budgets.md"
-# Lambda allows a function at most this long to start.
+# The longest time that Lambda gives a function to start.
 INIT_SECONDS = 10
 HTTP_API_SECONDS = 30
 BUDGETS, _RETRIES, GATEWAY, RETRY_AFTER = read_tables(DOCUMENT)

@@ -25,8 +25,8 @@ class Entry:
 
 @dataclass
 class FirstRequests:
-    """Counts the requests, and how often the first attempt of a request got an error that allows a
-    retry.
+    """Counts the requests of the tests, and how many of their first attempts failed with an error
+    that allows a retry.
     """
 
     sent: int = 0

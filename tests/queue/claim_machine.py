@@ -35,7 +35,7 @@ HELD: State = "offered"
 REASONS = ("is_held_back", "is_unverified")
 # The word that Redis uses for each state of the model.
 IN_REDIS = {"waiting": "waiting", "offered": "held", "parked": "parked", "admitted": "done"}
-# The clock jumps exactly to a deadline, to a moment before it, far ahead, or back.
+# The clock jumps to a deadline, to a moment just before it, far ahead, or back.
 SECONDS = [1, LEASE - 1, LEASE, LEASE, -5]
 JUMPS = st.sampled_from(
     [1, -1_000, *(second * SECOND_MICROS for second in SECONDS), HOUR_MICROS, -HOUR_MICROS]
@@ -149,7 +149,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(names=st.lists(PEOPLE, min_size=1, max_size=8, unique=True))
     def sign_up(self, names: list[str]) -> None:
-        """People who sign up at the same instant get ranks (sort keys) without gaps."""
+        """People who sign up at the same moment get ranks (sort keys) without gaps."""
         for name in names:
             answer = accepted(self.line.signup(name, self.stays[name], **self.signup_fields(name)))
             known = self.model.stay(name)
@@ -170,8 +170,8 @@ class Machine(RuleBasedStateMachine):
             return
         self.model = model.ended(self.model, name, "left").forget(name)
         if stay.state == "admitted":
-            # The customer was admitted while the request to leave was running, so leaving undoes
-            # the admission.
+            # The customer was admitted while the request to leave was running. Leaving undoes this
+            # admission.
             self.model = replace(self.model, admitted=self.model.admitted - 1)
 
     @rule(name=PEOPLE)

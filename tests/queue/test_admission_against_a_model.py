@@ -45,7 +45,7 @@ HOURS = (400_000, 250_000)
 # How long the test waits, in microseconds. Offers last 30 seconds and passes 90 seconds, so many of
 # these times end just before a deadline.
 MOMENTS = [1, 999, 1000, 29_999_999, 30_000_000, 59_000_000, 89_999_000, 89_999_999, 90_000_000]
-# After declining an offer, a customer gets no further offer for one of these numbers of seconds.
+# For how many seconds a customer who has declined an offer gets no further offer.
 PAUSES = [0, 29, 60]
 # For each Redis engine, the seeds of the random histories.
 HISTORIES = {"valkey": range(40), "cluster": range(40, 50)}
@@ -81,7 +81,8 @@ OPERATIONS = {
     "poll": 4,
     "deliver_a_copy": 1,
 }
-# If an offer is allowed by the rate and the schedule together, this sign joins their two names.
+# An offer can be allowed by the rate and the schedule together. This sign then joins their two
+# names.
 BOTH = "+"
 
 
@@ -131,8 +132,8 @@ class Ledger:
         return tuple(slots)
 
     def leave_over(self, line: Waitlist) -> None:
-        """If somebody is waiting, a fraction of a slot that a run of the policy could not use is
-        kept for the next run.
+        """If somebody is waiting, the next run of the policy can use the fraction of a slot that
+        this run could not use.
         """
         due = max(Fraction(0), self.due(RATE, line))
         self.left_over = due - floor(due) if line.next_ones() else Fraction(0)
@@ -308,8 +309,8 @@ class AdmissionHistory:
         return int(min(end, self.settings.get("until_millis", end)))
 
     def change_the_schedule(self) -> None:
-        """The new schedule starts without the unused slots of the old one. Open offers are no
-        longer charged to a schedule.
+        """A new schedule starts without the offers that the old schedule still allowed. Open offers
+        no longer count towards a schedule.
         """
         if SCHEDULE not in self.ledger.payers:
             return

@@ -106,8 +106,8 @@ def test_a_limit_of_claims_costs_the_same_beside_a_thousand_offers(
 
 
 def test_an_expire_ends_a_bounded_number_of_holds(valkey: Server, crowd: Line) -> None:
-    """One run of the script `expire` handles a limited number of expired claims, so it never takes
-    long (promise P9).
+    """However many claims have expired, one run of the script `expire` handles only a limited
+    number of them (promise P9).
     """
     rehearse(crowd)
     for _ in range(10):

@@ -102,8 +102,8 @@ def test_one_hung_node_is_answered_for_in_time(cluster: Cluster, connected: bool
 
 
 def test_waitlists_on_other_nodes_go_on(cluster: Cluster) -> None:
-    """If one node does not respond, waitlists on other nodes are still served, even if a batch
-    needs three nodes that do not have the scripts yet (promise P9).
+    """If one node does not respond, waitlists on other nodes are still served, even by a batch that
+    needs three nodes (promise P9).
     """
     lines = [
         line_on(cluster.url, cluster=True, waitlist_id=waitlist_on(cluster, node))

@@ -27,7 +27,8 @@ from waitlist_shared.ranks import TIER, priority_of
 
 NAMES = [f"person {number}" for number in range(9)]
 PRIORITIES = st.sampled_from([0, 0, 1, 2, 255])
-# The lowest possible ticket numbers. Imported entries with a signup time in 2020 have such numbers.
+# The lowest possible ticket numbers. An entry gets such a number if it is imported with a signup
+# time in 2020.
 EARLY = st.sampled_from([1, 1, 2, 3, 17])
 JUMPS = st.sampled_from([0, 1, 100, 5_000, HOUR_MICROS, -5_000, -HOUR_MICROS])
 
@@ -84,7 +85,7 @@ class Machine(RuleBasedStateMachine):
         rank = self.rank(self.queue[index])
         ahead = [self.rank(name) for name in self.queue[index - 1 : index]]
         if not ahead or priority_of(ahead[0]) != priority_of(rank):
-            # No entry of the same priority is ahead, so there is always a free rank (sort key).
+            # No entry of the same priority stands ahead, so a rank (sort key) is always free.
             return True
         return rank - ahead[0] > 1
 
@@ -107,7 +108,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(names=st.permutations(NAMES), spacer=st.booleans())
     def crowd_signs_up(self, names: list[str], spacer: bool) -> None:
-        """If many people sign up at once, only a few ranks (sort keys) between their entries are
+        """If many people sign up at once, only a few ranks (sort keys) between their entries stay
         free.
         """
         if spacer:
@@ -186,7 +187,7 @@ class Machine(RuleBasedStateMachine):
         assert (again["outcome"], again["rank"]) == ("repeat", answer["rank"])
         self.drew(again)
         index = self.queue.index(name)
-        # The next ticket number in the model is higher than all stamps that Redis has given out.
+        # In the model, the next ticket number is higher than all stamps that Redis has given out.
         line = replace(self.model, tickets=self.last_stamp // model.GAP)
         wanted = model.moved(line, name, kind, value)
         place, asked = wanted.by_name[name].rank, wanted.of("waiting").index(name)

@@ -77,8 +77,8 @@ def test_different_customers_get_a_position_each(shared: Line) -> None:
 
 
 def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
-    """Many threads sign people up. A person who signs up after another person's signup was answered
-    stands behind that person (promise P1).
+    """Many threads sign people up. If a signup was answered before another one was sent, the first
+    person stands ahead (promise P1).
     """
     groups = [names_of(f"thread {number}", 4) for number in range(THREADS)]
     at_once([partial(shared.all_sign_up, group) for group in groups])
@@ -113,8 +113,8 @@ def test_one_wish_moves_once(shared: Line) -> None:
 
 
 def test_signups_leaves_and_bumps_together_lose_no_entry(shared: Line) -> None:
-    """In whatever order the requests arrive, exactly the expected entries wait in the end, each
-    with its own position (promises P1, P2 and P6).
+    """The requests can arrive in any order. In the end, exactly the expected entries are waiting,
+    each with its own position (promises P1, P2 and P6).
     """
     leavers, movers, newcomers = names_of("leaver", 60), names_of("mover", 60), names_of("new", 80)
     shared.all_sign_up([name for pair in zip(leavers, movers, strict=True) for name in pair])

@@ -1,4 +1,4 @@
-"""Tests what happens if Redis refuses a login, or denies a command to the logged-in user.
+"""Tests what happens if Redis refuses a login, or denies a command to the user.
 
 The log must say how to fix this.
 """

@@ -40,7 +40,7 @@ def test_in_a_batch_only_requests_that_others_wait_for_are_sent_whole(
     valkey: Server, own_line: Line
 ) -> None:
     """The requests of a batch must run in order even if Redis lacks a script. The private function
-    therefore sends a script as source, unless it is the last one or was already sent (promise P9).
+    therefore sends the source of a script if other requests follow (promise P9).
     """
     own_line.all_sign_up(["ann"])
     ann = own_line.message("position", entry_id=own_line.id_of("ann"))

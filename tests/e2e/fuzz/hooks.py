@@ -73,8 +73,8 @@ BEYOND_ANY_SCHEMA = {
     "header.if-none-match": "it excludes If-Match",
     "header.idempotency-key": "only a bump by places needs the key",
 }
-# This operation merges the changes into the settings, and then validates the result, which may be
-# invalid.
+# This operation merges the changes into the settings. The result may be invalid even if the changes
+# are valid.
 MERGED = "changeWaitlist"
 SETTINGS = ("putWaitlist", MERGED)
 # An import returns a result for each row, and succeeds even if some rows are refused.
@@ -85,8 +85,8 @@ LEAVE = "DELETE /v1/waitlists/{waitlist_id}/entries/{entry_id}"
 # With these codes, the service may refuse a body that matches the OpenAPI document. For example, a
 # body must not be larger than 16 KB.
 BEYOND_ANY_BODY = {"too_large", "invalid_json", "idempotency_key_reused"}
-# If a request depends on a version of the waitlist that is not the current version, the service
-# refuses the request with one of these codes.
+# If a request expects a different version of the waitlist than the current one, the service refuses
+# the request with one of these codes.
 PRECONDITIONS = ("settings_changed", "waitlist_exists")
 
 
@@ -103,7 +103,7 @@ SCENE = Scene(os.environ["FUZZ_URL"], ISSUED)
 IS_BRIEF = "FUZZ_BRIEFLY" in os.environ
 TURNS: dict[str, Iterator[int]] = defaultdict(count)
 SENT: set[tuple[str, ...]] = set()
-# A short run sends only every fifth value of a wrong type.
+# If a value has the wrong type, a short run sends only every fifth such value.
 WRONG_TYPES = 5
 
 
@@ -171,8 +171,8 @@ def before_call(_context: schemathesis.HookContext, case: Case, kwargs: dict[str
     operation = case.operation.definition.raw["operationId"]
     SCENE.spare(case, operation)
     if operation in SETTINGS and _is_drawn(case) and (turn := next(TURNS[operation])) % 2:
-        # No waitlist has the ETag that Schemathesis invents, so a request with these headers would
-        # always be refused.
+        # Schemathesis invents an ETag that no waitlist has. A request with one of these headers
+        # would therefore always be refused.
         for header in ("If-Match", "If-None-Match"):
             case.headers.pop(header, None)
         if operation != MERGED:

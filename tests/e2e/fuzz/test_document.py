@@ -11,8 +11,8 @@ import pytest
 from tests.e2e.fuzz.campaign import ACCOUNTS, GUESTS, Campaign, Stack, campaign_of
 
 EACH_VALUE = "--phases=examples,coverage,stateful"
-# The requests of customers with accounts have the same bodies and parameters as those of guests.
-# The test for guests tries all values, and this test tries only some of them.
+# Customers with accounts send the same bodies and parameters as guests. The test for guests tries
+# all values, and this test tries only some of them.
 SOME_VALUES = "--phases=examples,fuzzing,stateful"
 
 

@@ -641,8 +641,8 @@ def test_an_offer_that_the_end_of_the_hours_interrupts_goes_on_in_the_next_ones(
 
 
 def test_a_run_without_the_hours_of_its_time_offers_nothing(line: Line) -> None:
-    """The policy makes no offers if its message contains only yesterday's opening hours, or none at
-    all (promise P3).
+    """The policy makes no offers if the request contains only yesterday's opening hours, or no
+    opening hours at all (promise P3).
     """
     filled(line, max_inside=2)
     policy(line, version=2, max_inside=2, has_hours=True)

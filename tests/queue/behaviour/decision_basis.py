@@ -1,7 +1,7 @@
 """Tests what Redis says about each change that it makes to an entry.
 
-It names the signup, the entry's previous change, and the change that gave the entry its rank (sort
-key). The service can then tell whether DynamoDB lacks an earlier change.
+Redis names the signup, the entry's previous change, and the change that gave the entry its rank
+(sort key). The service can then tell whether DynamoDB lacks an earlier change.
 """
 
 from typing import Any
@@ -48,8 +48,8 @@ def test_a_claim_after_a_bump_is_made_from_it(line: Line) -> None:
 
 
 def test_the_end_of_a_hold_is_made_from_the_hold(line: Line) -> None:
-    """When a claim ends, the response names two earlier changes: the last change of the claim, and
-    the last move of the entry.
+    """When a claim ends, the response contains the stamps (logical timestamps) of two earlier
+    changes: the claim's last change, and the entry's last move.
     """
     filled(line)
     moved = accepted(line.bump("eve", to="front"))
@@ -109,8 +109,8 @@ def test_a_repeated_bump_is_made_from_what_it_was(line: Line) -> None:
 
 
 def test_a_repeated_claim_has_the_stamp_of_the_hold(line: Line) -> None:
-    """Later changes of a claim refer to its stamp (logical timestamp). If a claim is repeated, the
-    response therefore contains the same stamp.
+    """If a claim is repeated, the response contains the same stamp (logical timestamp), because
+    later changes of the claim refer to this stamp.
     """
     filled(line)
     first = line.claimed(once=1)["ann"]

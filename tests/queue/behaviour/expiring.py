@@ -24,7 +24,7 @@ def filled(line: Line, names: list[str] = PEOPLE, max_attempts: int = 5) -> None
 
 @pytest.mark.parametrize("verb", ["complete", "release", "extend", "park"])
 def test_a_token_is_good_up_to_the_deadline_and_no_longer(line: Line, verb: str) -> None:
-    """From the deadline on, Redis refuses the token of a claim, even if no script has returned the
+    """After its deadline, a claim can no longer be completed, even if no script has returned the
     entry to the queue yet (promise P4).
     """
     filled(line, ["ann", "bob"])

@@ -1,6 +1,6 @@
 """Tests how the service notices that Redis has lost data.
 
-Redis then lacks a heartbeat, or an entry differs from its record.
+The heartbeat (a counter in Redis) is then too low, or an entry differs from its record.
 """
 
 from typing import Any

@@ -1,6 +1,7 @@
 """Tests of the operations that import entries.
 
-The ticket number of an entry decides its place, in whatever order the rows are inserted.
+The place of an imported entry depends on its ticket number, and not on the order in which the rows
+are inserted.
 """
 
 from itertools import permutations
@@ -171,7 +172,7 @@ def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
 
 def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
     """If another entry already has the rank (sort key) of an imported row, the row gets the next
-    rank, which is still ahead of the following row (promise P1).
+    rank. It still stands ahead of the following row (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(3))

@@ -149,8 +149,8 @@ def test_the_end_of_an_earlier_stay_spares_an_entry_that_is_aside(
 
 
 def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -> None:
-    """After DynamoDB has recorded an admission, Redis has no traces of the place, even if the entry
-    was moved and claimed before (promise P9).
+    """When DynamoDB has recorded an admission, Redis deletes everything about the entry's place,
+    even if the entry was moved and claimed before (promise P9).
     """
     done(line)
     seen_stamp = line.dirty()["ann"]["seen_stamp"]
@@ -163,8 +163,8 @@ def test_nothing_of_an_admission_stays_behind_once_it_is_on_record(line: Line) -
 def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
     line: Line, setting: Setting
 ) -> None:
-    """If the customer of a claimed, offered or parked entry repeats the signup, the response
-    contains the former place and no position (promise P2).
+    """If a customer whose entry is claimed, offered or parked repeats the signup, the response
+    contains the entry's former place, but no position (promise P2).
     """
     ann = setting(line)
     before = find_traces(line, "ann")
@@ -179,7 +179,7 @@ def test_a_repeated_signup_of_an_entry_that_is_aside_makes_no_place(
 
 def test_held_and_parked_entries_take_up_capacity(line: Line) -> None:
     """Claimed and parked entries count towards the capacity, because they may return to the queue.
-    Admitted entries do not count.
+    Admitted entries and entries that have left do not count.
     """
     line.init(capacity=3)
     line.all_sign_up(["ann", "bob", "eve"])

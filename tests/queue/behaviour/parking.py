@@ -32,7 +32,7 @@ def test_a_parked_entry_stays_aside_until_it_is_redriven(line: Line) -> None:
 
 def test_a_parked_entry_has_no_token_any_more(line: Line) -> None:
     """If an entry is parked twice with the same token, the second request changes nothing and gets
-    the same response.
+    the response of the first one.
 
     The token can do nothing else (promises P2 and P4).
     """
@@ -99,8 +99,8 @@ def test_a_redrive_that_names_no_parking_is_about_the_one_that_it_finds(line: Li
 
 
 def test_a_redrive_returns_the_stamp_of_a_parking_after_too_many_attempts(line: Line) -> None:
-    """An entry was parked because its last permitted claim expired. When an operator brings it
-    back, the response says when the claim expired, because DynamoDB may not know this.
+    """An entry was parked because its last permitted claim expired. When an operator brings the
+    entry back, the response says when this claim expired.
     """
     filled(line, max_attempts=1)
     line.claim()

@@ -59,8 +59,8 @@ def test_a_rest_ends_by_itself_and_changes_no_position(line: Line) -> None:
 
 @pytest.mark.parametrize("verb", ["claim", "admit", "withdraw", "expire", "stats", "list_waiting"])
 def test_any_operation_that_needs_it_ends_a_rest(line: Line, verb: str) -> None:
-    """When the time for which a customer has asked to be skipped is over, the next operation
-    notices this, even if nobody has read the entry's position.
+    """A customer has asked to be skipped for some time. When this time is over, the next operation
+    makes the entry ready, even if nobody has read the entry's position.
     """
     filled(line, admission=True, max_inside=2, offer_seconds=3600, no_show="keep_place")
     line.rest("ann", version=1, seconds=60)
@@ -231,7 +231,7 @@ def test_a_hold_comes_back_ahead_of_one_that_rests_at_its_rank(line: Line) -> No
 
 
 def test_a_move_passes_one_that_rests_only_if_it_is_to(line: Line) -> None:
-    """A move by one place passes exactly one entry, even if there are entries nearby that are
+    """A move by one place passes exactly one entry. It makes no difference if entries nearby are
     currently skipped (promise P6).
     """
     filled(line)

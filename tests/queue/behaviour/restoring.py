@@ -51,7 +51,7 @@ def test_the_second_pass_of_a_rebuild_corrects_the_first(line: Line) -> None:
 
 
 def test_no_ticket_is_stored_for_an_entry_that_was_not_moved(line: Line) -> None:
-    """Redis can usually compute an entry's ticket number from its rank (sort key). If it cannot, it
+    """Redis can usually compute an entry's ticket number from its rank (sort key). Otherwise, it
     stores the number separately (promise P9).
     """
     line.init(mode="open")

@@ -97,8 +97,8 @@ def test_a_repeated_fill_changes_nothing(line: Line) -> None:
 
 
 def test_a_signup_after_a_fill_is_behind_all_entries(line: Line) -> None:
-    """After many entries were restored, new ticket numbers are higher than all their stamps
-    (logical timestamps), even if Redis' clock is behind (promise P1).
+    """After many entries were restored, new ticket numbers are higher than all stamps (logical
+    timestamps) of these entries, even if Redis' clock is behind (promise P1).
     """
     prepare(line)
     restore_many(line, *STAYS)

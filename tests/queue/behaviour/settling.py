@@ -37,8 +37,8 @@ ENDS: dict[str, Callable[[Line, str], Answer]] = {
 
 @pytest.mark.parametrize("state", ENDS)
 def test_every_decision_is_listed_until_it_is_settled(line: Line, state: str) -> None:
-    """A request may be interrupted after Redis has made a change and before DynamoDB has recorded
-    it. Maintenance can then read the change from Redis (promise P3).
+    """A request may be interrupted when Redis has made a change, but DynamoDB has not recorded it.
+    Maintenance then reads the change from Redis (promise P3).
     """
     ann = filled(line)["ann"]
     stamp = accepted(ENDS[state](line, ann["token"]))["stamp"]
@@ -73,8 +73,8 @@ def test_a_heartbeat_is_listed_too(line: Line) -> None:
 
 
 def test_decisions_are_kept_in_their_order(line: Line) -> None:
-    """Redis lists the changes of an entry in order. If a claim has expired, the listed time is the
-    claim's deadline (promise P3).
+    """Redis lists the changes of an entry in order. If a claim has expired, the list contains the
+    claim's deadline as the time of this change (promise P3).
     """
     ann = filled(line, max_attempts=2)["ann"]
     released = line.release("ann", ann["token"])

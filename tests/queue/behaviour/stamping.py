@@ -1,5 +1,5 @@
-"""Tests that each new stamp (logical timestamp) in Redis is higher than the stamps in the record of
-the entry.
+"""Tests that each new stamp (logical timestamp) from Redis is higher than the stamps in the entry's
+record.
 """
 
 from collections.abc import Callable
@@ -39,8 +39,8 @@ SENDS: dict[str, Send] = {
 def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
     line: Line, name: str
 ) -> None:
-    """When Redis has received a stamp (logical timestamp) in a message, all its new stamps are
-    higher, even those of other entries (promises P1 and P3).
+    """After Redis has received a stamp (logical timestamp) in a message, it gives out only higher
+    stamps, even for other entries (promises P1 and P3).
     """
     line.init()
     known = line.signup("ann")["stamp"] + AHEAD

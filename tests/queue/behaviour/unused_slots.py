@@ -1,6 +1,6 @@
 """Tests of offers that nobody accepts.
 
-The next entry gets an offer instead, which is charged to the same rate, schedule or quota.
+The next entry gets an offer instead. This offer counts towards the same rate, schedule or quota.
 """
 
 from collections.abc import Callable
@@ -439,8 +439,8 @@ def test_the_sum_leaves_no_more_inside_than_there_is_room(line: Line) -> None:
     assert run_policy(line, (line.clock.millis, 5)) == PEOPLE[:4]
     for name in PEOPLE[:4]:
         accepted(line.send("decline", entry_id=line.id_of(name)))
-    # The schedule can make its two declined offers again, and has three more. The rate cannot make
-    # its declined offers again.
+    # The schedule can make its two declined offers again, and allows three more. The offers of the
+    # rate cannot be made again.
     line.clock.advance(micros=1)
     assert run_policy(line) == PEOPLE[4:]
     for name in PEOPLE[4:]:
@@ -465,7 +465,7 @@ def test_a_quota_goes_on_until_so_many_have_entered(line: Line, has_policy: bool
     assert quota(line) == 1
     assert line.position(PEOPLE[2])["is_due"]
     if has_policy:
-        # With a policy, further offers do not depend on the quota.
+        # If the waitlist has an admission policy, further offers do not depend on the quota.
         return
     assert run_policy(line) == PEOPLE[2:3]
     accepted(line.send("enter", entry_id=line.id_of(PEOPLE[2])))

@@ -48,8 +48,8 @@ class Stores:
 
 @dataclass
 class TokenHolders(Admissions):
-    """Customers who read the data for their entry tokens directly from the simulated table. The
-    tests inject no faults into this.
+    """Computes entry tokens from the simulated table, without a call to AWS. The tests inject no
+    faults into this.
     """
 
     stores: Stores | None = None

@@ -73,8 +73,8 @@ OTHERS: dict[str, Callable[[FaultFixture], object]] = {
 def test_other_entries_keep_the_order_of_the_file(
     fixture: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """If another request is sent before any step of an import, the imported entries still stand in
-    the order of the file (promises P1, P2 and P6).
+    """If another request arrives at any step of an import, the imported entries still stand in the
+    order of the file (promises P1, P2 and P6).
     """
     before = fixture.stores.snapshot()
     for step in range(STEPS):

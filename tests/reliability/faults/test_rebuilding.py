@@ -30,7 +30,7 @@ from waitlist_queue import keys
 from waitlist_shared.ranks import ticket_at
 
 SECOND = 1
-# In this step, the signup of an erased customer asks Redis for a place.
+# If the customer's earlier entry was erased, the signup asks Redis for a place in this step.
 BEFORE_THE_PLACE = 7
 LEASE_SECONDS = LEASE_MILLIS / 1000
 Outcome = Callable[[FaultFixture], list[str]]

@@ -217,9 +217,8 @@ def test_entries_may_change_while_segments_are_built(stores: Stores, building: S
 def test_an_interrupted_change_of_segments_applies_wholly_or_not_at_all(
     stores: Stores, building: Snapshot, fault: Fault, declared: Declared
 ) -> None:
-    """If a request to change the segments is interrupted and never repeated, either the whole
-    change or none of it takes effect. After maintenance, the entries are in the segments that GET
-    shows (promise P3).
+    """If a request to change the segments is interrupted, either the whole change or none of it
+    takes effect. After maintenance, the entries are in the segments that GET shows (promise P3).
     """
 
     def change(fixture: FaultFixture) -> None:

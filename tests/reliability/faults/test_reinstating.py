@@ -178,8 +178,8 @@ def test_a_request_in_between_takes_effect_wholly_or_not_at_all(
         if BOB in order and other != "signs up":
             assert order == list(LINE), step
         if other == "redriven" and end is is_parked and step <= leaves_at:
-            # Until the reinstatement removes the parked entry, the other request can return it to
-            # the queue. The reinstatement must then be refused.
+            # Until the reinstatement has removed the parked entry, a different request can return
+            # this entry to the queue. The reinstatement is then refused.
             assert answer.code == "already_on_list", step
         if other in ("banned", "erased"):
             assert BOB not in order, step

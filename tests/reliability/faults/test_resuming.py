@@ -322,7 +322,7 @@ def test_people_join_and_leave_during_the_runs_and_between_them(
 def test_outdated_progress_of_a_finished_rebuild_is_deleted(
     fixture: FaultFixture, lost: Snapshot
 ) -> None:
-    """If the progress of a finished rebuild is still stored, maintenance deletes it within a
+    """If the saved progress of a finished rebuild is still stored, maintenance deletes it within a
     minute. The queue stays complete (promise P7).
     """
     run_maintenance(fixture, enough_for=0)

@@ -61,7 +61,7 @@ def test_the_next_entry_gets_the_slot_once(
         with suppress(Crash):
             ENDS[end](fixture.people)
         fixture.wire.disarm()
-        # The interrupted request may have ended Ann's offer, or not.
+        # The interrupted request may or may not have ended Ann's offer.
         is_ended = find_offered(fixture) != [ANN]
         if retries:
             ENDS[end](elsewhere)

@@ -65,7 +65,7 @@ class Load:
 
 
 class Client:
-    """A client that tries each operation up to `tries` times.
+    """A client that tries each operation several times, but at most `tries` times.
 
     After the last attempt, the client can pause for a long time and then start again. `back_after`
     says how many seconds this pause may last.

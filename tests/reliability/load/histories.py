@@ -24,8 +24,8 @@ class Window:
 class Absence:
     """A period during which a customer is not in the queue.
 
-    The exact times are not known. `out` is the earliest and latest time at which the customer left
-    the queue, and `back` at which the customer came back.
+    The exact times are not known. The customer left the queue during the time `out`, and came back
+    during the time `back`.
     """
 
     out: Window
@@ -136,7 +136,7 @@ def _absences(
 
 
 def _is_void(operation: Operation) -> bool:
-    """If an operation was sent once and was refused, it certainly had no effect."""
+    """If an operation was sent only once and was refused, it had no effect."""
     return operation.outcome == "refused" and operation.attempts == 1
 
 

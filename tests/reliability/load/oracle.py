@@ -136,8 +136,8 @@ def _positions(final_state: FinalState) -> Iterator[Problem]:
 def _counts(
     people: dict[str, Person], final_state: FinalState, losses: Sequence[Loss]
 ) -> Iterator[Problem]:
-    """The counters of signups, departures and admissions may be too low if Redis has lost its
-    data.
+    """If Redis has lost its data, the counters of signups, departures and admissions may be too
+    low.
     """
     stats, everyone = final_state.stats, people.values()
     aside = Counter(seen.status for seen in final_state.aside)

@@ -87,7 +87,9 @@ def _of_status(operation: Operation, history: History, own: CustomerHistory) -> 
 
 
 def _lost_holds(history: History) -> Iterator[Problem]:
-    """A refused claim token is a problem, unless a different request may have ended the claim."""
+    """If a claim token was refused, this is a problem, unless a different request may have ended
+    the claim.
+    """
     for operation in history.of("complete", "release"):
         if operation.outcome != "refused" or operation.answer["code"] == "already_admitted":
             continue

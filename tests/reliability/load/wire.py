@@ -47,7 +47,9 @@ class Connection:
 
 
 class Wire:
-    """A client whose semaphore `room` limits how many requests are sent at the same time."""
+    """An HTTP client that sends only a limited number of requests at the same time. The semaphore
+    `room` contains this limit.
+    """
 
     def __init__(self, url: str, connections: int, timeout_seconds: float) -> None:
         self.url = URL(url)

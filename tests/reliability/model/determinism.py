@@ -32,7 +32,8 @@ FEW_INTENTS = 2
 CHANCES = Chances()
 # With this low limit, two requests that conflict again and again give up soon.
 FEW_RETRIES = 2
-# The model checker also replaces these values, because a case must be the same in every run.
+# The model checker replaces these constants and modules, because a case must be the same in every
+# run.
 OF_A_CASE: dict[str, Any] = {
     "MAX_INTENTS": FEW_INTENTS,
     "MAX_CONFLICT_RETRIES": FEW_RETRIES,

@@ -1,6 +1,6 @@
 """Works out which data a step reads and writes.
 
-If neither of two steps writes what the other one uses, their order does not matter, and only one
+If neither of two steps writes data that the other one uses, their order does not matter. Only one
 order has to be tested.
 """
 

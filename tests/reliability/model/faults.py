@@ -70,8 +70,8 @@ def _strikes_on(name: str, fault: Fault, alike: Callable[[Call], bool]) -> Kind:
 
 def _happens(name: str, event: EnvironmentEvent, *, keeps_past: bool = False) -> Kind:
     def arm(testbed: Testbed, wire: Wire, step: int) -> None:
-        # This step may not exist, so the event is injected after the previous step. Step 0 always
-        # exists, and has no previous step.
+        # The event is injected after the previous step, because this step may not exist. Step 0
+        # always exists, and no step comes before it.
         when = faults.before if step == 0 else faults.after
         wire.arm(max(0, step - 1), when(lambda: event(testbed)))
 

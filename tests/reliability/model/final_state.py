@@ -65,7 +65,7 @@ class FinalState:
     """The final state of a waitlist: the sets in Redis, the records of the entries, the positions
     of the customers, and the counters.
 
-    `numbers` counts how often each call number was given out, which is at most once.
+    `numbers` counts how often each call number was given out. No number may be given out twice.
 
     `line` contains all waiting entries, and `passed_over` contains the waiting entries that are not
     ready. `reasons` says why an entry is not ready, whatever its status is. `questions` contains
@@ -256,7 +256,7 @@ FATES = {
     "left": "left",
     # The customer has declined the offer and left the waitlist with a single request.
     "left declined": "declined",
-    # If an operator has the token of an offer, the operator can end the offer like a claim.
+    # An operator who has the token of an offer can end the offer like a claim.
     "released": "missed",
     "parked": "missed",
 }

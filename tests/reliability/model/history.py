@@ -68,7 +68,7 @@ class History:
         self.attempts.append(Attempt(request, answer, began, self.now() if is_over else None))
 
     def leave_unanswered(self, request: Request) -> None:
-        """A request whose process has crashed may take effect now, later or never."""
+        """If its process has crashed, a request may take effect now, later or never."""
         silence = Outcome(verdict="silent")
         self.attempts.append(Attempt(request, silence, began=self.now(), ended=None))
 
@@ -134,8 +134,8 @@ def _effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
 
 
 def _blind_effects(attempt: Attempt, line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the possible effects of a request if Redis may have lost writes. The positions in the
-    response may be wrong, but the entries in the response to a claim are claimed.
+    """Yield the possible effects of a request if Redis may have lost writes. Positions in the
+    response may be wrong, but entries that the response calls claimed are claimed.
     """
     if not attempt.is_answered:
         yield from _effects(attempt, line)

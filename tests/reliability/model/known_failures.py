@@ -20,7 +20,7 @@ CLAIMS = ("claim", "dequeue")
 ERASERS = ("erase",)
 ENDERS = ("complete", "dequeue", "enter")
 ENDS_OF_HOLDS = ("released", "parked", "redriven", "admitted", "withdrawn")
-# The kinds of problems that a case reports if another entry got the offer.
+# If a different entry got the offer, a case reports problems of these kinds.
 OFFERED_TO_OTHERS = ("elsewhere", "record", "history", "attempts")
 # An operator's offer that maintenance records looks like an offer of the policy.
 RECORDED_LATE = (*(f"{word} maintenance'" for word in ENDS_OF_HOLDS), "offered policy'")
@@ -74,8 +74,8 @@ def _is_of_a_slot(result: Result, problem: Problem) -> bool:
     """
     if not result.case.scenario.startswith("slot of"):
         return False
-    # With this rate, a customer who does not accept an offer leaves the waitlist. If a different
-    # customer gets the offer, a different customer leaves.
+    # With this rate, a customer who does not accept an offer leaves the waitlist. If another
+    # customer gets the offer instead, the other customer leaves.
     of_stays = ("lost", "revived") if "rate" in result.case.scenario else ()
     return problem.kind in (*OFFERED_TO_OTHERS, "slot", *of_stays)
 

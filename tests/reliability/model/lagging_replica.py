@@ -45,7 +45,9 @@ for i = 1, #ARGV, 2 do redis.call('RESTORE', ARGV[i], 0, ARGV[i + 1]) end
 
 
 class LaggingReplica:
-    """A client that stores Redis' data before each write if `keeps_past` is set."""
+    """A client that can restore former states of Redis. If `keeps_past` is set, it stores Redis'
+    data before each write.
+    """
 
     def __init__(self, url: str) -> None:
         self._client: Any = connect(Config(url, redis_cluster=False, log_level="INFO"))

@@ -137,7 +137,7 @@ def late_messages(
 ) -> Iterator[Result]:
     """A story is a series of requests that are sent before the late message arrives.
 
-    In each story, each message of the operation is late once.
+    In each story, each message of the operation arrives late once.
     """
     snapshot = testbed.snapshot_of(scenario)
     run = LateRun(testbed, operation, snapshot)

@@ -29,7 +29,7 @@ from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
 LONGEST_CLAIM_MILLIS = 15 * 60_000
-# No request takes longer than this. Some faults let two minutes pass within a request, so that
+# No request takes longer than this. During some faults, two minutes pass within a request, so that
 # maintenance runs in the meantime.
 LONGEST_REQUEST_MILLIS = 150_000
 STATE_OF_NOTE = {
@@ -49,7 +49,8 @@ def judge(
 ) -> list[Problem]:
     """Return the differences between the stored data and the correct outcome.
 
-    If a race has several correct outcomes, the one that fits the stored data best is used.
+    If a race has several correct outcomes, the function uses the one that fits the stored data
+    best.
 
     For the events in `answered`, the history must say who made the change and why.
     """
@@ -94,7 +95,7 @@ def _problems(
 def _in_redis(
     name: str, stay: Stay | None, found: FinalState, is_unheard: bool
 ) -> Iterator[Problem]:
-    """Redis has each entry once and in the right state, and no other entry."""
+    """Redis has each entry exactly once and in the right state. It has no other entries."""
     note = found.notes.get(name)
     places = [
         *(["waiting"] if name in found.line else []),
@@ -134,8 +135,8 @@ def _history(
 ) -> Iterator[Problem]:
     """The history contains each change once and in order.
 
-    The events in OF_RECORD may come before events that happened earlier, because their time is
-    measured before the record is written.
+    Events in OF_RECORD may stand too early in the history, because their time is measured before
+    the record is written.
     """
     of_record = [event for event in line.history(name) if event.word in OF_RECORD]
     expected = tuple(event for event in line.history(name) if event.word not in OF_RECORD)
@@ -145,8 +146,8 @@ def _history(
         yield Problem("history", f"of {name} is recorded {found_ones}, not {of_record}")
 
     def may_lack(event: Event) -> bool:
-        # If no client got the token of a claim, the history may lack the end of this claim. It may
-        # also lack the end of the previous claim.
+        # If no client got the token of a claim, the history may lack the end of this claim, and the
+        # end of the claim before it.
         is_before = event.word == EXPIRED and expected[-2:-1] == (event,) and may_lack(expected[-1])
         return is_before or (bool(event.hold) and name not in tokens.get(event.hold, {}))
 
@@ -186,7 +187,7 @@ def _explains(
 
 
 def _is_recorded(event: Event, recorded: Event, answered: frozenset[str]) -> bool:
-    """If a request got no response, maintenance may have recorded its event."""
+    """A request may have got no response. In this case, maintenance may have recorded its event."""
     is_own = (event.by, event.reason) == (recorded.by, recorded.reason)
     is_found = recorded.by in (MAINTENANCE, POLICY) and event.word not in answered
     return event.word == recorded.word and (is_own or is_found)
@@ -257,7 +258,7 @@ def _holds(name: str, stay: Stay, found: FinalState, tokens: Tokens) -> Iterator
     if stay.state != "offered" or note is None:
         return
     if stay.is_offer:
-        # A customer with an offer gets no token. The record contains it instead.
+        # A customer with an offer does not get its token. Only the record contains the token.
         token = note.token
     if token is None or note.state not in ("held", "offered"):
         return
@@ -316,8 +317,8 @@ def _inside(line: Waitlist, found: FinalState) -> Iterator[Problem]:
         recorded = end.get("inside_until_millis")
         if record.get("status") != "admitted":
             continue
-        # If a claim admits its entries at once, DynamoDB records the time at which the request
-        # began.
+        # Some claims admit their entries at once. DynamoDB then records the time at which the
+        # request began.
         if recorded is None or abs(until - recorded) > LONGEST_CLAIM_MILLIS:
             yield Problem("inside", f"{name} is inside until {until}, recorded {recorded}")
             continue

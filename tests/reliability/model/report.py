@@ -23,7 +23,7 @@ NAMES = {
 
 @dataclass
 class Report:
-    """`news` contains the failures that no known cause explains."""
+    """`news` contains the failures that are not in the list of known failures."""
 
     jobs: int = 0
     by_kind: Counter[str] = field(default_factory=Counter)

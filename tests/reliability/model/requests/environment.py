@@ -17,7 +17,7 @@ from tests.support.model import Policy, Waitlist
 from waitlist_shared.contracts import Unanswered
 
 DAY_SECONDS = 24 * 3600
-# The functions' clocks are ahead by less than this time.
+# The clocks of the functions are ahead, but by less than this time.
 GRACE_SECONDS = 660
 # Maintenance crashes at this step. It has then recorded that a customer did not answer a question.
 STEPS_OF_A_NOTE = 7
@@ -45,7 +45,7 @@ def number_people() -> Request:
 
 
 def open_or_close(*, opens: bool) -> Request:
-    """The waitlist opens or closes at a set time, which may come in the middle of a later
+    """The waitlist opens or closes at a set time. This time may come in the middle of a later
     request.
     """
     return Request(

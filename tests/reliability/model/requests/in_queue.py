@@ -8,20 +8,20 @@ from tests.reliability.model.requests.request import NOTHING, Effect, Request, n
 from tests.support import model
 from tests.support.model import ASIDE, ENDED, Stay, Waitlist
 
-# In scenarios about questions to customers, some entries signed up long ago. Their ticket numbers
-# are at most this high.
+# In scenarios with questions to customers, some entries are old. Their ticket numbers are not
+# higher than this number.
 OLD = model.AT_BACK + 2 * model.GAP
 
 
 def sign_up(name: str, key: str, *, is_keyless: bool = False) -> Request:
     """Sign a customer up.
 
-    If `is_keyless` is true, the request contains no idempotency key, and only the model uses `key`.
+    If `is_keyless` is true, the request has no idempotency key. Only the model uses `key` then.
     """
 
     def is_new(stay: Stay | None) -> bool:
-        # If an entry has left, the service takes a signup without an idempotency key for a new
-        # signup, even if it is a repetition.
+        # If an entry has left, the service cannot recognize a repeated signup without an
+        # idempotency key. It treats the request as a new signup.
         return stay is None or (stay.state in ENDED and (stay.key != key or is_keyless))
 
     def early(line: Waitlist) -> Waitlist:
@@ -299,7 +299,8 @@ def erase(name: str) -> Request:
     def early(line: Waitlist) -> Waitlist:
         if not model.is_leaving(line, name):
             return line
-        # Redis has not counted this customer's departure yet. The erasure does not count it either.
+        # Redis has not counted that this customer left. When the entry is erased, it is not counted
+        # either.
         line = model.left_before_maintenance(line, name, model.OPERATOR)
         return replace(line, left=line.left - 1)
 
