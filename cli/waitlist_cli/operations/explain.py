@@ -123,8 +123,8 @@ READINESS = (
     "ending",
     *QUESTIONS,
 )
-# What happened to a waiting entry at each event. The words are followed by the name of the operator
-# or the service, and by the time.
+# Maps each kind of event to words that say what the event did to a waiting entry. A full sentence
+# adds who caused the event, and when: "Moved by the operator anna at 10:42".
 MOVED = {
     "bumped": "Moved",
     "released": "Returned to the queue",

@@ -13,7 +13,8 @@ NAME = re.compile(
     r"(?<![^\W_])(names?|surname|vorname|nachname|nom|prénom|nombre|apellidos?|اسم|الاسم|اسمك)"
     r"(?![^\W_])"
 )
-# The profile fields that contain a name on waitlists whose page asks no questions.
+# If the page of a waitlist asks no questions, a customer's name is usually in one of these groups
+# of profile fields.
 USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
 ADDRESSES = ("email", "phone")
 # A text names at most this many people, and counts the others.

@@ -17,8 +17,9 @@ _SIGNS = "=+\\-@＝＋－＠"  # noqa: RUF001 (the full-width forms are meant)
 # A formula can also begin within a value, after a comma, semicolon, tab or line break, because some
 # spreadsheets split a line at these characters.
 _CELL = '(\\A|[,;\\t\\r\\n])([ "]*)'
-# A customer's text can have apostrophes before a formula. Such a text gets one more apostrophe, and
-# reading the file removes exactly one.
+# A text that begins like a formula gets an apostrophe in the file, so that a spreadsheet does not
+# run the formula. A customer's text can already begin with apostrophes. The file then contains one
+# more apostrophe, and reading the file removes exactly one.
 _FORMULA = re.compile(f"{_CELL}('*)(?=[{_SIGNS}])")
 _NEUTRALISED = re.compile(f"{_CELL}'('*)(?=[{_SIGNS}])")
 # Matches values that a spreadsheet would change. It drops leading tabs and line breaks, and keeps

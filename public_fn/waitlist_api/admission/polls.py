@@ -33,7 +33,8 @@ class Polls(Struct, frozen=True):
     ) -> tuple[EntryView, list[SegmentPlace] | None]:
         """Return the status and position of an entry.
 
-        The result includes its positions in the segments that `names` define.
+        `names` contains names of attributes. For each declared segment of these attributes, the
+        result includes the entry's position within the segment.
         """
         places: list[SegmentPlace] | None = None
         if names is None:

@@ -33,8 +33,8 @@ class KmsKeys(Struct, frozen=True):
     # Public keys by ARN. A KMS key never changes, so each process requests each public key only
     # once.
     _published: dict[str, Jwk] = field(default_factory=dict)
-    # Signatures by message. A customer may request the same pass every second, and KMS charges for
-    # each signature.
+    # A cache of signatures. Each key is a signed message. A customer may request the same pass
+    # every second, and KMS charges for each signature.
     _signed: dict[bytes, bytes] = field(default_factory=dict)
 
     def sign(self, message: bytes) -> bytes:

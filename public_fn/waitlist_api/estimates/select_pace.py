@@ -147,7 +147,7 @@ def _stated_pace(policy: Policy, minutes: Sequence[Sample]) -> Pace | None:
 
 
 def _rate_piece(rate: float, start: float) -> Iterator[Piece]:
-    """Yield one interval with this rate, which begins at `start`.
+    """Yield one interval, which begins at `start` and has the given `rate`.
 
     If the rate already applies from the beginning of the estimate, yield nothing.
     """

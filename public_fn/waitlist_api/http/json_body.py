@@ -35,7 +35,10 @@ def loads(text: str) -> Any:
 
 
 def parse(text: str) -> Any:
-    """Parse a body without checking its depth and its text. Raise InvalidJson on a syntax error."""
+    """Parse the JSON body of a request. Raise InvalidJson if the body is not valid JSON.
+
+    The caller must check how deeply the body is nested, and whether its strings are valid Unicode.
+    """
     try:
         value: Any = json.loads(
             text, object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse

@@ -25,7 +25,8 @@ class Trials(Struct, frozen=True):
     def send(self, waitlist_id: str, kind: str, language: str, address: dict[str, str]) -> None:
         """Send a message with example data to an `email` or a `phone`.
 
-        Raise an error if the address or the stack cannot receive or send such messages.
+        Raise NoMessages if the stack cannot send to this kind of address, and InvalidFields if the
+        address cannot receive messages.
         """
         if len(address) != 1:
             raise InvalidFields(ONE_ADDRESS)

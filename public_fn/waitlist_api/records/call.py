@@ -48,9 +48,10 @@ def is_repeat(record: EntryRecord, token: str, key: str) -> bool:
 
 
 def call(record: EntryRecord, to: str, stamp: int, by: str, key: str) -> Commit:
-    """Return the change that calls the customer to a place.
+    """Return a change to the entry's record, which says that an operator has called the customer to
+    the place `to`.
 
-    `key` identifies the request.
+    `key` is the idempotency key of the request.
     """
     token = record.hold.token
     earlier = record.call.keys if record.call.token == token else ()

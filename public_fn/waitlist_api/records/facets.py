@@ -95,9 +95,10 @@ class Hold(Facet, frozen=True):
 
 
 class Call(Facet, frozen=True):
-    """When and where an operator last called the customer, for example to a desk.
+    """The last call of a customer: when an operator called the customer, and to which place (for
+    example a desk).
 
-    A customer can be called only while a claim is open.
+    An operator can call a customer only while the customer's entry is claimed.
     """
 
     # The token of the claim for which the customer was called. If the entry has a different claim

@@ -27,7 +27,8 @@ class SharedMillisecond(Struct, frozen=True, array_like=True):
 class AllocateTickets(OnWaitlist, frozen=True, kw_only=True):
     """Allocates tickets for the rows of an import.
 
-    If several rows have a time in the same millisecond, these rows are also numbered.
+    Several rows can have a time in the same millisecond. These rows get consecutive numbers, which
+    keep them in their order.
     """
 
     count: Annotated[int, Meta(ge=0, le=MAX_BATCH)] = 0

@@ -1,4 +1,4 @@
-"""Bodies of operators' requests and responses about entries."""
+"""The bodies of requests and responses in which an operator changes or reads an entry."""
 
 from typing import Annotated, Any, Literal, Self
 
