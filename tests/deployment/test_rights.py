@@ -65,7 +65,7 @@ def made_calls() -> frozenset[Use]:
 
 
 def rebuild_without_time() -> None:
-    """If a rebuild runs out of time, maintenance starts its next run by itself."""
+    """Start a rebuild that runs out of time. Maintenance then starts its next run by itself."""
     scene = Scene()
     scene.people.all_sign_up("ada")
     scene.redis.flushall()

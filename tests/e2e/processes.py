@@ -23,7 +23,9 @@ LAST_LINE = "Stop: Ctrl-C"
 
 
 def environment(**more: str) -> dict[str, str]:
-    """The operating system replaces port 0 with a free port."""
+    """Return the environment variables for the service. With port 0, the operating system chooses a
+    free port.
+    """
     parts = (ROOT, ROOT / "public_fn", ROOT / "private_fn", ROOT / "shared", ROOT / "cli")
     kept = {
         name: value

@@ -195,7 +195,9 @@ def _is_drawn(case: Case) -> bool:
 
 @schemathesis.hook
 def map_body(_context: schemathesis.HookContext, body: Any) -> Any:
-    """A JSON schema allows 2.0 for a whole number, but the API refuses it."""
+    """Replace numbers such as 2.0 by whole numbers. A JSON schema allows 2.0 for a whole number,
+    but the API refuses it.
+    """
     if isinstance(body, dict):
         return {name: map_body(_context, value) for name, value in body.items()}
     if isinstance(body, list):

@@ -121,7 +121,9 @@ class Scene:
         return EntryTokens(ENTRY_TOKEN_SECRET).issue(waitlist_id, entry_id, 0)
 
     def _code(self) -> str:
-        """The code is valid for a guest. A customer with an account has no address to verify."""
+        """Return a verification code that is valid for a guest. Customers with an account have no
+        address to verify.
+        """
         person = self._sign_up()
         stay = 0 if self._token else stay_of(self.token_of(OWN, person))
         return EntryTokens(ENTRY_TOKEN_SECRET).issue_code(OWN, person, stay, now_millis())

@@ -34,7 +34,7 @@ STAYS: list[Stay] = [
 
 
 def prepare(line: Line) -> None:
-    """Customers may already sign up and leave while Redis is being rebuilt."""
+    """Start a rebuild, during which some customers already sign up and leave."""
     line.send("purge")
     line.init(mode="open", segments_version=1)
     accepted(line.restore("dan", RANK + 4, 4, epoch=EPOCH, **line.within("red", edit=1)))

@@ -61,7 +61,7 @@ class Traffic:
         asyncio.run(self._flow(operations, disruptions))
 
     def maintain(self) -> None:
-        """In production, a schedule runs maintenance every minute."""
+        """Run maintenance once. In production, a schedule does this every minute."""
         with ApiClient(self.url) as client:
             failure = client.customer("POST", MAINTENANCE, json={})
         assert failure is None, failure

@@ -78,7 +78,7 @@ class FaultFixture:
             self.people.id_of(name)
 
     def warm_up(self) -> None:
-        """As in production, the first request loads the waitlist into the function's cache."""
+        """Load the waitlist into the function's cache, as the first request does in production."""
         self.world.services.waitlist_cache.look_up(self.people.waitlist_id)
         self.wire.disarm()
 
@@ -86,7 +86,9 @@ class FaultFixture:
         self.stores.redis.flushall()
 
     def maintain_one(self) -> None:
-        """Maintenance completes only requests that were interrupted more than a minute ago."""
+        """Run maintenance two minutes later. It completes only requests that were interrupted more
+        than a minute ago.
+        """
         self.world.advance(120)
         self.world.maintenance.run_one(self.people.waitlist_id)
 

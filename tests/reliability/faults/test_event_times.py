@@ -67,7 +67,7 @@ def millis_of(event: dict[str, Any]) -> float:
 
 
 def cut_off(fixture: FaultFixture, event: str) -> int:
-    """The function crashes after Redis has made a change, and before DynamoDB has recorded it."""
+    """Let the function crash after Redis has made a change, and before DynamoDB has recorded it."""
     if event == "redriven":
         assert park(fixture.people).status == 200
     fixture.warm_up()

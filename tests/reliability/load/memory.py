@@ -30,7 +30,9 @@ LEAST_SECONDS = 30
 
 @dataclass(frozen=True)
 class Sample:
-    """`megabytes` contains the average memory per process for each part of the service."""
+    """The memory of the service at one moment. `megabytes` contains the average per process for
+    each part of the service.
+    """
 
     at: float
     megabytes: Mapping[str, float]

@@ -18,11 +18,15 @@ EnvironmentEvent = Callable[[Testbed], object]
 class Kind:
     """A kind of fault.
 
-    `arm` injects the fault at a given step of a process. `is_between` marks an event between two
-    steps, which may also come after the last step. `happen` makes this event happen now.
-    `keeps_past` marks a fault that needs former states of Redis. `is_unseen` marks a fault that
-    only maintenance can notice, so that earlier answers may be outdated. To keep the number of
-    cases small, such a fault is only injected before and after an operation.
+    `arm` injects the fault at a given step of a process.
+
+    `is_between` marks an event between two steps, which may also come after the last step. `happen`
+    makes this event happen at once.
+
+    `keeps_past` marks a fault that needs former states of Redis.
+
+    `is_unseen` marks a fault that only maintenance can notice. To keep the number of cases small,
+    such a fault is only injected before and after an operation.
     """
 
     name: str

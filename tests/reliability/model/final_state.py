@@ -68,11 +68,21 @@ class FinalState:
     `numbers` counts how often each call number was given out. No number may be given out twice.
 
     `line` contains all waiting entries, and `passed_over` contains the waiting entries that are not
-    ready. `reasons` says why an entry is not ready, whatever its status is. `questions` contains
-    the time by which a customer must answer. `stamps` are the stamps of the events in `histories`.
-    `slots` counts the slots that are due, by their payer. `paid` contains the payer of each offer.
-    `claimed` contains the claims of a list that limits them, and is None until Redis has counted
-    them. `is_first_life` is false if the order was rebuilt or moved since the list was created.
+    ready.
+
+    `reasons` says why an entry is not ready, whatever its status is.
+
+    `questions` contains the time by which a customer must answer.
+
+    `stamps` contains the stamps (logical timestamps) of the events in `histories`.
+
+    `slots` counts the offers that Redis may still make, by their payer (rate, schedule or quota).
+    `paid` contains the payer of each offer.
+
+    `claimed` contains the claims of a waitlist that limits them. It is None until Redis has counted
+    them.
+
+    `is_first_life` is false if the queue was rebuilt or moved since the waitlist was created.
     """
 
     line: dict[str, int]

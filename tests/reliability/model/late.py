@@ -123,7 +123,9 @@ def is_searched(operation: Operation, scenario: str) -> bool:
 
 @dataclass(frozen=True)
 class Late(OfOneOperation):
-    """The field `how` says what the client does before the late message arrives."""
+    """A case in which a message arrives late. `how` says what the client does before the message
+    arrives.
+    """
 
     WORDS: ClassVar[dict[str, str]] = {"story": LATE, "step": STEP}
 

@@ -80,7 +80,9 @@ class Record:
         return self.folder / f"{self.digest}{part}.jsonl"
 
     def done(self) -> Iterator[Done]:
-        """Skip lines that a stopped run left incomplete."""
+        """Yield the results of all jobs that are done. Incomplete lines, which a stopped run may
+        have left, are skipped.
+        """
         for path in sorted(self.folder.glob(f"{self.digest}*.jsonl")):
             for line in path.read_text().splitlines():
                 try:

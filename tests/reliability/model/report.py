@@ -23,7 +23,9 @@ NAMES = {
 
 @dataclass
 class Report:
-    """`news` contains the failures that are not in the list of known failures."""
+    """What the model checker has found. `news` contains the failures that are not in the list of
+    known failures.
+    """
 
     jobs: int = 0
     by_kind: Counter[str] = field(default_factory=Counter)
