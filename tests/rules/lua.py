@@ -11,9 +11,9 @@ COMMENT = re.compile(r"--[^\n]*")
 RETURNED = re.compile(r"\breturn \{([^{}\n]*(?:\{[^{}\n]*\}[^{}\n]*)*)\}?", re.MULTILINE)
 ASSIGNED = re.compile(r"\boutcome\b[^=\n]*= '(\w+)'")
 BARE_WORD = re.compile(r"\breturn '(\w+)'")
-# The pattern REFUSED finds the refusals that a library function returns. HOLD_STATES lists the
-# states that a claim or an offer can have.
+# A function of a library file returns nil and an error code.
 REFUSED = re.compile(r"\breturn nil, '(\w+)'")
+# The states of claims and offers, which a script can return as its outcome.
 HOLD_STATES = ["held", "offered", "parked", "done", "no_show"]
 FUNCTION = re.compile(r"^local function (\w+)\(", re.MULTILINE)
 CONSTANTS = re.compile(r"^local ([A-Z][A-Z_, ]*) =", re.MULTILINE)
@@ -66,13 +66,13 @@ class Source:
 
     @cached_property
     def returns(self) -> dict[str, int]:
-        """Return the number of values of each outcome, according to the header."""
+        """The outcomes that the header declares, each with the number of its values."""
         lines = [line.split()[1:] for line in self.header if line.startswith("RETURNS ")]
         return {name: len(words) for words in lines for name in words[0].split("|")}
 
     @cached_property
     def replies(self) -> dict[str, set[int]]:
-        """Return the possible numbers of values of each outcome, according to the code."""
+        """The outcomes that the code returns, each with the possible numbers of its values."""
         sizes: dict[str, set[int]] = {}
         for elements in self._returned():
             words = self._outcomes_of(elements[0])

@@ -43,13 +43,11 @@ LOOPS = {
     "lib/expiry": 2,
     "lib/invitees": 1,  # A message has at most 100 invitees.
     "lib/offers": 1,  # This loop visits the entries that get an offer.
-    # If the admission is changed to end earlier, this loop visits the open offers that would
-    # outlast it.
+    # This loop visits the open offers that would last longer than the admission.
     "lib/over": 2,
     "lib/policy": 4,  # A message covers at most three hours.
     "lib/pop": 4,
-    # One loop visits the reasons why an entry is not ready. The other loop ends a limited number of
-    # pauses.
+    # One loop visits the reasons why an entry is not ready, and the other one ends pauses.
     "lib/readiness": 2,
     # Redis stores the last polls of at most 401 customers, so these loops mark at most 401
     # customers as away.
@@ -88,11 +86,8 @@ def test_the_values_of_a_reply_are_accessed_by_name(source: Source) -> None:
 def test_the_variables_for_meta_fields_have_the_names_and_order_of_the_fields(
     source: Source,
 ) -> None:
-    """A script stores the fields of the hash `meta` in variables with the same names and in the
-    same order.
-
-    A variable may leave out the beginning of the field's name, as in `local rate, paused =
-    unpack(…, 'old_rate', 'paused')`.
+    """If a script reads several fields of the hash `meta` at once, it stores them in variables with
+    the same names and in the same order. Only the last words of the names are compared.
     """
     read = re.compile(r"local ([\w, ]+) =\s+unpack\(redis\.call\('HMGET', keys\.meta,\s([^)]+)\)")
     for names, fields in read.findall(source.code):
@@ -132,9 +127,6 @@ def test_the_code_returns_what_the_header_declares(source: Source) -> None:
 def test_an_outcome_without_values_is_a_refusal_or_a_result_without_required_fields(
     verb: Source,
 ) -> None:
-    """If an outcome has no values, it is an error code, or all fields of the script's result are
-    optional.
-    """
     requests = [one for one in ON_WAITLIST if operation_of(one).script.name == verb.name]
     needs_values = all(required_fields_of(contracts.RESULTS[one]) for one in requests)
     for outcome, values in script_named(verb.name).returns.items():
@@ -224,10 +216,8 @@ def test_a_file_that_uses_the_clock_names_the_guard_that_reads_it(source: Source
 
 @each_verb
 def test_a_guard_that_hides_a_key_stands_in_exactly_the_scripts_that_need_it(verb: Source) -> None:
-    """A check that hides a key from the script stands only in scripts that use the key.
-
-    Every script that uses the key `claimed` has such a check, except for the scripts that create or
-    delete a queue.
+    """Some waitlists lack the set behind a key such as `claimed`. A check then hides the key, and
+    only scripts that use the key need the check.
     """
     names = set(verb.declared("PRELUDE"))
     used = set(script_named(verb.name).keys)
@@ -311,9 +301,7 @@ def test_moves_and_shared_milliseconds_have_the_same_lifetime_in_lua_and_python(
 
 @each("request_type", {one.__name__: one for one in ON_WAITLIST})
 def test_a_reply_has_every_field_of_its_result(request_type: type[contracts.OnWaitlist]) -> None:
-    """A script's reply contains all required fields of its result. The header names no other fields
-    than those of the script's results.
-    """
+    """The header of a script declares all required fields of the result, and no unknown fields."""
     script = operation_of(request_type).script
     sharing = [one for one in ON_WAITLIST if operation_of(one).script is script]
     known = {name for one in sharing for name in fields_of(contracts.RESULTS[one], script.rows)}

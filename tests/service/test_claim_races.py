@@ -136,8 +136,8 @@ def test_only_the_first_end_of_a_claim_takes_effect(crowd: Line) -> None:
 
 
 def test_expired_claims_are_ended_once_by_many_workers(crowd: Line) -> None:
-    """If new claims and maintenance find the same expired claims at the same time, each entry must
-    return to the queue only once, with only one more failed attempt (promises P1 and P4).
+    """Workers and maintenance find the same expired claims at the same time. Each entry returns to
+    the queue once, with one failed attempt (promises P1 and P4).
     """
     until_no_entry_waits(crowd, 100)
     crowd.clock.advance(seconds=300)

@@ -16,8 +16,8 @@ Series = list[float | None]
 # The values that were reported for each metric in each minute.
 Reported = Mapping[Metric, Sequence[Sequence[float]]]
 MINUTE_SECONDS = 60
-# If periods have no data, CloudWatch also reads a few periods before those that the alarm
-# evaluates. AWS's examples show two more periods, so this code reads two more.
+# If periods have no data, CloudWatch also looks at earlier periods. AWS's examples show two earlier
+# periods, so this code uses two.
 MORE_POINTS = 2
 
 STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
@@ -39,9 +39,8 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
 class Alarm:
     """Evaluates a CloudWatch alarm that the template defines.
 
-    CloudWatch's function FILL replaces missing values. AWS does not document what FILL does for a
-    metric that has no values at all. If `fills_nothing` is true, FILL leaves such a metric empty,
-    and tests try both cases.
+    AWS does not document whether its function FILL adds values to a metric that has none. If
+    `fills_nothing` is true, FILL leaves such a metric empty.
     """
 
     properties: Mapping[str, Any]
@@ -132,9 +131,8 @@ def statistic(
 
 
 class _Values:
-    """The values of a metric in an expression.
-
-    A result is missing when the value of an operand is missing.
+    """The values of a metric in an expression. If an operand has no value in a period, the result
+    has none either.
     """
 
     def __init__(self, values: Series) -> None:
@@ -203,7 +201,7 @@ def evaluate(expression: str, series: Mapping[str, Series], *, fills_nothing: bo
         )
 
     words = {"FILL": fill, "IF": choose, "DIFF": differences}
-    # Python needs parentheses around a comparison next to `|`, and CloudWatch does not. Add them.
+    # In Python, a comparison next to `|` needs parentheses, which CloudWatch does not require.
     compared = re.sub(r"(\w+ >=? [\w.]+)", r"(\1)", expression)
     compared = re.sub(r"\bOR\b", "|", re.sub(r"\bAND\b", "&", compared))
     names = {id_: _Values(values) for id_, values in series.items()}

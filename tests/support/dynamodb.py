@@ -20,8 +20,8 @@ ACCESS: dict[str, Any] = {"region_name": "us-east-1", "aws_secret_access_key": "
 class RealTable:
     """A client of DynamoDB Local with a database of its own.
 
-    DynamoDB Local keeps a database and four threads for each access key, and never frees them. The
-    access key of a deleted object is therefore used again.
+    DynamoDB Local keeps a database for each access key and never frees it. The access key of a
+    deleted client is therefore used again.
     """
 
     _free_keys: ClassVar[list[str]] = []

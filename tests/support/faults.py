@@ -13,9 +13,8 @@ ENDPOINT = "https://aws.example.com"
 
 
 class Crash(BaseException):
-    """The process crashes.
-
-    The service does not catch the exception, so none of its code runs afterwards.
+    """Simulates a crash of the process. The service does not catch this exception, so the exception
+    also ends the service.
     """
 
 
@@ -67,8 +66,8 @@ class Wire:
     def different_steps(self) -> dict[int, str]:
         """Return the numbers and names of the calls at which tests must try a fault.
 
-        If the same call follows the same call several times, for example while an operation reads
-        many pages, only the first and the last of these calls are returned.
+        If an operation makes the same call many times in a row, only the first and the last of
+        these calls are returned.
         """
         names = [
             f"{call.name} {operation_of(call)}" if call.is_invoke else call.name

@@ -1,8 +1,9 @@
-"""Recognizes states of a case that differ only in the time that the steps took, so that such states
-are tested once.
+"""Recognizes states of the stores that differ only in how long the steps took. The model checker
+tests only one of such states.
 
-The times in a state are replaced by numbers. These numbers keep the order of the times, and all
-gaps of a second or more. The service has no rule that depends on a shorter gap.
+The times in a state are replaced by numbers that keep the order of the times and the longer gaps
+between them. Gaps of less than a second are not kept, because no rule of the service depends on
+them.
 """
 
 import re

@@ -56,8 +56,8 @@ from waitlist_shared.limits import MAX_PRESENCE_SECONDS
 
 EARLIEST = "the-first-admission"
 INVITATION = "the-invitation"
-# After STORED_STEP steps of a request to invite people, the invitation is stored. After
-# OFFERED_STEP steps, Redis has also made the offers.
+# Two steps of a request to invite people. The first one stores the invitation, and the second one
+# makes the offers in Redis.
 STORED_STEP, OFFERED_STEP = 3, 7
 SIGNUP = "the-signup"
 COLD = ", Redis lost"

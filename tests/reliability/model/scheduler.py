@@ -290,10 +290,10 @@ class Scheduler(Generic[S]):
             name = ""
 
     def _allowed(self, schedule: str, able: list[str], awake: list[str]) -> list[str]:
-        """Return the processes that may make the next step.
+        """Return the processes that may make the next step, in the order in which they are tried.
 
-        If the number of switches is limited, the process that made the last step comes first,
-        because it needs no switch.
+        If switches between the processes are limited, the process that made the last step is tried
+        first.
         """
         if self._most_changes is None:
             return awake
@@ -305,10 +305,9 @@ class Scheduler(Generic[S]):
     def _last(
         self, schedule: str, last: tuple[str, Effects] | None, name: str, step: Effects
     ) -> tuple[str, Effects] | None:
-        """Return the process that made the last step, and the data that this step reads and writes.
+        """Return the process that made the last step, and which data it has read and written.
 
-        If the number of switches is limited, the data of all steps since the last switch is
-        combined.
+        If switches between the processes are limited, all steps since the last switch count.
         """
         if self._most_changes is None:
             return name, step
@@ -345,10 +344,11 @@ class Scheduler(Generic[S]):
     def _had_as_much_left(
         self, here: bytes, schedule: str, able: list[str], *, is_one_asleep: bool
     ) -> bool:
-        """Decide whether an earlier run has reached the same state with as few switches.
+        """Decide whether an earlier run has reached the same state with at least as many switches
+        left.
 
-        If the two runs end with different processes, the earlier run needs one more switch to
-        continue like the current run.
+        If the earlier run ended with the other process, it would need one more switch to continue
+        from here.
         """
         is_free = len(able) < len(NAMES)
         name, changes = ("", 0) if is_free else (schedule[-1:], _changes(schedule))

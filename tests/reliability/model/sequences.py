@@ -27,10 +27,10 @@ THEN = "then "
 
 @dataclass(frozen=True)
 class Sequence(OfOneOperation):
-    """A case with two faults.
+    """A case in which a request meets one fault, and the client's retry meets a second one.
 
-    The second fault happens before the step `later` of the client's retry. If the client does not
-    retry, `later` is NO_REPEAT.
+    `later` is the step of the retry at which the second fault happens. A case without a retry has
+    the value NO_REPEAT.
     """
 
     WORDS: ClassVar[dict[str, str]] = {"step": STEP, "second": THEN, "later": STEP}

@@ -45,8 +45,8 @@ def singles(
                     continue
                 run = SingleRun(testbed, operation.request, snapshot, judge)
                 problems = run.problems(kind, step, follow_up)
-                # If the client got a response at once, it does not retry. The case is then the same
-                # as the case in which the client gives up, and is not counted twice.
+                # If a client has already received the response, it does not retry, so there is no
+                # such case.
                 if follow_up == GIVES_UP or not run.is_answered_at_once:
                     yield Result(case, tuple(problems), steps[step])
 

@@ -47,10 +47,10 @@ LONG = (
 
 
 def pairs_with_each(name: str) -> dict[tuple[str, ...], Job]:
-    """Return one job for each pair of `name` and a different operation.
+    """Return jobs in which `name` runs together with a second operation, one job for each
+    operation.
 
-    If possible, the job starts in the first scenario of the other operation, where this operation
-    changes something.
+    If there are several such jobs, the one in the second operation's first scenario is chosen.
     """
     found: dict[tuple[str, ...], Job] = {}
     for job in jobs(name, ("pair",)):
@@ -130,8 +130,8 @@ def test_two_faults_lose_nothing_that_was_acknowledged(testbed: Testbed, job: Jo
 def test_a_late_message_does_not_change_the_next_stay_offer_or_parking(
     testbed: Testbed, operation: str
 ) -> None:
-    """A message to Redis arrives a second time, or so late that the customer already has a new
-    signup or a new offer, or was parked again. The late message changes nothing (promise P2).
+    """Redis receives a message late or twice. The message does not change what has happened to the
+    entry in the meantime (promise P2).
     """
     results = run_sample(testbed, jobs(operation, ("late",)), SOME_LATE)
     assert results

@@ -59,10 +59,10 @@ def deliver_twice_around(action: Callable[[], object]) -> Fault:
 
 @dataclass(frozen=True)
 class Overtaken:
-    """A request, and other requests that are sent between its steps.
+    """A request during which other requests are sent.
 
-    If `is_repeated` is true, the AWS SDK sends the first call of the request twice, and the other
-    requests are sent between the two calls.
+    If `is_repeated` is true, the AWS SDK makes the first call of the request twice. The other
+    requests are sent between these two calls.
     """
 
     name: str

@@ -37,7 +37,7 @@ RUNS = 3
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The state in which a case starts. `line` is the same state in the model."""
+    """The state in which a case starts, both in the stores and in the sequential model."""
 
     items: Past
     past_items: tuple[Past, ...]
@@ -48,7 +48,7 @@ class Snapshot:
     line: Waitlist
     # The number of random values that were used so far.
     drawn: int = 0
-    # This number identifies the queue in Redis. It changes when the queue is rebuilt.
+    # The epoch identifies the queue in Redis. A rebuilt queue has a new epoch.
     epoch: str = ""
     # Interrupted requests, which may or may not have had an effect.
     unanswered: tuple[Request, ...] = ()
@@ -201,9 +201,7 @@ class Testbed:
         self.redis_clock.micros = step_state.micros
 
     def texts(self) -> Iterator[Text]:
-        """Yield the contents of the stores, except for items that have not changed since the start
-        of the case.
-        """
+        """Describe the contents of the stores. Items that the case has not changed are left out."""
         items, before = self.table.items, self._snapshot.items
         changed = [key for key, item in items.items() if before.get(key) is not item]
         for key in sorted(changed):
@@ -246,8 +244,8 @@ class Testbed:
         self.is_index_late = False
 
     def lose_writes(self, writes: int) -> None:
-        """Undo the last writes to Redis so that the service does not notice the loss. The counters
-        may stay wrong.
+        """Undo the last writes to Redis, as a failover to a lagging replica does. The service may
+        not be able to restore all counters.
         """
         self.redis.lose(writes)
         self.epoch = ""
@@ -268,9 +266,9 @@ class Testbed:
         self.maintain()
 
     def rebuild_from_late_index(self, writes: int, *, throughout: bool) -> None:
-        """Rebuild the queue from an index that lacks the last writes.
+        """Rebuild the queue from an index that does not contain the last writes yet.
 
-        If `throughout` is true, the index becomes up to date only after the rebuild.
+        If `throughout` is true, the index does not catch up while the rebuild is running.
         """
         self.table.fall_behind(writes)
         self.is_index_late = throughout

@@ -19,10 +19,10 @@ HOUR_SECONDS = 3600
 
 @dataclass
 class Clocks:
-    """A deployment with wrong clocks.
+    """A deployment whose clocks show wrong times.
 
-    The clock of the public function is wrong by `public_off` seconds, and the clock of maintenance
-    by `keeper_off` seconds.
+    `public_off` is the error of the public function's clock in seconds. `keeper_off` is the error
+    of the clock that maintenance uses.
     """
 
     valkey: Server
@@ -52,7 +52,7 @@ class Clocks:
     def another_keeper(self, off: float, meanwhile: Callable[[], None] = lambda: None) -> World:
         """Return a second maintenance function, whose clock is wrong by `off` seconds.
 
-        `meanwhile` is called when this function waits for the first time.
+        When this function waits for the first time, the test runs `meanwhile`.
         """
         millis = self.public.clock.millis + int((off - self.public_off) * 1000)
         clock = EventfulClock(millis, meanwhile)

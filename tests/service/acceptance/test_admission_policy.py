@@ -138,7 +138,7 @@ def test_a_signup_that_is_refused_leaves_its_customer_inside(
 
 
 def intent_of(former: EntryRecord) -> EntryRecord:
-    """Return the first record that a new signup of the same customer would write."""
+    """Return the record that the customer's next signup writes before it calls Redis."""
     return EntryRecord(
         waitlist_id=former.waitlist_id,
         entry_id=former.entry_id,
@@ -153,8 +153,8 @@ def intent_of(former: EntryRecord) -> EntryRecord:
 def test_a_rebuild_keeps_a_customer_inside_until_the_new_signup_has_a_place(
     waitlist: Waitlist, world: World
 ) -> None:
-    """The new signup of a customer who is inside was interrupted, and Redis has lost its data. The
-    customer counts as inside until the new signup has a place (promise P3).
+    """Ann is inside. Her next signup is interrupted, and the queue is rebuilt. Until the signup is
+    completed, Ann still counts as inside (promise P3).
     """
     people = waitlist("ann", admission=ONE_INSIDE, rejoin="always")
     people.poll("ann")
@@ -190,8 +190,8 @@ def test_an_exit_stays_when_a_new_signup_has_read_the_record_before(
 def test_entering_after_an_unrecorded_complete_leaves_its_record_to_maintenance(
     waitlist: Waitlist, world: World
 ) -> None:
-    """An operator's `complete` was interrupted before it was recorded. If the customer then tries
-    to enter, the history must nevertheless not say that the customer accepted an offer.
+    """Only Redis knows that an operator has completed Ann's claim. If Ann then asks to enter, the
+    service must not record that she accepted an offer.
     """
     people = waitlist("ann", admission={})
     (claim,) = people.claim().json["claims"]
@@ -266,8 +266,8 @@ def test_no_shows_with_their_place_are_parked_after_the_last_attempt(
 def test_a_no_show_before_the_next_offer_survives_a_lost_redis(
     waitlist: Waitlist, world: World, following: str
 ) -> None:
-    """Only Redis knows that an offer has ended unused, and DynamoDB records the customer's next
-    offer first. The history must still contain the end of the first offer (promise P3).
+    """Ann misses an offer and gets a second one. Even if Redis then loses its data, the history
+    says that she missed the first offer (promise P3).
     """
     people = waitlist("ann", admission={})
     people.admit(1)
@@ -312,8 +312,8 @@ def get_pass(people: Admissions, name: str) -> Answer:
 def test_an_automatic_admission_whose_answer_is_lost_has_its_pass(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If the process stops after the policy has admitted a customer in Redis, the customer can
-    nevertheless get a pass (promise P3).
+    """The service crashes after Redis has admitted Ann, and before DynamoDB knows it. Ann can
+    nevertheless get her pass (promise P3).
     """
     people = waitlist("ann", "bob", admission={**ONE_INSIDE, "acceptance": "automatic"})
     world.services.queue.send(c.Admit(waitlist_id=people.waitlist_id))
@@ -537,9 +537,8 @@ def test_rows_of_one_time_give_the_slots_of_each(waitlist: Waitlist, world: Worl
 def test_an_instant_whose_run_was_cut_off_counts_after_a_change_of_other_settings(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If a maintenance run stops before or after any of its calls to AWS, the slots of its
-    scheduled time are not lost. This holds even if an operator then changes other settings (promise
-    P3).
+    """Maintenance crashes while it admits people at a scheduled time. The next run admits them,
+    even if an operator has changed other settings in the meantime (promise P3).
     """
     terms = {**schedule({"cron": "0 * * * *", "count": 2}), "acceptance": "automatic"}
     people = waitlist(*(f"person-{number}" for number in range(24)), admission=terms)

@@ -322,8 +322,8 @@ def test_a_signup_that_is_cut_off_at_any_step_gets_one_number(
 
 
 def test_a_signup_that_a_claim_or_a_move_records_has_a_number(waitlist: Waitlist) -> None:
-    """If only Redis knows a signup, a claim or a move completes its record. The record must then
-    contain the call number.
+    """Only Redis knows a customer's signup. When an operator moves or claims the customer, DynamoDB
+    gets the record, which must contain the call number.
     """
     people = waitlist("ann", call_numbers=DAILY)
     halfway.joining(people, "bob", numbered=True)

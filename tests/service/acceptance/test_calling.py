@@ -31,8 +31,8 @@ def test_the_next_customer_is_called_to_a_room(waitlist: Waitlist) -> None:
 
 
 def test_a_called_customer_is_told_within_five_seconds(waitlist: Waitlist) -> None:
-    """Clients may poll a tenth later than the service asks. Nevertheless, a customer who is first
-    in the queue or claimed must poll often enough to see a call within five seconds.
+    """Apps may poll 10 % later than the service asks. Even so, a customer who is first in the queue
+    or claimed must see a call within five seconds.
     """
     people = waitlist("ann")
     assert people.poll("ann").json["poll_after_seconds"] * 1.1 < 4

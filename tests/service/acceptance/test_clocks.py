@@ -37,9 +37,7 @@ JUMPS_AND_STRIKES = [
 
 
 def begun(clocks: Clocks) -> RedisState:
-    """Change the waitlist, and return the state of Redis before the last changes, which maintenance
-    has not seen yet.
-    """
+    """Change the waitlist in several steps. Return the state of Redis before the last steps."""
     people = clocks.people
     people.configure(lease_seconds=LEASE_SECONDS, rejoin="always")
     people.all_sign_up("ann", "bob", "cyd", "dan", "eve")
@@ -118,9 +116,8 @@ def test_a_hold_lasts_until_its_recorded_time_and_no_shorter(
 def test_many_signups_that_moved_or_left_the_tail_stay_ahead_of_later_ones(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
-    """The people who signed up last were moved to other places. The queue's index therefore no
-    longer contains the highest logical timestamp, but later signups must still stand behind these
-    people (promise P1).
+    """The last people in the queue are moved to other places, and Redis loses its data. Even if
+    Redis' clock is then behind, later signups stand behind all earlier ones (promise P1).
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people = clocks.people

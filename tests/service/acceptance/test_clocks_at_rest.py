@@ -1,5 +1,5 @@
-"""Some things must happen at a certain time, even if nobody polls and nothing else happens on the
-waitlist. docs/internals/clocks.md lists these times. Maintenance acts at each of them.
+"""Tests that the service acts at each time that docs/internals/clocks.md lists, even if nobody
+sends a request.
 """
 
 from collections.abc import Callable, Mapping
@@ -56,13 +56,13 @@ class Clock:
     """Something that the service must do at a certain time."""
 
     settings: Mapping[str, object]
-    # Prepares the waitlist, and returns the number of seconds until the service must act.
+    # Prepares the waitlist. Returns after how many seconds the service must act.
     begin: Callable[[Admissions], float]
     # Returns whether the service has acted.
     is_done: Callable[[Admissions], bool]
     # The number of maintenance runs within which the service must act.
     runs: int = 1
-    # Whether maintenance has other work on the waitlist before this time.
+    # Whether maintenance already has a reason to process the waitlist before this time.
     is_busy: bool = False
 
 
@@ -139,7 +139,8 @@ CLOCKS = {
         {"confirm": CONFIRM, "rest": {}},
         lambda people: rest(people, DAY + HOUR),
         has("ann", "asked"),
-        # A customer who is not ready cannot be asked. Maintenance tries again an hour later.
+        # Maintenance sends no question to a customer who is not ready. It tries again an hour
+        # later.
         runs=62,
     ),
     "a question": Clock({"confirm": CONFIRM}, lambda _: DAY, has("ann", "asked")),

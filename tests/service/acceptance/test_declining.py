@@ -62,8 +62,8 @@ def test_the_history_and_the_public_answer_say_what_a_decline_does(waitlist: Wai
 def test_a_decline_after_the_last_that_keeps_the_place_goes_to_the_back(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If only one decline keeps the place, a second decline does not keep it, even after a loss of
-    Redis. DynamoDB counts the declines.
+    """Ann may decline once and keep her place. Her second decline moves her to the back, even if
+    Redis has lost its data since the first one.
     """
     people = waitlist("ann", "bob", admission={"max_inside": 1, **KEEPING})
     people.admit_one("ann")

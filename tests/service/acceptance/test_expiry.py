@@ -63,8 +63,8 @@ def test_an_expiry_just_before_the_next_claim_is_recorded_once(
 
 
 def test_a_move_of_an_entry_whose_claim_has_ended_is_kept(waitlist: Waitlist, world: World) -> None:
-    """A claim has ended in Redis but not yet in DynamoDB. If an operator moves the entry now, the
-    entry keeps its new place, even after a loss of Redis (promise P2).
+    """Redis has ended Bob's claim, but DynamoDB has not recorded this yet. If an operator moves Bob
+    now, he keeps the new place, even after a loss of Redis (promise P2).
     """
     people = waitlist("ann", "bob", "cyd")
     assert people.claimed(2) == ["ann", "bob"]

@@ -289,8 +289,8 @@ def step_of_offers(people: Admissions, wire: Wire) -> int:
 
 
 def test_an_invitation_does_not_end_early_because_another_one_was_faster() -> None:
-    """Two invitations run at once. If one invites everybody on the page that the other has just
-    read, the other continues with the next page.
+    """An invitation has read a page of people. A second invitation then invites all of these
+    people. The first invitation continues with the next page.
     """
     wire = Wire()
     people = in_steps(wire)
@@ -326,9 +326,8 @@ def test_a_repeated_request_records_the_offers_that_only_redis_has() -> None:
 
 
 def test_a_loss_of_redis_makes_an_interrupted_invitation_no_smaller() -> None:
-    """After a request has made three offers in Redis and crashed, Redis loses the offers while the
-    request is repeated. The repeated request must still make all three offers, and not only the one
-    that seemed to be missing before the loss.
+    """A request makes three offers in Redis and crashes. Redis loses these offers while the request
+    is being repeated. The repeated request must make all three offers again.
     """
     wire = Wire()
     people = in_steps(wire)
@@ -479,8 +478,8 @@ def test_an_offer_that_ends_before_a_late_departure_is_counted_as_missed(
 def test_an_offer_that_ends_before_an_interrupted_departure_is_counted_as_missed(
     waitlist: Waitlist, world: World, seconds_leaving: int
 ) -> None:
-    """Redis ends the offer, and then the customer's request to leave is interrupted. Maintenance
-    records the end of the offer first, and completes the request to leave later.
+    """Ann's offer ends in Redis, and her request to leave is interrupted. Maintenance first records
+    that she missed the offer, and then that she left.
     """
     people = waitlist("ann", "bob", admission={})
     invitation = invited(invite(people, count=1, offer_seconds=60))
@@ -502,8 +501,8 @@ def test_an_offer_that_ends_before_an_interrupted_departure_is_counted_as_missed
 def test_a_withdrawn_offer_is_counted_as_left_even_if_redis_loses_the_withdrawal(
     waitlist: Waitlist, world: World
 ) -> None:
-    """After the withdrawal, a replica takes over that still has the open offer. The offer ends on
-    this replica, and then the customer leaves.
+    """An operator withdraws Ann's offer, but Redis forgets this and the offer later ends. When Ann
+    leaves, the invitation counts her as left.
     """
     people = waitlist("ann", "bob", admission={})
     invitation = invited(invite(people, count=1, offer_seconds=HOUR))

@@ -62,7 +62,7 @@ def left(people: Admissions) -> Admissions:
     return people
 
 
-# Each case describes what happens first, and which change Redis loses after that.
+# For each case: what happens before the loss, and the change that Redis then loses.
 LOST: dict[str, tuple[Act, Act]] = {
     "signup": (nothing, lambda people: people.sign_up("zoe")),
     "rejoin": (left, lambda people: people.sign_up("bob")),
@@ -177,8 +177,8 @@ class EventfulClock(Clock):
 
 
 def test_a_move_that_is_being_made_is_not_taken_for_a_loss(valkey: Server) -> None:
-    """Maintenance does not take a change that is just being made for a lost change. It reads each
-    entry twice, and writes nothing if the entry has changed in between (promise P2).
+    """Maintenance does not repair an entry while a request is changing it. It reads each entry
+    twice, and repairs it only if both readings agree (promise P2).
     """
     clock = EventfulClock()
     world = World.on(new_table(), valkey.client, clock=clock, redis_clock=RedisClock.standing())

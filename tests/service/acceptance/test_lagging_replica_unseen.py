@@ -54,8 +54,8 @@ def policy_of(no_show: str) -> dict[str, Any]:
 def test_an_offer_made_after_maintenance_has_listed_the_entry_stays(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Maintenance lists an entry with its first offer. Before maintenance reads the record, this
-    offer ends and the entry gets another offer. Only one slot is offered.
+    """Maintenance lists Ann with her first offer. Before it reads her record, the offer ends and
+    she gets a second one. Maintenance keeps the second offer.
     """
     people = waitlist(
         "ann",
@@ -70,7 +70,7 @@ def test_an_offer_made_after_maintenance_has_listed_the_entry_stays(
     world.advance(LONG - 360)
     world.maintenance.run_all()
     assert people.listed("offered") == ["ann"]
-    # After a failover, Redis may have recorded no slots beyond those of the schedule.
+    # After a failover, Redis may know all slots of the schedule from the record in DynamoDB.
     (meta,) = world.redis.keys("*meta")
     world.redis.hset(meta, "recorded_until", world.redis.hget(meta, "scheduled_until"))
     reconcile = Reconciler._reconcile_page
@@ -123,9 +123,8 @@ def test_a_no_show_of_a_former_stay_leaves_the_next_stay_as_it_is(
 def test_an_offer_that_was_declined_stays_declined_when_an_earlier_end_of_the_admission_is_lost_too(
     waitlist: Waitlist, world: World, is_offered_again: bool
 ) -> None:
-    """Redis has forgotten that the customer declined the offer, and has the offer again.
-    Maintenance tells Redis the new end of the admission, which shortens this offer. DynamoDB still
-    contains the decline, and possibly the customer's next offer, and both count (promise P3).
+    """Redis has forgotten that Ann declined her offer, and that the admission ends earlier.
+    Maintenance restores both changes, and also Ann's next offer if there is one (promise P3).
     """
     people = waitlist("ann", "bob", admission={"offer_seconds": LONG})
     people.admit(count=1)
@@ -160,8 +159,8 @@ def comparison_failing(world: World) -> Iterator[None]:
 def test_a_no_show_of_a_former_stay_is_not_recorded_while_the_comparison_fails(
     waitlist: Waitlist, world: World, no_show: str
 ) -> None:
-    """The replica decides about the customer's earlier signup. When maintenance records this
-    decision, it restores the current signup instead (promise P3).
+    """The replica knows only Ann's earlier signup, and ends the offer of this signup. Maintenance
+    must not record this for Ann's current signup (promise P3).
     """
     people = waitlist("ann", "bob", admission=policy_of(no_show), rejoin="always")
     some_runs(world)
@@ -472,10 +471,8 @@ def test_changes_acknowledged_before_the_first_heartbeat_are_compared(
 def test_the_former_place_of_an_erased_customer_goes(
     waitlist: Waitlist, world: World, is_noticed: bool
 ) -> None:
-    """If the replica has an earlier signup of an erased customer, this signup disappears from Redis
-    (promises P3 and P8).
-
-    It does not matter whether the customer was erased before or after the loss.
+    """The replica still contains an earlier signup of an erased customer. Maintenance removes this
+    signup from Redis (promises P3 and P8).
     """
     people = waitlist("ann", "bob", rejoin="always")
     some_runs(world)
@@ -550,8 +547,8 @@ def test_an_offer_to_the_newer_stay_can_be_accepted(waitlist: Waitlist, world: W
 
 
 def test_an_instant_of_the_schedule_is_offered_once(waitlist: Waitlist, world: World) -> None:
-    """Five slots became available at a scheduled time, and three of them were used. The replica,
-    which does not know this, must not make five further offers (promise P3).
+    """Three of the five slots of a scheduled time are used, and Redis forgets this. It must then
+    offer only the other two slots (promise P3).
     """
     names = [f"person-{number}" for number in range(8)]
     people = waitlist(*names[:3], admission={"schedule": [{"cron": "0 * * * *", "count": 5}]})

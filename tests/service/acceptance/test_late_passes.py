@@ -64,8 +64,8 @@ def test_an_admission_that_maintenance_records_has_its_whole_time(
 
 
 def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, world: World) -> None:
-    """The pass begins when the customer asks for it. If it had begun with the admission, it could
-    already have ended.
+    """A customer asks for the pass long after the admission. The pass lasts for its full time from
+    then on.
     """
     people = waitlist("ann", "bob", admission=AUTOMATIC)
     for seconds in (PASS_SECONDS - 1, PASS_SECONDS + 1):
@@ -81,8 +81,8 @@ def test_a_pass_that_is_asked_for_late_has_its_whole_time(waitlist: Waitlist, wo
 def test_the_next_place_is_kept_for_a_customer_whose_time_was_over(
     waitlist: Waitlist, world: World
 ) -> None:
-    """If the next customer is already inside, the earlier admission is recorded only later. Two
-    customers are never inside at the same time (promises P1 and P4).
+    """Ann's admission is not recorded yet when Bob is already inside. Ann gets her pass only after
+    Bob's pass has ended (promises P1 and P4).
     """
     people = waitlist("ann", "bob", "cyd", admission=AUTOMATIC)
     run_whose_answer_is_lost(people)

@@ -115,8 +115,8 @@ def test_a_run_with_time_enough_compares_the_whole_day_many_minutes_at_once(
     another = threading.Event()
 
     def before_query(number: int) -> None:
-        """Block query number MIDDLE until a later query begins. A later query can only begin if the
-        queries run in parallel.
+        """Let one query wait for a later query, which can only begin if the queries run in
+        parallel.
         """
         if number == MIDDLE:
             another.wait(PATIENT_SECONDS)
@@ -210,8 +210,8 @@ def test_changes_that_redis_loses_between_the_runs_are_found(
 
 
 def test_a_repair_that_redis_loses_is_made_again(people: Admissions, table: WatchedTable) -> None:
-    """Redis loses a repair, but keeps the heartbeat that the run wrote at its start. The next run
-    must make the repair again (promise P7).
+    """Maintenance restores an entry that Redis had lost, and Redis loses it once more. The next run
+    restores the entry again (promise P7).
     """
     hours_pass(people)
     people.lose_place("bob")

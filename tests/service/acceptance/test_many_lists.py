@@ -110,8 +110,8 @@ def test_an_instant_comes_though_nothing_else_happens(
 def test_slots_that_come_while_none_waits_lapse_at_the_next_instant(
     world: World, lists: list[Admissions]
 ) -> None:
-    """Two slots become available each hour while nobody is waiting. If maintenance processed an
-    hour late, the slots of this hour would go to people who signed up after it (promise P6).
+    """The schedule gives two slots each hour. If nobody is waiting, the slots are lost at the next
+    full hour, and later customers do not get them (promise P6).
     """
     policy = {"schedule": [{"cron": "0 * * * *", "count": 2}]}
     lists[0].leave("ann")
@@ -148,8 +148,8 @@ def test_maintenance_notices_a_lost_change_on_a_waitlist_without_activity(
 def test_repairs_that_redis_has_lost_again_are_repeated(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A repair does not change the last logical timestamp of the queue. If Redis loses a repair,
-    maintenance must therefore notice the loss by the heartbeat (promise P3).
+    """Maintenance restores Bob's signup, and Redis loses it once more. The next run notices the
+    lost heartbeat, and restores the signup again (promise P3).
     """
     at_rest = RedisState.of(world.redis)
     before_repairs: list[RedisState] = []
@@ -175,9 +175,8 @@ def test_repairs_that_redis_has_lost_again_are_repeated(
 def test_a_queue_that_was_created_again_is_not_skipped(
     world: World, lists: list[Admissions]
 ) -> None:
-    """A queue that was created again in Redis may have the same last logical timestamp as before.
-    Maintenance must not skip such a queue. It recognises it by the epoch number, which is different
-    in each new queue (promise P7).
+    """Maintenance does not skip a queue that was created again in Redis. It recognises such a queue
+    by the epoch, a number that every new queue gets (promise P7).
     """
     lists[0].lose_place("ann")
     world.redis.hset(keys.meta("bakery"), "epoch", "0123abcd")
@@ -224,8 +223,8 @@ def test_a_list_at_rest_is_compared_twice_a_day(world: World, lists: list[Admiss
 
 
 def test_a_pace_is_that_of_samples_of_each_minute(world: World) -> None:
-    """The pace of admissions is the same if maintenance stores no samples while nobody is
-    admitted.
+    """Maintenance need not store samples while nobody is admitted. The computed pace of admissions
+    does not depend on these samples.
     """
     start = world.clock.millis // HOUR_MILLIS * HOUR_MILLIS
     each_minute, sparse = (Recent(start, [], [], start) for _ in range(2))
@@ -293,8 +292,8 @@ def test_a_run_goes_on_though_the_list_at_which_it_stopped_is_deleted(
     assert [now - then for now, then in zip(after[-2:], before[-2:], strict=True)] == [1, 1]
 
 
-# The steps of a maintenance run for one waitlist. Each step is identified by a method that it calls
-# in every run.
+# The steps of a maintenance run for one waitlist. For each step, a method that the step always
+# calls.
 STEPS: list[tuple[type, str]] = [
     (Rebuilder, "forget"),
     (Reconciler, "reconcile"),
@@ -353,8 +352,8 @@ def add_stray(people: Admissions, name: str) -> str:
 def test_strays_that_a_run_has_no_time_for_are_looked_for_by_the_next(
     world: World, lists: list[Admissions], monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    """Redis contains an entry that DynamoDB does not know. If a run has no time to look for such
-    entries, the next run must do so, because the journal does not show them (promise P3).
+    """Only Redis knows Eve's entry, so the journal does not contain it. If a maintenance run has no
+    time to look for such entries, the next run removes them (promise P3).
     """
     add_stray(lists[0], "eve")
     stop = {"the pages": (Strays, "_pages"), "the records": (Strays, "_find_strays")}[step]

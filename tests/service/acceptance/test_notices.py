@@ -255,7 +255,9 @@ def test_who_goes_away_while_the_head_is_read_has_no_notice(
 
 
 def about_to_tell(wire: Wire) -> Admissions:
-    """Return a waitlist of three people, who are about to be told that their turn is near."""
+    """Return a waitlist with three people. The next maintenance run tells them that their turn is
+    near.
+    """
     table, clock = wire.client(new_table()), RedisClock.standing()
     people = Admissions(World.on(table, empty_redis(), wire.client, redis_clock=clock))
     assert people.configure().status == 201

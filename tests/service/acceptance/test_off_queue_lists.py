@@ -106,8 +106,8 @@ def test_the_stats_count_everybody_once(waitlist: Waitlist, world: World) -> Non
         "signed_up": 6,
         "oldest_waiting_seconds": 29,
         "oldest_parked_seconds": 20,
-        # While the clock stands still, the service records each signup half a millisecond later
-        # than the signup before. The oldest person who is still waiting was the fifth.
+        # The fifth person has waited longest, and each person signed up half a millisecond after
+        # the one before.
         "oldest_joined_at": iso(START_MILLIS + 2),
         "admitted_today": 1,
         "joined_last_hour": 6,

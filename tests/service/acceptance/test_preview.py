@@ -117,8 +117,8 @@ def test_no_place_opens_before_the_hours(bakery: People) -> None:
 
 
 def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) -> None:
-    """For the saved policy, the preview uses the measured time inside instead of the duration of a
-    pass.
+    """For the saved policy, the preview uses the time that customers have really spent inside. It
+    does not use the duration of their passes.
     """
     admission = {**ROOM, "pass_seconds": 6000}
     bakery.configure(admission=admission)
@@ -131,8 +131,8 @@ def test_the_preview_of_the_saved_policy_has_what_is_measured(bakery: People) ->
     found = previewed(bakery, admission, 10)
     assert [found] == answered(bakery, [10])
     assert found[0]["seconds"] == pytest.approx(10 * 60, rel=0.1)
-    # For a changed policy, there is no measured time inside. The preview then assumes two thirds of
-    # the duration of a pass.
+    # Nobody has been inside with this changed policy. The preview assumes that customers stay for
+    # two thirds of their pass.
     other = previewed(bakery, {**admission, "pass_seconds": 6060}, 10)
     assert other[0]["seconds"] > 8000
 

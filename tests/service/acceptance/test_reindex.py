@@ -117,8 +117,8 @@ def test_nothing_is_left_of_segments_that_are_no_longer_declared(people: Segment
 
 
 def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented) -> None:
-    """If a signup is in Redis but not completed in DynamoDB, the entry is placed in the segments of
-    the signup's attributes.
+    """Bob's entry is in Redis, although DynamoDB has not completed his signup. Maintenance puts the
+    entry into the segments that match his attributes.
     """
     set_status(people, "bob", "joining")
     people.declare(BY_LANGUAGE)
@@ -130,8 +130,8 @@ def test_a_signup_that_is_not_recorded_yet_is_in_its_segments(people: Segmented)
 def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
     people: Segmented, kind: str
 ) -> None:
-    """If only Redis still has an entry that is no longer on the waitlist, maintenance nevertheless
-    completes the new segments (promise P6).
+    """Redis still has an entry whose customer is no longer on the waitlist. This does not keep
+    maintenance from building the new segments (promise P6).
     """
     services, key = people.world.services, ("bakery", people.id_of("bob"))
     if kind == "unknown":
@@ -157,8 +157,8 @@ def test_an_entry_that_ended_in_the_record_alone_is_in_no_segment(
 def test_an_entry_with_too_many_combinations_is_logged_and_in_no_segment(
     people: Segmented, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An entry with too many combinations does not keep the other entries out of their segments.
-    The log names it by its id and contains no personal data (promises P6 and P8).
+    """Dan's attributes match too many combinations of values, so he is in no segment. The log
+    contains his entry id and no personal data (promises P6 and P8).
     """
     people.arrive("dan", language=MANY, gender=MANY)
     people.declare(BY_BOTH, BY_GENDER)
@@ -188,8 +188,8 @@ def test_a_record_with_the_state_building_after_all_is_built_is_put_right(
 def test_entries_that_lost_their_segments_get_them_again(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While lost segments are built again, DynamoDB also reports that they are being built (promise
-    P3).
+    """Redis has lost the segments. While maintenance builds them again, DynamoDB also has the state
+    `building` (promise P3).
     """
     people.declare(BY_LANGUAGE)
     look_after(people)
@@ -219,9 +219,8 @@ def test_no_run_builds_segments_while_another_run_has_the_lease(people: Segmente
 def test_a_rebuild_by_segments_that_were_replaced_ends_and_lets_the_next_begin(
     people: Segmented, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If an operator changes the segments during a rebuild, Redis refuses the outdated segments.
-    Maintenance gives up its lease, so that a rebuild with the new segments can begin (promises P3
-    and P7).
+    """An operator changes the segments while the queue is being rebuilt. This rebuild stops, so
+    that a rebuild with the new segments can begin (promises P3 and P7).
     """
     people.declare(BY_LANGUAGE)
     people.world.redis.flushall()

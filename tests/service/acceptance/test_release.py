@@ -14,8 +14,8 @@ def test_a_repeated_release_releases_once(waitlist: Waitlist) -> None:
 
 
 def test_the_history_has_the_place_of_the_first_release(waitlist: Waitlist) -> None:
-    """If a release arrives twice, the history contains the position after the first arrival, even
-    if the position has changed in between.
+    """A worker sends the same release twice. The history contains the position that the entry got
+    after the first request.
     """
     people = waitlist("ann", "bob", "cyd")
     people.claim()

@@ -68,8 +68,8 @@ def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
 def test_an_order_that_is_not_forgotten_counts_unrecorded_entries(
     waitlist: Waitlist, world: World
 ) -> None:
-    """Operators must delete the queues from Redis after a restore. If they forget this, Redis
-    counts entries that DynamoDB no longer has, until maintenance finds them (promise P6).
+    """After restoring DynamoDB, operators must delete the queues from Redis. Otherwise, Redis still
+    counts people who signed up after the backup (promise P6).
     """
     people = waitlist(*NAMES)
     world.maintain()

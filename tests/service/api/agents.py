@@ -53,7 +53,7 @@ def elsewhere(people: Admissions) -> Admissions:
 
 
 def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
-    """Return the number of waiting entries for each segment, by the segment's values, such as
+    """Return how many people wait in each segment. The keys are the values of the segments, such as
     `Spanish`.
     """
     answer = people.segments(query)
@@ -63,7 +63,9 @@ def segment_counts(people: Admissions, query: str = "") -> dict[str, int]:
 
 
 def places(people: Admissions, name: str, segment: str) -> dict[str, tuple[int, int | None]]:
-    """Return the entry's position in each segment, by the segment's values, such as `Spanish`."""
+    """Return a customer's position and the number of people in each segment. The keys are the
+    values of the segments, such as `Spanish`.
+    """
     answer = people.poll(name, f"segment={segment}")
     assert answer.status == 200, answer.text
     return {

@@ -61,9 +61,8 @@ class Movers(Guests):
         return self.world.request("POST", f"{self.path}/links", body={"email": address})
 
     def finish_intents(self) -> None:
-        """Run only the maintenance step that removes expired aliases.
-
-        A whole run would be slow, because it looks at every minute since the last run.
+        """Run only the maintenance step that removes expired aliases, because a whole run would be
+        slow after several days.
         """
         self.world.advance(2 * MINUTE)
         self.world.maintenance.intent_finisher.finish_intents()
@@ -167,7 +166,7 @@ def test_links_go_to_the_present_address_alone(movers: Movers) -> None:
 
 
 def test_an_admitted_entry_does_not_move(movers: Movers) -> None:
-    """An admission ends a change of address that is waiting for its code. The code of an earlier,
+    """An admission cancels a change of address that is not confirmed yet. The code of an earlier,
     completed change still opens the entry.
     """
     movers.joins(ADA)
@@ -286,8 +285,8 @@ def test_a_second_move_frees_the_first_new_address_and_back_frees_both(movers: M
 
 
 def test_the_next_stay_by_either_address_is_of_the_same_entry(movers: Movers) -> None:
-    """After a change of address, the rules for joining again and for bans apply to the old and the
-    new address. When the customer leaves, earlier codes stop working.
+    """After Ada has changed her address, both addresses belong to the same entry. A new signup or a
+    ban therefore counts for both.
     """
     ada = movers.joins(ADA)
     movers.change(ADA, NEW)
@@ -345,8 +344,8 @@ def test_an_erasure_leaves_no_event_of_a_function_whose_clock_is_ahead(movers: M
 
 
 def test_a_stale_alias_is_taken_over_and_found_by_maintenance(movers: Movers) -> None:
-    """An alias leads from a customer's new address to the entry. If the entry expires before the
-    alias, a signup and an import reuse the address, and maintenance removes the alias.
+    """An alias leads from a customer's new address to the entry. After the entry has expired, other
+    people can use the address, and maintenance removes unused aliases.
     """
     movers.configure(identity=RULES, retention_days=1, rejoin="always")
     news = [f"ada{one}@example.org" for one in range(3)]
@@ -422,8 +421,8 @@ def test_maintenance_leaves_an_alias_that_is_in_use(movers: Movers) -> None:
 
 
 def test_rows_of_an_import_are_the_entry_by_either_address(movers: Movers) -> None:
-    """An imported row with a customer's old address gets no entry token, because a stranger may
-    read the old mailbox now.
+    """If an imported row contains a customer's old address, the response contains no entry token.
+    The old mailbox may belong to a stranger by now.
     """
     rows: list[Any] = [{"profile": {"email": one}} for one in (ADA, NEW, BOB)]
     movers.bring(rows[0])

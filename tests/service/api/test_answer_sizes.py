@@ -29,8 +29,7 @@ from waitlist_shared.errors import InvalidRequest
 
 MAX_REFUSAL_BYTES = 8 * 1024
 MAX_IMPORT_ANSWER_BYTES = 1_000_000
-# The service must count these characters in the right encoding. They take a different number of
-# bytes in the request (UTF-8) than in the response (JSON).
+# Some of these characters take more bytes in a response than in a request.
 LETTERS = {
     "ascii": "a",
     "umlaut": "ä",
@@ -42,8 +41,8 @@ LETTERS = {
 
 
 def filled(body: dict[str, Any], within: dict[str, Any], name: str, value: Any, size: int) -> str:
-    """Return a JSON body of nearly `size` bytes. Numbered fields in the object `within`, a part of
-    the body, fill it up to this size.
+    """Add numbered fields to `within`, an object in the body, until the body has almost `size`
+    bytes. Return the body as JSON.
     """
     room = size - len(as_json(body))
     number = 0

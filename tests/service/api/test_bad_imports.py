@@ -1,5 +1,5 @@
-"""Tests of wrong imports. The service refuses a malformed import as a whole, and otherwise each
-wrong row. Refused data changes nothing (promise P5).
+"""Tests of wrong imports. If the request is malformed, the service imports nobody. If only some
+rows are wrong, the service refuses these rows (promise P5).
 """
 
 import json

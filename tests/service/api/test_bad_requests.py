@@ -108,7 +108,7 @@ def test_a_malformed_entry_id_is_named(stocked: People, entry_id: str) -> None:
     ids=ascii,
 )
 def test_an_unknown_path_is_not_found(stocked: People, path: str) -> None:
-    """Customers and operators get the same response (promise P5)."""
+    """The response to an unknown path is the same for customers and for operators (promise P5)."""
     with nothing_changes(stocked.world):
         for operator in (False, True):
             answer = stocked.world.request("GET", path, operator=operator)

@@ -95,7 +95,7 @@ STATES: list[Callable[[Admissions], None]] = [
 
 
 def let_a_minute_pass(people: Admissions) -> None:
-    """Advance the clock, so that the next logical timestamp is higher than the ban's timestamp."""
+    """Advance the clock, so that the next change gets a later timestamp than the ban."""
     people.world.advance(60)
 
 
@@ -297,8 +297,8 @@ def test_a_ban_does_not_wait_for_redis(
 def test_a_signup_after_a_ban_counts_once_whatever_the_clocks_say(
     people: Admissions, ahead: float
 ) -> None:
-    """A ban and its end get their logical timestamps from a function's clock, which may be ahead of
-    Redis' clock or behind it. A later signup must count once (promise P2).
+    """A ban and its end use the clock of a function, and a signup uses Redis' clock. Even if these
+    clocks differ, the signup counts once (promise P2).
     """
     people.world.clock.advance(ahead)
     configure(people, rejoin="always")
@@ -324,15 +324,15 @@ def test_a_customer_whose_signup_was_cut_off_is_banned(people: Admissions, wire:
 
 
 def test_a_ban_within_a_leave_keeps_the_record(people: Admissions, wire: Wire) -> None:
-    """A customer is banned while a request to leave is running. This request has read the record
-    before the ban, so its write must not give the record a time at which it expires.
+    """Ada is banned while her request to leave is running. The record of a banned customer must not
+    expire, so the request must not set an expiry date.
     """
     configure(people, retention_days=30)
     people.all_sign_up("ada")
     cut_off(people, wire, 0, lambda: people.leave("ada"))
     record = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
     assert record is not None
-    # Interrupt the request right after its fourth call to AWS, which writes the ban.
+    # The fourth call to AWS writes the ban. The process crashes after this call.
     cut_off(people, wire, 3, lambda: people.ban("ada"))
     people.world.services.leaves.finish(record)
     person = people.person("ada").json

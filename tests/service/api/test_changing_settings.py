@@ -104,7 +104,8 @@ def test_the_whole_is_validated(people: People) -> None:
         assert (answer.status, answer.code) == (422, "invalid_request"), wrong
         assert answer.json["errors"][0]["field"].startswith("body."), answer.json
     assert settings(people)["version"] == 1
-    # Operators can send null for a language without texts. The service does not store it.
+    # Instead of the texts in a language, an operator can send null. The service does not store the
+    # null.
     words = {"kinds": ["joined"], "texts": {"en": None}}
     assert change(people, {"messages": words, "rest": {"times": None}}).status == 200
 
@@ -227,8 +228,8 @@ def test_if_none_match_of_any_version_creates_and_replaces_nothing(people: Peopl
 def test_if_none_match_is_an_asterisk_and_stands_alone(
     people: People, if_none_match: str, if_match: str | None
 ) -> None:
-    """`If-None-Match` allows the request only if the waitlist does not exist. It cannot be combined
-    with `If-Match`, which needs an existing waitlist.
+    """The header `If-None-Match` allows only the value `*`. A request that contains it must not
+    contain `If-Match`, too.
     """
     headers = {"if_none_match": if_none_match} | ({"if_match": if_match} if if_match else {})
     answer = put(people.world, WHOLE, **headers)

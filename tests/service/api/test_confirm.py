@@ -156,8 +156,8 @@ def test_silence_takes_off_the_list(people: Admissions) -> None:
 def test_a_move_right_after_the_end_leaves_no_question_behind(
     people: Admissions, then: str
 ) -> None:
-    """An operator may move an entry after its wait has ended in Redis, but before maintenance has
-    recorded the end. The question must then be gone.
+    """Ada did not answer the question in time, and only Redis knows this so far. When an operator
+    moves her back into the queue, the question must be gone.
     """
     people.configure(confirm={**RULES, "then": then}, rest={})
     answer(asked(people), "bob", "cyd")
@@ -371,9 +371,8 @@ def test_later_runs_finish_an_interrupted_end_of_a_wait(then: str, end: str) -> 
 
 
 def refuse_ends(wire: Wire, held_up: list[Call] | None = None) -> None:
-    """Crash the process just before it tells Redis to end a customer's wait.
-
-    `held_up` collects the messages that were not sent.
+    """Let the process crash instead of telling Redis to end a customer's wait. The messages that
+    were not sent are added to `held_up`.
     """
 
     def fault(call: Call) -> Any:
@@ -431,9 +430,8 @@ def test_a_leave_that_is_cut_off_keeps_its_reason() -> None:
 def test_a_silent_customer_who_gets_an_offer_first_leaves_as_a_no_show(
     people: Admissions, wire: Wire, is_reinstated: bool
 ) -> None:
-    """Maintenance has recorded that a customer did not answer, but has crashed before it ended the
-    wait. If the customer then gets an offer and misses it, the missed offer is the reason for
-    leaving.
+    """Ada did not answer, but maintenance crashes before it ends her wait. If she then gets an
+    offer and misses it, she leaves because of the missed offer.
     """
     people.configure(
         confirm={**RULES, "then": "leave"}, admission={"no_show": "leave", "offer_seconds": 60}
@@ -498,8 +496,8 @@ ENDS_OF_A_NOTE = [switch_off, switch_off_and_on, claim_and_release, offer_and_wi
 def test_a_customer_can_answer_a_question_that_has_become_void(
     people: Admissions, wire: Wire, happen: Callable[[Admissions], None], how: str
 ) -> None:
-    """Maintenance has recorded that a customer did not answer. If something then makes the question
-    void, for example a change of the settings, the customer can still answer and keeps their place.
+    """Maintenance has recorded that Ada did not answer. If an operator then switches the questions
+    off, for example, Ada can still answer and keep her place.
     """
     noted(people, wire)
     assert people.confirm("ada").code == "not_waiting"

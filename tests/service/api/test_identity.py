@@ -144,9 +144,8 @@ def test_an_address_that_takes_no_mail_is_refused_where_mail_is_needed(address: 
     assert join(people, "ada@bücher.example").status == 202
     rows: Any = [{"profile": {"email": address}}]
     assert people.bring(*rows).json["joined"] == 1
-    # On a waitlist that verifies no addresses, customers may sign up with an address to which SES
-    # cannot send. A changed address must be one to which SES can send, because the service sends a
-    # message to it.
+    # SES cannot send to these addresses. A waitlist that verifies no addresses accepts them in
+    # signups, but not as changed addresses.
     people.configure(identity={"field": "email"})
     known = join(people, "Bob@example.com").json
     path, token = f"{people.path}/entries/{known['entry_id']}", known["entry_token"]
@@ -345,8 +344,8 @@ def test_rows_of_an_import_are_the_people_of_their_addresses(by_mail: People) ->
 
 
 def test_a_row_says_if_its_customer_id_is_not_the_person_of_its_address(by_mail: People) -> None:
-    """If the customer id and the address of a row do not belong together, the result must say so,
-    because the owner of the address could then sign up and get a second place.
+    """If the customer id of an imported row does not belong to the row's address, the result
+    contains a warning. The owner of the address could otherwise get a second place unnoticed.
     """
     path = f"{by_mail.admin_path}/import"
     address = {"email": "zoe@example.org"}

@@ -44,8 +44,8 @@ def ranks(people: People) -> dict[str, tuple[int, str]]:
 
 
 def test_an_import_restores_the_ranks_of_people_who_were_moved(people: People) -> None:
-    """The rank (sort key) is the only trace of an earlier move, so an import must restore the rank
-    (promise P1).
+    """When an operator moves an entry, its rank (sort key) changes. An import must restore this
+    rank (promise P1).
     """
     people.all_sign_up("ada", "bob", "cyd", "dan")
     people.bump("dan", to="front")
@@ -198,8 +198,8 @@ def test_customers_who_are_banned_are_refused_and_taken_off_the_list(people: Peo
 def test_the_answer_counts_whose_address_gets_no_messages_of_the_list(
     channels: tuple[str, ...],
 ) -> None:
-    """The answer does not depend on the senders of the stack. If a sender is missing, the settings
-    of the waitlist have a warning.
+    """The response to an import says how many people have no usable address. It does not matter
+    whether the stack can send emails or SMS.
     """
     config = replace(CONFIG, message_channels=channels)
     people = People(World.on(new_table(), empty_redis(), config=config))

@@ -162,9 +162,8 @@ def test_a_time_before_tickets_began_or_in_the_future_is_refused_saying_so(peopl
 
 
 def test_rows_of_this_moment_are_ahead_of_later_signups(people: People) -> None:
-    """Imported people must stay ahead of people who sign up later. This must hold even if the
-    import has more rows from the current millisecond than a millisecond has ticket numbers, and if
-    Redis' clock is behind (promise P1).
+    """Imported people stay ahead of people who sign up later, even if many rows have the same
+    signup time and Redis' clock is behind (promise P1).
     """
     people.world.redis_clock.micros = RedisClock.standing(START_MILLIS - 1000).micros
     names = [f"person-{number}" for number in range(50)]
@@ -218,8 +217,8 @@ def test_an_import_brings_back_ended_stays_by_option(people: People, rejoin: str
 
 
 def test_a_late_removal_of_the_first_import_does_not_remove_the_second(people: People) -> None:
-    """A customer leaves and is imported again with the same signup time. A delayed message that
-    removes the first signup must not remove the second one (promise P2).
+    """Ada leaves and is imported again with the same signup time. A late message about her first
+    signup must not remove the second one (promise P2).
     """
     people.bring(row("ada", TIME))
     first = people.world.services.entries.get(people.waitlist_id, people.id_of("ada"))
@@ -342,8 +341,8 @@ def test_a_signup_of_an_imported_customer_is_a_strangers(people: People) -> None
 def test_ahead_of_an_import_of_the_first_moment_there_is_room(
     people: People, priority: int
 ) -> None:
-    """Moving an entry to the front keeps its priority. Moving an entry to a different priority
-    places it by its signup time (promise P1).
+    """Other entries can be moved ahead of an imported entry that has the earliest allowed signup
+    time (promise P1).
     """
     people.bring(row("old", "2020-01-01T00:00:00Z", priority=priority))
     people.all_sign_up("ann", "bob")

@@ -112,7 +112,7 @@ def test_a_guest_who_has_left_does_not_keep_the_customer_off_the_list(people: Pe
     assert (outcomes(replaced), warnings(replaced)) == (["joined"], [None])
     people.entry_tokens.pop("ada", None)
     people.leave("ada")
-    # By now, the customer's last signup is not that of a guest but the import.
+    # The last signup now comes from the import, so the response contains no warning about a guest.
     ended = people.bring("ada", on_list="replace")
     assert (outcomes(ended), warnings(ended)) == (["ended"], [None])
 
@@ -165,8 +165,8 @@ def test_a_list_that_is_full_by_guests_takes_the_rows_that_replace_them(people: 
 
 
 def test_during_a_rebuild_no_guest_is_replaced(people: People) -> None:
-    """During a rebuild, an import cannot add the customer. It must therefore keep the guest too,
-    because otherwise the person would lose their place (promise P7).
+    """While the queue is being rebuilt, an import cannot replace a guest by a customer. The guest
+    keeps the place (promise P7).
     """
     people.all_sign_up("ada")
     people.world.redis.flushall()

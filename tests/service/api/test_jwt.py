@@ -119,8 +119,8 @@ def test_a_place_within_a_segment_is_returned_for_me_too(members: Members) -> No
 
 
 def test_requests_without_the_authorizer_are_unauthorized(members: Members) -> None:
-    """If API Gateway has not checked a JWT, for example because the deployment is wrong, neither an
-    entry token nor an operator's signature replaces the JWT (promise P5).
+    """If API Gateway has not checked a JWT, the service refuses the request, even with an entry
+    token or an operator's signature (promise P5).
     """
     token = members.token_of("ada")
     calls = [("POST", ENTRIES), ("GET", ME), ("DELETE", ME), ("GET", members.entry("ada"))]

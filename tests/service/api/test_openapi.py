@@ -36,8 +36,7 @@ WITHOUT_RECORD = {
     "GET /.well-known/openid-configuration",
     "GET /.well-known/jwks.json",
     "POST /v1/admin/webhook/replay",
-    # The messages function sends the test message and reads DynamoDB. The public function does not
-    # read DynamoDB for this route.
+    # For this route, the messages function reads DynamoDB, and the public function does not.
     "POST /v1/admin/waitlists/{waitlist_id}/messages/test",
 }
 each_operation = each("route", labelled(*OPERATIONS))
@@ -77,8 +76,8 @@ def test_each_problem_is_described_as_problem_details(route: str) -> None:
 
 
 def test_one_schema_reads_problems_and_what_the_gateway_answers() -> None:
-    """Generated clients know only one kind of error body, and API Gateway's own errors lack some of
-    its fields. No field may therefore be required.
+    """Generated clients use the same schema for all errors. API Gateway's own errors lack some
+    fields, so the schema must not require any field.
     """
     problem = schema_of("Problem")
     of_the_service = {"type", "title", "status", "code", "detail", "errors", "opens_at"}
@@ -280,7 +279,7 @@ def test_strings_and_lists_that_people_send_have_limits() -> None:
 def _schemas_within(schema: Any) -> Iterator[dict[str, Any]]:
     """Yield a schema and all schemas inside it.
 
-    A `oneOf` beside `properties` is skipped, because it only lists the same properties again.
+    Examples are skipped. A `oneOf` that only repeats the schema's properties is skipped, too.
     """
     if isinstance(schema, dict):
         yield schema

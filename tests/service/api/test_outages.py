@@ -36,9 +36,8 @@ ASKS: dict[str, Ask] = {
     "delete": lambda people: people.delete_waitlist(),
 }
 WITH_QUEUE = set(ASKS)
-# If a write to DynamoDB fails, these requests change nothing. Bumps and claims are not in this set,
-# because they change Redis before they write to DynamoDB. The client completes them by repeating
-# the request.
+# Requests that change nothing if a write to DynamoDB fails. Bumps and claims are not among them,
+# because they change Redis first.
 WITH_RECORD = {
     "signup",
     "places",

@@ -1,7 +1,8 @@
-"""Tests the limit on a customer's changes: a few changes at once, and then one change per interval.
+"""Tests how many changes a customer can make: a few changes at once, and then one change per
+interval.
 
-Each change adds an event to the history, which the service keeps as long as the entry. Leaving and
-joining again does not raise the limit.
+Without this limit, a customer could fill the history of an entry. Leaving and joining again does
+not raise the limit.
 """
 
 from typing import Any
@@ -101,8 +102,8 @@ def test_joining_and_leaving_again_and_again_is_limited(customers: Customers) ->
 def test_declines_are_limited_but_leaving_is_not(
     customers: Customers,
 ) -> None:
-    """A person who waits alone and declines every offer would get offers forever. The number of
-    declines is therefore limited. The person can still leave.
+    """A person who waits alone gets a new offer after each decline, so the number of declines is
+    limited. The person can always leave.
     """
     customers.sign_up("ada")
     for _ in range(AT_ONCE):

@@ -156,8 +156,7 @@ def viewed(view: str = "") -> Iterator[str]:
     """Yield all files that a browser must load to show the customer's page, or one of its views
     such as the kiosk.
 
-    Files that are only loaded when they are needed are left out. Of the language files, only the
-    largest is included.
+    A browser loads a single language file, so only the largest one is included.
     """
     document = get(new_list(page=PAGE), f"/w/bakery{view}").text
     yield document
@@ -173,10 +172,8 @@ def viewed(view: str = "") -> Iterator[str]:
 
 
 def largest(part: str) -> str:
-    """Return the largest language file of the customer's page, or of one part of it such as the
-    kiosk.
-
-    If `part` is empty, the page's main language files are compared.
+    """Return the language file that is largest after compression. `part` names a part of the page
+    that has its own language files.
     """
     return max((files()[f"{part}{one}.json"].text for one in LANGUAGES), key=compressed)
 
@@ -391,8 +388,8 @@ def test_the_address_for_other_sites_is_kept_for_a_short_time_only() -> None:
 
 @pytest.mark.parametrize("edition", ["0123456789abcdef", "LATEST", "latest2", "-"])
 def test_an_edition_that_does_not_exist_fills_no_cache(edition: str) -> None:
-    """A page from before a deployment, which customers may still have open, still finds its
-    files.
+    """A customer may have opened the page before a deployment. If the page then loads a file of the
+    old version, the service redirects it to the new version.
     """
     people = new_list()
     path = f"/assets/{edition}/waitlist.js"

@@ -62,8 +62,8 @@ def test_an_entry_that_is_held_back_looks_by_its_position(people: Admissions) ->
     for name in names:
         people.hold_back(name)
     assert seconds_until_next_poll(people.poll(names[0])) == 5
-    # Nobody in this queue is ready, so nobody ready is ahead of the last customer. Only a customer
-    # who is ready and first polls often.
+    # No ready customer is ahead of the last customer. The last customer nevertheless polls rarely,
+    # because that customer is not ready either.
     assert people.poll(names[-1]).json["ready_ahead"] == 0
     assert seconds_until_next_poll(people.poll(names[-1])) == 7
     people.hold_back(names[-1], ready=True)

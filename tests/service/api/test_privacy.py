@@ -38,8 +38,8 @@ def log(caplog: pytest.LogCaptureFixture) -> StringIO:
 @pytest.fixture
 def people(log: StringIO) -> Admissions:
     world = World.on(new_table(), empty_redis())
-    # Powertools reuses an existing logger's stream for a new logger with the same name. A new name
-    # makes this logger write to `log`.
+    # In Powertools, all loggers with the same name write to the same stream. This logger has a new
+    # name, so that it writes to `log`.
     logger = Logger(service=f"privacy-{token_hex(8)}", level="DEBUG", stream=log)
     world.api = Api(world.services.container, EntryTokens(SECRET), logger)
     people = Admissions(world)

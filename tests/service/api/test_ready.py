@@ -180,8 +180,8 @@ def test_an_interrupted_pause_is_completed_or_leaves_nothing(
 
 
 def test_a_released_entry_is_not_ready_until_its_delay_is_over(people: Admissions) -> None:
-    """A released entry gets no offer until its delay is over. If the customer asks for a pause, or
-    if an operator marks the entry as ready, the delay does not end earlier (promise P2).
+    """A released entry gets no offer until its delay is over. The delay does not end earlier if an
+    operator marks the entry as ready (promise P2).
     """
     people.claim()
     answer = people.release("ada", delay_seconds=60)
@@ -224,8 +224,8 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
         with suppress(Crash):
             people.bump("ada", to="back")
         wire.disarm()
-    # A rebuild also rereads the most recent changes. The time advances until these changes are too
-    # old for that.
+    # A rebuild also reads the changes of the last minutes. Let so much time pass that it does not
+    # find the release there.
     for seconds in (120, 3600):
         people.world.advance(seconds)
         people.world.maintain()
@@ -239,8 +239,8 @@ def test_a_rebuild_knows_who_waits_out_a_delay(people: Admissions, wire: Wire, h
 
 
 def test_a_move_recorded_before_the_release_keeps_the_delay(people: Admissions, wire: Wire) -> None:
-    """An entry is moved after Redis has released it with a delay, but before DynamoDB has recorded
-    the release. The record must still get the delay (promise P3).
+    """Redis has released Ada with a delay, but DynamoDB has not recorded it yet. If an operator
+    moves Ada now, her record still gets the delay (promise P3).
     """
     people.claim()
     move = BumpCommand(

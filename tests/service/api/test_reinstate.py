@@ -337,8 +337,8 @@ def test_a_parked_entry_of_a_full_list_comes_back(people: Admissions) -> None:
 
 
 def test_a_parked_entry_of_an_overfull_list_stays_parked(people: Admissions) -> None:
-    """If there are more people on the waitlist than its new capacity allows, a parked customer
-    cannot be reinstated, but stays parked and can be reinstated later (promise P3).
+    """An operator has lowered the capacity, and too many people are on the waitlist. A parked
+    customer cannot be reinstated then, and stays parked (promise P3).
     """
     is_parked(people)
     configure(people, capacity=4)

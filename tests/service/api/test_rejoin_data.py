@@ -64,8 +64,8 @@ def test_a_signup_again_replaces_the_data_of_the_former_stay(left: People, sent:
 
 
 def test_leaving_during_a_second_signup_removes_the_data_of_the_first(left: People) -> None:
-    """A customer leaves before the second signup has put the entry into Redis' queue. The departure
-    must still be recorded, and the data of the former signup must be removed (promise P8).
+    """Ann is removed while her second signup is running. The service then deletes the data of her
+    first signup (promise P8).
     """
     services = left.world.services
     key = (left.waitlist_id, left.id_of("ann"))

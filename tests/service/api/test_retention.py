@@ -194,8 +194,8 @@ def test_an_expired_and_deleted_customer_joins_as_a_new_one(people: Admissions) 
 
 
 def test_setting_an_expiry_does_not_bring_back_an_erased_person(people: Admissions) -> None:
-    """An update in DynamoDB creates an item that does not exist. When the history gets an expiry
-    date, this must not bring back the events that an erasure has deleted (promise P8).
+    """Maintenance sets an expiry date for a history that an erasure has just deleted. This must not
+    create items in DynamoDB again (promise P8).
     """
     people.all_sign_up("ada")
     people.leave("ada")

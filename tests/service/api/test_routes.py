@@ -47,8 +47,8 @@ DEFAULTS = {
 
 
 def ready(ahead: int) -> dict[str, Any]:
-    """Return the response fields of an entry that can get an offer now, and has `ahead` such
-    entries ahead of it.
+    """Return the response fields of an entry that is ready for an offer. The entry has `ahead`
+    ready entries before it.
     """
     since = {"rest_until": None, "delayed_until": None, "confirm_by": None}
     since |= {"call": None, "call_number": None}

@@ -136,9 +136,8 @@ def test_known_and_unknown_addresses_cause_the_same_calls(guests: Watched) -> No
 
 
 def test_a_strangers_own_positions_do_not_show_whether_an_address_was_new() -> None:
-    """A stranger has two signups of their own, one ahead of another person's signup and one behind
-    it. If the other person signs up again, or a new person signs up, nothing that the stranger can
-    see changes: neither the two positions nor the public total and board.
+    """A stranger watches two places of their own, the public total and the public board. None of
+    them shows whether an address that signs up was new.
     """
     guests = Watched.on(segments=[["size"]], page=FORM)
 
@@ -200,8 +199,8 @@ def test_with_hidden_counts_no_public_answer_shows_a_signup() -> None:
 
 
 def test_with_hidden_counts_no_answer_to_a_customer_has_a_total() -> None:
-    """Every request whose response contains the customer's position is tested twice, because a
-    repeated request may get a different response.
+    """Each request whose response contains a position is sent twice, because the second response
+    may be different.
     """
     people = Admissions(World.on(new_table(), empty_redis(), redis_clock=RedisClock.standing()))
     people.configure(

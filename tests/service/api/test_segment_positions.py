@@ -122,8 +122,8 @@ def test_a_request_for_segment_positions_restores_a_lost_entry(people: Admission
 
 
 def test_after_an_edit_that_was_cut_off_the_record_decides(people: Admissions) -> None:
-    """If an edit was interrupted after DynamoDB had recorded it and before Redis was told, the
-    response already contains the position in the new segment, and none in the old one (promise P7).
+    """DynamoDB has recorded an edit of Billy's attributes, but Redis does not know it yet. Billy
+    already sees a position in the new segment only (promise P7).
     """
     before_edit = people.world.services.entries.get(people.waitlist_id, people.id_of("billy"))
     assert before_edit is not None

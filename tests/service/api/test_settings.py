@@ -111,8 +111,8 @@ def test_hidden_counts_are_shown_to_operators_only(people: People) -> None:
 
 
 def test_hidden_counts_stay_hidden_from_a_restored_entry(people: People) -> None:
-    """A poll can restore an entry that Redis has lost. Its response must contain no total if the
-    waitlist hides its counts (promise P7).
+    """Redis has lost Bob's entry, and Bob's poll restores it. On a waitlist that hides its counts,
+    the response must not contain the total (promise P7).
     """
     people.configure(hide_counts=True)
     people.all_sign_up("ada", "bob")

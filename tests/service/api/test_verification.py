@@ -240,7 +240,7 @@ def test_the_newest_signup_with_an_unverified_address_determines_the_data(guests
         segments=[["size"]],
         messages={"kinds": []},
     )
-    # The owner signs up so soon after the stranger that the service may not send a second link yet.
+    # The owner signs up right after the stranger. The service sends no second link so soon.
     assert join(owner, "l", "fr").status == 202
     ada = guests.of(ADA)
     consent = {"text": "I agree", "version": "2"}
@@ -270,8 +270,8 @@ def test_the_link_goes_to_the_newest_spelling(guests: Guests) -> None:
 
 
 def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> None:
-    """If the email to one spelling of an address bounced, the address may be reachable in another
-    spelling.
+    """An email to one spelling of an address has bounced. If the customer signs up with a different
+    spelling, the service sends messages again.
     """
     guests.join("A.D.A@gmail.com")
     entries, key = guests.world.services.entries, ("bakery", guests.id_of("ada@gmail.com"))
@@ -286,8 +286,8 @@ def test_an_address_in_another_spelling_may_be_reached_again(guests: Guests) -> 
 
 
 def test_data_that_new_settings_refuse_are_not_kept(guests: Guests) -> None:
-    """Data that the new settings refuse is not kept, even if the function still has the former
-    settings in its cache.
+    """A function with old settings in its cache accepts a signup that the new settings refuse. The
+    service does not keep the data of this signup.
     """
     guests.join(ADA)
     operator = Guests(World.on(guests.world.dynamodb, guests.world.redis))
@@ -353,9 +353,8 @@ def test_a_signup_during_a_verification_does_not_change_verified_data(
 def test_the_event_that_asks_for_verification_expires_with_its_signup(
     guests: Guests, ends: str
 ) -> None:
-    """The event `verification_asked` contains the deadline of the verification. After the signup
-    has ended, this event must expire like all others, whether or not the deadline has passed
-    (promise P8).
+    """When a signup has ended, all its events get an expiry date. This includes the event that
+    contains the deadline of the verification (promise P8).
     """
     guests.configure(identity=RULES, retention_days=1)
     guests.join(ADA)
@@ -397,8 +396,8 @@ def test_a_code_is_good_for_its_stay_its_list_and_its_time_and_may_be_sent_again
 
 
 def test_an_operator_verifies_an_address_without_a_code(guests: Guests) -> None:
-    """An operator can verify an address without a code. The operator's request names the signup by
-    its time, so that a delayed request cannot verify a later signup.
+    """An operator can verify an address without a code. The request contains the time of the
+    signup, so it cannot verify a later signup by mistake.
     """
 
     def mark(**body: Any) -> Answer:
@@ -449,9 +448,8 @@ def test_an_entry_is_verified_or_leaves_never_both(guests: Guests, wire: Wire) -
     guests.world.advance(59 * MINUTE)
     code = guests.code(ADA)
     guests.world.advance(3 * MINUTE)
-    # Maintenance reads one shard of the index after the other, up to this entry's shard. It then
-    # reads the record twice and writes. The customer verifies the address directly before this
-    # write.
+    # Maintenance reads some shards of the index, and then the record twice. Before it writes the
+    # record, the customer verifies the address.
     first = guests.world.clock.millis // 60_000
     step = (shard_of(guests.id_of(ADA)) - first) % SHARDS + 3
     verified = []
@@ -502,8 +500,8 @@ def test_two_devices_that_sign_up_at_once_get_one_entry(
     wire.disarm()
     guests.join(BOB)
     assert len({str(seen(one)) for one in answers}) == 1
-    # The profile comes from the later signup. At step 0, that is the signup with the first
-    # spelling, and at all other steps the one with the second spelling.
+    # The later signup replaces the profile. At step 0, the second spelling signs up before the
+    # first one, and at all other steps after it.
     spelled = ADA if step == 0 else "Ada+2@Example.com"
     assert guests.of(ADA)["profile"] == {"email": spelled}
     assert guests.stats().json["waiting"] == 2

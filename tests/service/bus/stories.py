@@ -229,8 +229,8 @@ def is_verified(scene: Scene) -> None:
 
 @story(JOINED, ("address_change_asked", "customer"), ("address_changed", "customer"), ERASED)
 def moves_to_another_address_and_is_erased(scene: Scene) -> None:
-    """An erasure also erases the new address. No event is published for it, because nobody has
-    signed up with this address.
+    """An erasure also deletes what is stored about Ada's new address. No event is published for
+    this address, because nobody has signed up with it.
     """
     scene.people.all_sign_up("ada")
     moves(scene)

@@ -43,10 +43,7 @@ def lose_redis(people: Admissions) -> None:
 
 
 def take_over_behind(people: Admissions) -> None:
-    """Replace the Redis server.
-
-    The new server's clock is an hour behind, so new logical timestamps are ahead of the clock.
-    """
+    """Replace the Redis server with an empty one, whose clock is an hour behind."""
     people.world.redis_clock.advance(-HOUR_SECONDS)
     lose_redis(people)
 
@@ -175,8 +172,8 @@ class Webhook:
     def bring(self, news: list[Detail]) -> None:
         """Deliver new events in random order, together with second copies of older events.
 
-        If the new events include an erasure, deliver them in order, because an erasure removes all
-        earlier events from the history.
+        New events that include an erasure are delivered in order, because the erasure deletes all
+        earlier events.
         """
         again = [one for one in self.copies if self.chance.random() < 0.3]
         self.copies = [one for one in self.copies if one not in again] + news

@@ -51,8 +51,8 @@ def test_a_change_that_is_overtaken_is_published_late_and_once(
     prepare(scene)
     before = len(scene.details("ada"))
     elsewhere = scene.people_elsewhere()
-    # The fast request runs when Redis has already executed the slow request, but DynamoDB has not
-    # recorded it yet.
+    # Redis has already executed the slow request, but DynamoDB has not recorded it. The fast
+    # request runs now.
     scene.wire.arm(step, faults.before(lambda: fast(elsewhere)))
     slow(scene.people)
     assert scene.words("ada")[before:] == expected
@@ -90,8 +90,8 @@ def is_not_verified(scene: Scene) -> None:
 def test_the_event_erased_has_the_highest_timestamp(
     prepare: Callable[[Scene], None], last: str, how: str
 ) -> None:
-    """The event `erased` is the last event of an entry, even if the events before it did not change
-    the record's logical timestamp (promise P8).
+    """Some events do not change the timestamp in the entry's record. The event `erased`
+    nevertheless gets a higher timestamp than these events (promise P8).
     """
     scene = Scene()
     prepare(scene)

@@ -75,8 +75,8 @@ def test_admission_and_exit_have_the_jti_of_the_pass(admission: Callable[[Scene]
 
 
 def test_the_event_of_a_new_signup_contains_the_id_of_the_pass_that_it_ends() -> None:
-    """A customer who was admitted and has entered signs up again. There is no event `exited` then,
-    so the event `joined` must contain the id of the pass that ends (promise P4).
+    """Ada signs up again while she is inside, which ends her pass without an event `exited`. The
+    event `joined` contains the id of this pass (promise P4).
     """
     scene = Scene()
     enters(scene)

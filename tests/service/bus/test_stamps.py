@@ -1,8 +1,7 @@
-"""Tests that each event of an entry gets a higher logical timestamp than all events before it. Some
-timestamps come from Redis and some from the functions.
+"""Tests that each event of an entry gets a higher logical timestamp than all earlier events of the
+entry.
 
-In these tests, Redis' clock stands still, and earlier timestamps are higher than the time on this
-clock.
+Redis' clock does not help in these tests. It stands still and is behind the earlier timestamps.
 """
 
 from collections.abc import Callable
@@ -71,8 +70,8 @@ def lose_redis(scene: Scene) -> None:
 def test_events_after_a_loss_of_redis_get_later_timestamps(
     happen: Happen,
 ) -> None:
-    """After Redis has lost its data, the new server's clock may show no later time than the old
-    events have. New events must still get higher logical timestamps (promise P3).
+    """Redis loses its data, and the new server's clock is behind the earlier timestamps. New events
+    still get higher timestamps (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -87,9 +86,8 @@ def test_events_after_a_loss_of_redis_get_later_timestamps(
 def test_events_after_two_losses_of_redis_get_later_timestamps(
     happen: Happen,
 ) -> None:
-    """Redis loses its data twice. The second server's clock is behind, so this server counts on
-    from the earlier logical timestamps. The third server must still continue with higher timestamps
-    (promise P3).
+    """Redis loses its data twice, and the second server's clock is behind. Events after the second
+    loss still get higher timestamps than all earlier events (promise P3).
     """
     scene = Scene()
     signs_up(scene)
@@ -182,9 +180,8 @@ def test_a_signup_after_a_ban_gets_a_later_timestamp_than_the_ban(
 
 
 def test_a_signup_with_a_reused_address_gets_a_later_timestamp_than_its_earlier_events() -> None:
-    """A customer takes over an address that somebody has used before. If a person later signs up
-    with this address, the signup must get a higher logical timestamp than all earlier events of the
-    address (promise P3).
+    """An address has first belonged to Ada and then to Bob. If somebody signs up with it again, the
+    event gets a higher timestamp than all earlier events of the address (promise P3).
     """
     scene = Scene()
     scene.clock.advance(AHEAD_SECONDS)

@@ -74,7 +74,7 @@ WITH_SEGMENTS: dict[str, tuple[Callable[[Admissions], Answer], int, list[str]]] 
     # The cached settings may be outdated, so the service reads them again before it refuses the
     # request.
     "claim by a wrong filter": (lambda people: people.claim(filter={"age": "5"}), 422, ["GetItem"]),
-    # The service reads the record, because it contains the current segments.
+    # The service reads the entry's record to find out in which segments the entry is.
     "position within": (
         lambda people: people.poll("bob", "segment=language"),
         200,
@@ -94,8 +94,8 @@ def test_a_request_takes_exactly_these_calls(people: People, wire: Wire, name: s
 def test_on_a_new_instance_a_request_takes_these_calls(
     new_instance: People, wire: Wire, name: str
 ) -> None:
-    """On a new function instance, the cache does not contain the settings. Of these requests, only
-    a signup needs the settings and reads them (promise P9).
+    """A new function instance has not cached the settings. A signup needs the settings and reads
+    them first, and a poll does not need them (promise P9).
     """
     send, status, calls = ON_NEW_INSTANCE[name]
     assert (send(new_instance).status, wire.names) == (status, calls)

@@ -42,7 +42,7 @@ INIT = c.Init(
 
 
 def test_the_result_of_one_operation_fits_the_next_one(queue: QueueClient) -> None:
-    """One operation can use the positions and ranks that a different operation has returned
+    """Positions and ranks that one operation has returned are valid arguments of the next operation
     (promise P6).
     """
     queue.send(INIT)
@@ -87,8 +87,8 @@ def test_positions_and_counts_of_a_segment_agree(queue: QueueClient) -> None:
 
 
 def test_a_rebuild_is_opened_filled_and_ended(queue: QueueClient) -> None:
-    """During a rebuild, a signup gets no position. Redis accepts a message that restores an entry
-    only if the message contains the number of the current rebuild (promise P7).
+    """The first message begins the rebuild, the next ones restore entries, and the last one ends
+    it. In the meantime, a signup gets no position (promise P7).
     """
     opened = queue.send(
         c.Init(

@@ -46,8 +46,8 @@ def test_a_private_event_has_only_known_fields(name: str) -> None:
 
 
 def assert_within(part: Any, whole: Any) -> None:
-    """Check that `whole` contains every field of `part`. Decoding ignores unknown fields, so it
-    would not find a misspelt field.
+    """Check that the decoded request `whole` contains every field of the example `part`. Decoding
+    ignores a field whose name is misspelt.
     """
     if isinstance(part, dict):
         assert set(part) <= set(whole)

@@ -99,8 +99,8 @@ def test_no_route_runs_without_a_name(world: World) -> None:
 
 
 def test_a_list_is_not_read_as_another_resource_through_an_encoded_slash(world: World) -> None:
-    """For the signed request `GET /v1/admin/waitlists/bakery-opening%2Fentries`, API Gateway
-    decodes the slash. The function must not run the route for the list's entries.
+    """An operator is allowed to read a waitlist whose id contains an encoded slash, which API
+    Gateway decodes. The function must not treat the path as that of a different route.
     """
     waitlist_id = "bakery-opening/entries"
     path = f"/v1/admin/waitlists/{waitlist_id}"
@@ -124,8 +124,8 @@ def test_an_entry_is_not_erased_by_the_right_to_delete_a_list(world: World) -> N
 def test_a_path_that_is_shorter_than_the_authorised_path_is_not_found(
     world: World, cut: str
 ) -> None:
-    """If the path in the event is shorter than the path that IAM has authorised, the two may belong
-    to different routes. The function must refuse the request.
+    """If the path in the event is only the beginning of the path that IAM has authorised, the
+    function refuses the request.
     """
     path = "/v1/admin/waitlists/bakery-opening"
     event = at_path(EVENTS[f"GET {ADMIN_ROUTE}"], path, waitlist_id=f"bakery-opening{cut}")
@@ -158,8 +158,8 @@ def test_the_signature_is_checked_even_if_a_stage_name_precedes_the_path(world: 
 
 
 def test_the_event_of_sam_local_is_taken(world: World) -> None:
-    """`sam local start-api` 1.170 sends this event, which contains no time and has the domain
-    localhost.
+    """This event comes from `sam local start-api` 1.170. It lacks the time, and its domain is
+    `localhost`.
     """
     event: Event = {
         "version": "2.0",

@@ -1,8 +1,7 @@
-"""Runs the tests of the record and the API and the acceptance tests with AWS's DynamoDB Local
-instead of the in-memory table.
+"""Runs the tests that use a table. They use AWS's DynamoDB Local instead of the in-memory table.
 
-`make test-dynamodb` runs this program. Arguments for pytest, if there are any, replace the
-program's own.
+`make test-dynamodb` runs this program. Arguments of the program are passed to pytest instead of the
+usual ones.
 """
 
 import os
@@ -22,7 +21,7 @@ SUITES = [
     "tests/service/api",
     "tests/service/acceptance",
 ]
-# Unit tests that import one of these modules use a table. The other unit tests need no DynamoDB.
+# The modules that create a table. The program leaves out unit tests that import none of them.
 WITH_A_TABLE = ("tests.support.tables", "tests.support.dynamodb", "tests.support.world")
 PARALLEL = ["--numprocesses", "auto", "--dist", "worksteal"]
 # Ctrl-C sends SIGINT. CI and `kill` send SIGTERM. In both cases, the Java process must end too.
@@ -61,7 +60,7 @@ def _run_tests(arguments: Sequence[str], url: str) -> int:
         tests.send_signal(signal.SIGINT)
         return 1
     except SystemExit as end:
-        # Pytest already has the signal if somebody has pressed Ctrl-C in the terminal.
+        # If somebody has pressed Ctrl-C in the terminal, pytest has received the signal as well.
         if end.code != _status(signal.SIGINT):
             tests.send_signal(signal.SIGINT)
         raise

@@ -46,7 +46,7 @@ def running() -> Iterator[LocalServer]:
     version = _version_of(directory)
     options = ["-inMemory"]
     if version.split(".")[0].isdigit():
-        # Only version 2 and later send telemetry and know this option.
+        # DynamoDB Local sends telemetry since version 2. Earlier versions do not know the option.
         options += ["-disableTelemetry"] if int(version.split(".")[0]) >= 2 else []
     command = [*_java(directory), *options]
     with started_at_reserved_port(partial(_started, command, directory), _Started.stop) as started:

@@ -53,8 +53,8 @@ class Queued:
 class Crowd:
     """The people on a waitlist and the messages to these people.
 
-    `taken` counts the messages that SES and the SMS service have accepted. `unheard` contains the
-    accepted messages whose response was lost.
+    `taken` says how often SES or the SMS service has accepted each message. `unheard` contains the
+    accepted messages whose responses were lost.
     """
 
     stage: Stage
@@ -241,8 +241,8 @@ class Crowd:
         return failed, pauses
 
     def _answer(self, sent: dict[str, Any]) -> Answer:
-        """Answer like SES or the SMS service, and fail at random. Note each message that no longer
-        applies.
+        """Return the response of SES or the SMS service, or at random an error. Record messages
+        that should not have been sent.
         """
         is_text = "Context" in sent
         self.texts += is_text

@@ -118,8 +118,8 @@ def test_a_language_without_a_text_gets_the_usual_language(stage: Stage) -> None
 
 
 def test_a_person_without_a_language_gets_the_usual_language(stage: Stage) -> None:
-    """If the message has no text in the usual language, the whole email is in the language of the
-    text that the message has.
+    """A person without a language gets the message in the waitlist's usual language. If the message
+    has only a German text, the whole email is in German.
     """
     stage.joins("ada")
     stage.news()

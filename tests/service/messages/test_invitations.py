@@ -56,8 +56,8 @@ def test_a_message_of_an_invitation_that_bounces_is_not_delivered(stage: Stage) 
     (offered,) = stage.news()
     stage.send(offered, offered)
     assert delivered(stage, invitation) == 1
-    # Messages carry the logical timestamp of the record, which is the event's timestamp without its
-    # last digit.
+    # A bounce contains the timestamp of the entry's record. The event's timestamp has one more
+    # digit.
     stamp = str(int(offered["stamp"]) // 10)
     assert stage.send({**stage.bounce("ada"), "kind": ["offered"], "stamp": [stamp]}) == []
     assert delivered(stage, invitation) == 0

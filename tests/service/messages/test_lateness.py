@@ -1,8 +1,7 @@
-"""Tests that operators learn within minutes that messages cannot be sent. The function reports how
-late each message is.
+"""Tests that operators learn within minutes that messages cannot be sent.
 
-SQS' own metric for the age of the oldest message is not enough. It ignores messages that were
-received three times or more, which happens when SES refuses the sender.
+SQS' own metric for the age of the oldest message is not enough, because it ignores messages that
+were received three times. The function therefore reports how late each message is.
 """
 
 import json
@@ -48,9 +47,8 @@ class Minutes:
     capsys: pytest.CaptureFixture[str]
     values: dict[Metric, list[list[float]]] = field(default_factory=dict)
     minutes: int = 0
-    # The messages in the queue. Each tuple contains the time at which the message becomes visible
-    # again, the number of times it was received, the time at which it came into the queue, and its
-    # event.
+    # The messages in the queue. A tuple says when the message becomes visible, how often it was
+    # received and when it was sent. The last value is its event.
     waiting: list[tuple[int, int, int, Detail]] = field(default_factory=list)
 
     def announce(self, *details: Detail) -> None:

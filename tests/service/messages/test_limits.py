@@ -166,8 +166,8 @@ def test_a_verified_address_gets_messages_about_offers_at_once(stage: Stage) -> 
 
 
 def test_an_operators_offer_is_always_told(stage: Stage) -> None:
-    """If staff have signed up many customers with the same address, each of their offers is still
-    announced.
+    """Staff have signed up 30 customers with the same address. When an operator makes offers to all
+    of them, every offer is announced at once.
     """
     for number in range(30):
         sign_up(stage, customer_id=f"c{number}", profile={"email": VICTIM})
@@ -192,8 +192,8 @@ def test_offers_of_the_policy_do_not_wait_because_of_other_messages(stage: Stage
 
 
 def test_more_offers_to_one_address_are_told_one_after_the_other(stage: Stage) -> None:
-    """If many people with one address get offers, the last messages wait a few minutes. A stranger
-    can therefore not fill a mailbox.
+    """If many people with the same address get offers, only the first messages are sent at once.
+    The others wait some minutes, so that nobody can flood a mailbox.
     """
     kinds = {"kinds": ["offered"]}
     terms = {"offer_seconds": 3600, "rate": {"count": 50, "per": "minute"}}
@@ -385,7 +385,7 @@ def test_messages_that_anyone_can_cause_use_half_of_a_lists_budget_at_most(
     offered = stage.news()
     assert stage.send(*offered[:4]) == []
     assert percent(capsys) == 90
-    # Two messages are not sent yet, and the budget allows only one more.
+    # The day's budget allows only one of the two remaining messages.
     assert stage.send(*offered[4:]) == [1]
     assert percent(capsys) == 100
     assert len(stage.stand_ins.mails) == 10
@@ -435,8 +435,8 @@ def test_sms_are_counted_by_their_parts(stage: Stage, monkeypatch: pytest.Monkey
     stage.joins("ada", phone="+49 1512 3456789")
     stage.joins("bob", phone="+49 1512 3456780")
     stage.send_news()
-    # Messages that strangers can cause may use only half of the budget, which is six SMS parts.
-    # Each French text needs more than half of these.
+    # The messages after signups may use half of the day's budget, which is six SMS parts. Two
+    # French texts need more than six parts.
     assert texts(stage) == ["+4915123456789"]
     assert limited_by_kind(stage) == {"joined": 1}
 

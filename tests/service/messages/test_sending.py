@@ -509,9 +509,8 @@ def test_who_was_moved_to_the_end_is_not_told_that_they_are_near(stage: Stage) -
 
 
 def test_a_copy_of_a_sent_notice_does_not_cause_a_second_notice(stage: Stage) -> None:
-    """After the message that their turn is near, a customer gets an offer, and an operator
-    withdraws the offer. If a copy of the message reaches the function during the offer, it is
-    dropped, and the customer must not get the message a second time (promise P2).
+    """The message that Ada's turn is near was sent. During her offer, a copy of this message
+    arrives and is dropped. She must not get the message again after the offer (promise P2).
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")
@@ -530,9 +529,8 @@ def test_a_copy_of_a_sent_notice_does_not_cause_a_second_notice(stage: Stage) ->
 def test_a_customer_who_is_released_while_a_notice_is_dropped_is_told_later(
     stage: Stage, is_dead: bool
 ) -> None:
-    """The function drops the message that the customer's turn is near, because the customer is
-    claimed. If the claim is released before the function has recorded the drop, or if the function
-    then crashes, the customer must still get the message later.
+    """Ada is claimed, so the function drops the message that her turn is near. If the claim is
+    released at this moment, or if the function crashes, she must get the message later.
     """
     stage.configure(messages={"kinds": ["near"], "near": 1})
     stage.joins("ada")

@@ -74,7 +74,7 @@ def in_index(stage: Stage, name: str) -> bool:
 def test_a_mark_that_was_cut_off_is_not_listed(stage: Stage) -> None:
     joined(stage, "ada")
     bounce = stage.bounce("ada")
-    # The function reads twice, writes to the index, and crashes before it writes the record.
+    # The function writes the bounce to the index, and crashes before it writes the record.
     stage.wire.arm(3, crash_before)
     with pytest.raises(Crash):
         stage.send(bounce)

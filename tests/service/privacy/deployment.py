@@ -162,8 +162,8 @@ def _environ(issuer: bool) -> dict[str, str]:
         "REDIS_URL": "redis://queue.example.com:6379",
         "LOG_LEVEL": "DEBUG",
         "METRICS_NAMESPACE": NAMESPACE,
-        # Powertools reuses an existing logger's stream for a new logger with the same name, so each
-        # deployment gets a name of its own.
+        # In Powertools, all loggers with the same name write to the same stream, so each deployment
+        # gets a name of its own.
         "POWERTOOLS_SERVICE_NAME": f"privacy-{token_hex(8)}",
         "PATH": os.environ["PATH"],
     }

@@ -527,8 +527,7 @@ EDIT = {
     "profile": {**PROFILE, "note": WORD},
     "reason": REASON,
 }
-# For each of these operators' routes, the preparation that the request needs, and the request's
-# body.
+# For each of these routes, a function that prepares the request, and the body of the request.
 DONE: dict[str, tuple[Callable[[Deployment], dict[str, Any] | None], dict[str, Any]]] = {
     "PATCH /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}": (nothing, EDIT),
     "POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump": (

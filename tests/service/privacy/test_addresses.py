@@ -1,8 +1,7 @@
 """Tests that the address that identifies a person is stored only in the profile (promise P8).
 
-One test uses an email address, and one a phone number. Each test searches everything that is
-stored, logged, counted, queued or sent. It also finds other spellings, encoded forms, and digests
-without a key.
+The tests search everything that is stored, logged, counted, queued or sent. They also find other
+spellings, encoded forms, and digests without a key.
 """
 
 import base64
@@ -86,8 +85,8 @@ def forms_of(address: Address) -> frozenset[str]:
                 forms |= {digest.hexdigest(), base64.b64encode(digest.digest()).decode()[:20]}
                 forms.add(base64.b32encode(digest.digest()).decode()[:20])
     lowered = {form.lower() for form in forms}
-    # If a search term contains a shorter search term, the shorter one finds both, so the longer one
-    # is left out.
+    # Searching for one of the marks also finds each form that contains the mark, so these forms are
+    # left out.
     marks = {mark.lower() for mark in address.marks}
     return frozenset(
         form for form in lowered if form in marks or not any(mark in form for mark in marks)

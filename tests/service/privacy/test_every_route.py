@@ -33,8 +33,8 @@ from tools.local.operator import local_operator
 from waitlist_api.auth.credentials import TOKEN, EntryTokens
 from waitlist_api.entries.queries import EntryQueries
 
-# The identity provider of the customers matters only to customers' routes, so operators' routes run
-# once.
+# Customers' routes are tested with and without an identity provider. Operators' routes do not
+# depend on it.
 EACH_ROUTE = [
     *(pytest.param(route, False, id=route) for route in DRIVES),
     *(pytest.param(route, True, id=f"{route}, with an issuer") for route in OF_CUSTOMERS),
@@ -136,8 +136,8 @@ def check_events(service: Deployment) -> None:
 
 
 def test_an_operators_action_is_recorded_with_the_name(service: Deployment) -> None:
-    """The history does contain the operator's name. It is therefore significant that no event
-    contains the name.
+    """The history contains the operator's name. A different test makes sure that published events
+    do not contain it.
     """
     prepare(service)
     DRIVES["POST /v1/admin/waitlists/{waitlist_id}/entries/{entry_id}/bump"](service)

@@ -29,8 +29,7 @@ class CapturedLogs:
     def lines(self, service: str = "") -> list[Line]:
         """Return the log lines of one function, or of all functions.
 
-        Lines of the audit log are returned only for the service `audit`, because their format
-        differs.
+        The audit log has a different format. Its lines are returned only if `service` is `audit`.
         """
         lines = [json.loads(line) for line in self._text.getvalue().splitlines()]
         wanted = (service,) if service else ("public", "private", "maintenance")
@@ -57,8 +56,8 @@ def captured_logs(
         pytest.MonkeyPatch.context() as patch,
         deployed(patch, issuer=False) as service,
     ):
-        # Pytest replaces sys.stdout between a fixture and its test. The code must therefore look it
-        # up again each time.
+        # Pytest replaces sys.stdout before the test begins, so the module `telemetry` gets a `sys`
+        # of its own.
         patch.setattr(telemetry, "sys", SimpleNamespace(stdout=text))
         patch.setenv("LOG_LEVEL", log_level)
         if namespace is not None:
@@ -69,11 +68,7 @@ def captured_logs(
 
 
 def metrics_of(line: Line) -> set[tuple[str, str, frozenset[tuple[str, str]]]]:
-    """Return the metrics that CloudWatch reads from a log line, with their namespaces, names and
-    dimensions.
-
-    CloudWatch calls the format of the line the "embedded metric format".
-    """
+    """Return the metrics that CloudWatch reads from a log line in its "embedded metric format"."""
     found = set()
     assert isinstance(line["_aws"]["Timestamp"], int)
     for directive in line["_aws"]["CloudWatchMetrics"]:

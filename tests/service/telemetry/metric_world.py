@@ -1,9 +1,8 @@
 """Simulates the metrics of a stack in CloudWatch, minute by minute. A test can let a part of the
 stack fail.
 
-Each part reports what the AWS documentation says. Lambda reports each call, SQS each queue that is
-in use, and API Gateway each request. ElastiCache and the maintenance function report every minute.
-DynamoDB reports throttled writes only if there are any, and SES does the same with bounce rates.
+Each part reports its metrics as the AWS documentation says. For example, SQS reports only queues
+that are in use, and DynamoDB reports throttled writes only if there are any.
 """
 
 from collections import defaultdict
@@ -39,8 +38,8 @@ class World:
     values: dict[Metric, list[list[float]]] = field(default_factory=lambda: defaultdict(list))
     minute: int = 0
 
-    # Each of these methods adds one minute of the metrics of one part of the stack. A fault calls a
-    # method with different values, or leaves it out.
+    # Each of these methods adds one minute of metrics of one part of the stack. To simulate a
+    # fault, a test passes different values, or does not call the method.
 
     def begin(self) -> None:
         self.minute += 1

@@ -70,8 +70,8 @@ OF_AWS = {
         "EngineCPUUtilization",
     },
 }
-# The dashboard's chart of maintenance leaves out metrics that count requests. Maintenance reports
-# these too, but only as zero.
+# Maintenance always reports these metrics as zero, because they count requests. The dashboard's
+# chart of maintenance leaves them out.
 OF_REQUESTS = {"cold_guards"}
 ALARMS = {
     "ErrorsAlarm",

@@ -57,8 +57,7 @@ def test_counts_are_summed_and_the_oldest_person_of_all_waitlists_is_reported(
         "offered": 1,
         "parked": 1,
     }
-    # The oldest waiting person is Cyd. Her ticket is 1 ms later than the first, so she has waited
-    # for slightly less than 40 s, and seconds are rounded down.
+    # Cyd has waited longest, for slightly less than 40 seconds. The seconds are rounded down.
     assert seen["oldest_waiting_seconds"] == 39
     assert seen["oldest_parked_seconds"] == 40
     assert seen.get("waitlists_cold", 0) == 0
@@ -290,8 +289,8 @@ def test_a_stack_without_lists_asks_the_private_function_too(
 
 
 def test_the_essential_alarm_uses_the_thresholds_of_the_separate_alarms() -> None:
-    """If the parameter Monitoring is `essential`, a single metric counts all problems that
-    otherwise have alarms of their own. The metric must use the same thresholds as these alarms.
+    """A stack with the parameter Monitoring=essential has one alarm instead of several. This alarm
+    must use the same thresholds as the separate alarms.
     """
     alarms = {
         one["Properties"].get("MetricName"): one["Properties"]["Threshold"]

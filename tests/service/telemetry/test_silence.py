@@ -1,9 +1,8 @@
 """Tests that an alarm goes off if its part of the stack reports errors, and also if this part stops
 reporting.
 
-The list of faults says which alarms go off, both in a stack with all alarms and in a stack with the
-essential alarms. AWS does not say whether its function `FILL` also adds values to a metric without
-any. The result must therefore be the same in both cases.
+AWS does not document what its function `FILL` does with a metric that has no values. The tests
+therefore try both possibilities.
 """
 
 from collections.abc import Callable
@@ -28,8 +27,8 @@ SENDERS = {"WebhookUrl": "https://example.com/hook", "MailFrom": "line@example.c
 WEBHOOK = {"WebhookUrl": "https://example.com/hook"}
 MAIL = {"MailFrom": "line@example.com"}
 BOTS = {"BotCheck": "turnstile", "BotCheckSiteKey": "key"}
-# While maintenance is down, these parts report nothing. Maintenance calls the private function, and
-# writes the heartbeat that all others pass on.
+# These parts report nothing while maintenance is down, because it sends them a request or a
+# heartbeat each minute.
 DOWNSTREAM = ("private", "events", "webhook", "messages")
 # The alarms that go off when the heartbeat no longer arrives.
 NO_HEARTBEAT = {"WebhookFailingAlarm", "MessagesLateAlarm"}
@@ -62,8 +61,8 @@ class Fault:
 
 
 def without(*parts: str, then: Minute | None = None) -> Callable[[World, int], None]:
-    """Return a function that reports one minute of metrics, without those of `parts`. `then` adds
-    different metrics.
+    """Return a function that reports one minute of metrics without the named parts. `then` can
+    report other values for these parts.
     """
 
     def minute(world: World, _number: int) -> None:
@@ -518,8 +517,8 @@ def lived(fault: Fault, mode: str) -> World:
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_sets_off_its_alarms_and_no_others(fault: Fault, mode: str) -> None:
     world = lived(fault, mode)
-    # Alarms on dead letters and on bounce rates are still on from the time when their metrics had
-    # values.
+    # The metrics of dead letters and bounce rates have no new values, so the alarms on them keep
+    # their earlier state.
     before = dict.fromkeys(fault.stays, ALARM)
     expected = fault.expected(mode)
     for fills in (True, False):

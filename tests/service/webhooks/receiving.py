@@ -34,10 +34,7 @@ Detail = dict[str, Any]
 
 
 def status(code: int, **headers: str) -> Answer:
-    """Return a response with a status and headers.
-
-    An underscore in the name of a header stands for a hyphen.
-    """
+    """Return a response. An underscore in the name of a header becomes a hyphen."""
 
     def answer(request: BaseHTTPRequestHandler) -> None:
         request.send_response(code)

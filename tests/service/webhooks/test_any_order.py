@@ -176,10 +176,10 @@ def test_each_event_arrives_and_those_of_an_entry_in_order(seed: int) -> None:
 
 @dataclass
 class Outages(Simulation):
-    """The receiver fails for days, second copies of messages arrive late, and an operator sends
-    dead letters again.
+    """The receiver is down for days, messages arrive twice, and an operator sends dead letters
+    again.
 
-    No process crashes, and only one process at a time sends a person's events.
+    There are no crashes, and no two processes send events of the same person at once.
     """
 
     is_down: bool = False
@@ -233,9 +233,8 @@ class Outages(Simulation):
 
 @pytest.mark.parametrize("seed", range(15))
 def test_an_event_that_was_given_up_is_sent_only_by_a_replay(seed: int) -> None:
-    """The receiver gets the events of a person in order, except for events that an operator has
-    sent again. If an event does not arrive, it is a dead letter, or its person was erased (promises
-    P2 and P3).
+    """Events arrive in order, unless an operator has sent them again. In the end, only events from
+    before an erasure may be missing (promises P2 and P3).
     """
     outages = Outages(random.Random(seed))
     for _ in range(2 * STEPS):

@@ -276,8 +276,7 @@ def test_a_process_that_dies_after_an_answer_sends_the_event_once_more(
     wire = Wire()
     stage.start(wire.client(stage.scene.table))
     stage.announce(stage.scene.news()[:1])
-    # In the steps before this one, the function takes the lease, reads the history and the pause,
-    # and sends the event.
+    # The function crashes right after it has sent the events.
     wire.arm(3, crash_before)
     with pytest.raises(Crash):
         stage.run()
@@ -343,9 +342,8 @@ def is_given_up(stage: Stage, stand: Stand) -> list[dict[str, Any]]:
 def test_an_event_that_was_given_up_is_sent_by_a_replay_but_not_by_a_second_copy(
     stage: Stage, stand: Stand
 ) -> None:
-    """The function has given an event up and then sent a later one. If a second copy of the first
-    event arrives, the function does not send it, because it would be out of order. An operator can
-    still have the event sent again.
+    """The function has given up one event and sent the next one. It ignores a second copy of the
+    first event, which an operator can still send again.
     """
     joined = is_given_up(stage, stand)
     stage.announce(joined)
@@ -377,9 +375,8 @@ def test_a_copy_of_a_replayed_event_that_was_given_up_is_not_sent(
 def test_an_event_that_is_given_up_with_a_later_one_does_not_come_by_its_own_message(
     stage: Stage, stand: Stand
 ) -> None:
-    """If a later event of a person arrives first, the function tries to send all earlier events
-    with it. When it gives them up together, the earlier events' own messages must not be sent
-    later.
+    """The last event of a person arrives first, and the function tries to send the earlier events
+    with it. After it has given up, it must not send the earlier events for their own messages.
     """
     stand.always = status(500)
     lives(stage)
@@ -450,8 +447,8 @@ def test_a_replay_ends_before_its_request_does(stage: Stage) -> None:
         detail = {"event": "left", "waitlist_id": "bakery", "entry_id": "a" * 26}
         at = "2026-09-21T14:18:55.000Z"
         stage.dead.send(json.dumps({**detail, "stamp": str(number), "at": at}))
-    # A dead letter from EventBridge has a format of its own, and is also sent again. A dead letter
-    # that is not an event stays in the queue of dead letters.
+    # A replay also sends dead letters in the format of EventBridge. It leaves messages alone that
+    # are not events.
     stage.dead.send(json.dumps({"detail": {**detail, "stamp": "1", "at": at}}))
     stage.dead.send("{}")
     answers = [replay(stage, {"since": "2026-01-01T00:00:00Z"}).json for _ in range(2)]

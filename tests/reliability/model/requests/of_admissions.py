@@ -120,7 +120,7 @@ def _to_back(line: Waitlist, name: str, **changes: object) -> Waitlist:
 
 
 def withdraw(name: str) -> Request:
-    """The entry that has lost its offer returns to its former place, and the next entry gets an
+    """The entry that lost its offer returns to its former place, and the next entry gets an
     offer.
     """
 
@@ -141,8 +141,8 @@ def withdraw(name: str) -> Request:
         if stay is None or not _has_offer(stay):
             return line
         line = model.all_expired(line, only_over=True)
-        # The next entry gets the offer first. Only then does the entry that has lost its offer
-        # return to the queue.
+        # The slot of the withdrawn offer goes to the next entry. After that, `name` returns to the
+        # queue.
         line = model.given_back(line, name).change(name, state="parked", hold_end=WITHDRAWN)
         line = model.policy_run(line, most=1).happened(name, WITHDRAWN, model.OPERATOR)
         return model.back_in_line(line, name, "place")
@@ -186,7 +186,8 @@ def admit_one(name: str, key: str) -> Request:
 def decline_and_leave(name: str) -> Request:
     """Decline an offer and leave the waitlist.
 
-    The service reads the offer from DynamoDB, although the offer may have already ended in Redis.
+    The service reads the offer from DynamoDB, which may still contain an offer that has already
+    ended in Redis.
     """
     key = f"{name} declines and leaves"
 
@@ -203,8 +204,8 @@ def decline_and_leave(name: str) -> Request:
     def effect(line: Waitlist) -> Effect:
         stay = line.stay(name)
         if stay is None:
-            # If the entry was erased in the meantime, the erasure may also have recorded that the
-            # customer left.
+            # If the entry was erased while the request was running, the erasure may also have
+            # recorded that the customer left.
             return line, replace(no("entry_not_found"), is_either=True)
         if stay.state in ENDED:
             return line, no("already_admitted") if stay.state == "admitted" else NOTHING

@@ -193,10 +193,10 @@ def redrive(name: str, to: To = "place") -> Request:
 
 
 def _held(line: Waitlist, name: str, hold: str, hold_end: str) -> tuple[Waitlist, Expected | None]:
-    """Return the refusal if the claim token is not accepted.
+    """Return the waitlist, and a refusal if the claim token is not accepted.
 
-    The token is accepted while the claim is open, and if a request with the token has already ended
-    the claim in the same way.
+    The token of an open claim is accepted. A client may also repeat the request that has ended the
+    claim.
     """
     stay = line.stay(name)
     if stay is None:
@@ -222,8 +222,8 @@ def _redriven(name: str, stay: model.Stay) -> str:
 
 
 def first_answer(line: Waitlist, name: str, status: str) -> Expected:
-    """Redis repeats its first response until maintenance has recorded the change, even if a
-    different request has changed the entry in the meantime.
+    """Return the first response to a request. If the request is repeated, Redis may send this
+    response again, even if the entry has changed since.
     """
     position = standing(line, name).position if status == "waiting" else None
     total = None if position is None else len(line.of("waiting"))

@@ -42,8 +42,8 @@ def bring(call: str, *rows: Row, repeat: int = 0) -> Request:
 
 
 def has_drawn(stay: Stay | None) -> bool:
-    """Unfinished signups of imports and reinstatements already have a rank. Every request that
-    completes such a signup uses this rank.
+    """Return whether an unfinished signup already has a rank. Imports and reinstatements choose the
+    rank before they begin the signup.
     """
     return stay is not None and (stay.key.startswith(IMPORT) or stay.is_reinstated)
 

@@ -11,9 +11,11 @@ from tests.support.model import AT_BACK, GAP, Waitlist
 
 
 def invite(count: int, key: str) -> Request:
-    """The service stores the invitation, reads who is ready, and then makes all offers in one step
-    in Redis. An interrupted invitation may make more offers when it continues. It invites nobody
-    twice, and it invites nobody who joined after it was stored.
+    """The service stores the invitation, reads who is ready, and makes the offers with one call to
+    Redis.
+
+    If the request is interrupted, its repetition continues the invitation. Nobody is invited twice,
+    and nobody is invited who signed up after the beginning.
     """
     has_begun, has_taken = f"{key} has begun", f"{key} has taken people"
 

@@ -52,9 +52,8 @@ INSTALL = {
 # The programs in docs/app/client.md, each with what it must print.
 EXAMPLES = ROOT / "docs" / "app" / "examples"
 STORY = "joined at 1\nentered with a pass of 3 parts\nexited\n"
-# The generator's options, as docs/app/generated-clients.md states them. If the API allows one of
-# several types, the Kotlin client uses `Any`, because the generator can only make a class that
-# requires the fields of all these types.
+# The generator's options, as docs/app/generated-clients.md states them. If a value can have one of
+# several types, the Kotlin and Java clients use the most general type.
 CHOICES = ("Attributes_value", "BumpBody", "EditBody")
 KOTLIN_MAPPINGS = ",".join(f"{name}=kotlin.Any" for name in CHOICES)
 KOTLIN = ("kotlin", "--library", "jvm-okhttp4", "--schema-mappings", KOTLIN_MAPPINGS)
