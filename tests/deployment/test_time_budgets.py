@@ -195,11 +195,11 @@ def test_a_lease_lasts_longer_than_the_time_between_its_renewals() -> None:
 
 def test_the_summary_in_the_document_is_correct() -> None:
     sums = (
-        f"Redis {LIMIT_SECONDS:g} s, message {MESSAGE_SECONDS:g} s, private function"
-        f" {PRIVATE_SECONDS} s, caller of the private function"
-        f" {clients.LAMBDA.read_timeout} s, public function"  # type: ignore[attr-defined]
-        f" {PUBLIC_SECONDS} s, public function including its start"
-        f" {INIT_SECONDS + PUBLIC_SECONDS} s, API"
-        f" {API_SECONDS:g} s, client {PATIENT.timeout_seconds:g} s."
+        f"A call to Redis may take {LIMIT_SECONDS:g} s, and the private function may take"
+        f" {MESSAGE_SECONDS:g} s for a message and {PRIVATE_SECONDS} s in all. The caller of the"
+        f" private function waits {clients.LAMBDA.read_timeout} s."  # type: ignore[attr-defined]
+        f" The public function may take {PUBLIC_SECONDS} s, or {INIT_SECONDS + PUBLIC_SECONDS} s if"
+        f" it has to start first. The API waits {API_SECONDS:g} s for it, and the client waits"
+        f" {PATIENT.timeout_seconds:g} s for the API."
     )
     assert sums in TEXT
