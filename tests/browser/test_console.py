@@ -516,8 +516,8 @@ def test_the_focus_never_moves_to_the_button_of_another_person(console: Console)
 
 
 def test_two_adjacent_numbers_are_separated(console: Console) -> None:
-    """Numbers that stand side by side have a visible separator, so that nobody reads them as one
-    number.
+    """Numbers that are shown side by side have a visible separator, so that nobody reads them as
+    one number.
     """
     console.sign_up(*(f"person-{number}" for number in range(3)))
     console.operator.call(
@@ -1368,8 +1368,8 @@ def client_of(service: Service) -> httpx.Client:
 
 def test_the_page_says_that_the_console_has_ended(chromium: Browser, service: Service) -> None:
     with running_console(service.url) as new_address:
-        # This page does not come from the usual fixture. The browser logs an error when it loses
-        # the server, and the fixture would therefore fail the test.
+        # This page does not come from the usual fixture. When the browser loses the server, it logs
+        # an error, and the fixture would fail the test.
         page = chromium.new_page(viewport=DESKTOP)
         url = new_address()
         page.goto(url)

@@ -108,7 +108,7 @@ def test_the_architecture_page_maps_redis_states_and_verbs_to_each_status() -> N
 
 
 def test_the_documents_that_files_name_exist() -> None:
-    """If a comment, an alarm or a message names a document, this document exists."""
+    """Every document that a comment, an alarm or a message names exists."""
     command = ["git", "grep", "-hoE", r"\bdocs/[a-z0-9/-]+\.md"]
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     named = set(found.stdout.split())

@@ -246,8 +246,8 @@ class Machine(RuleBasedStateMachine):
 
     @rule(name=PEOPLE, is_late=LATE)
     def claim_one(self, name: str, is_late: bool) -> None:
-        """A claim can name an entry, and then takes exactly this entry, wherever it stands in the
-        queue (promises P2 and P4).
+        """A claim can name an entry, and then takes exactly this entry, wherever it is in the queue
+        (promises P2 and P4).
         """
         self.end_expired()
         stay = self.model.stay(name)

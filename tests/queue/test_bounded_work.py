@@ -10,7 +10,7 @@ from tests.support.redis_servers import Server
 from waitlist_shared.ranks import TIER
 
 PEOPLE = 4_096
-# The largest number of steps in a search among 4,096 entries. A script doubles its step 12 times
+# The largest number of steps of a search among 4,096 entries. The search doubles its step 12 times,
 # and then halves it 12 times.
 SEARCH_STEPS = 26
 # Moving an entry takes a few more commands than other operations. The script looks up the

@@ -85,7 +85,7 @@ class Machine(RuleBasedStateMachine):
         rank = self.rank(self.queue[index])
         ahead = [self.rank(name) for name in self.queue[index - 1 : index]]
         if not ahead or priority_of(ahead[0]) != priority_of(rank):
-            # No entry of the same priority stands ahead, so a rank (sort key) is always free.
+            # No entry of the same priority is ahead, so a rank (sort key) is always free.
             return True
         return rank - ahead[0] > 1
 
@@ -119,7 +119,7 @@ class Machine(RuleBasedStateMachine):
     @rule(name=st.sampled_from(NAMES), ticket=EARLY, priority=PRIORITIES)
     def import_of_the_past(self, name: str, ticket: int, priority: int) -> None:
         """If the rank (sort key) of an imported entry is taken, the entry gets the next free rank
-        behind. It may then stand behind people who signed up later (docs/internals/guarantees.md).
+        behind. It may then be behind people who signed up later (docs/internals/guarantees.md).
         """
         if self.model.stay(name):
             return
@@ -202,7 +202,7 @@ class Machine(RuleBasedStateMachine):
         self.signups_stand_in_order(priority)
 
     def signups_stand_in_order(self, priority: int) -> None:
-        """Entries of the same priority that were never moved stand in the order of their signups
+        """Entries of the same priority that were never moved are in the order of their signups
         (promise P1).
         """
         people = [name for name in self.queue if name in self.placed]

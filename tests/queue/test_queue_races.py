@@ -78,7 +78,7 @@ def test_different_customers_get_a_position_each(shared: Line) -> None:
 
 def test_signups_stand_in_the_order_of_their_answers(shared: Line) -> None:
     """Many threads sign people up. If a signup was answered before another one was sent, the first
-    person stands ahead (promise P1).
+    person is ahead (promise P1).
     """
     groups = [names_of(f"thread {number}", 4) for number in range(THREADS)]
     at_once([partial(shared.all_sign_up, group) for group in groups])

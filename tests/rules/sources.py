@@ -33,7 +33,7 @@ class Module:
 
     @cached_property
     def imports(self) -> frozenset[str]:
-        """The names of all imported modules, wherever the import stands in the code.
+        """The names of all imported modules, wherever the import is in the code.
 
         `from a import b` counts as an import of both `a` and `a.b`.
         """

@@ -1,9 +1,12 @@
 """Lets the private function wait for Redis in virtual time, which passes only during such a wait.
 
-A connection waits as long as the server needs, so a busy machine fails no test. To keep a server
-from answering, a test passes its port to `silent`. A wait for this server ends immediately, as if
-its whole timeout had passed, and the clock advances by this timeout. `waited_seconds` is therefore
-the time that a call would spend waiting, regardless of the machine's speed.
+A connection waits as long as the server needs, so a test does not fail on a busy machine.
+
+To keep a server from answering, a test passes its port to `silent`. A wait for this server ends at
+once, and the virtual clock advances by the whole timeout.
+
+`waited_seconds` is the time that a call would spend waiting. It does not depend on the speed of the
+machine.
 """
 
 import socket

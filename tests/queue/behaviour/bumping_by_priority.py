@@ -58,8 +58,8 @@ def test_a_rank_that_is_taken_is_not_shared(line: Line, priority: int) -> None:
 
 
 def test_an_entry_right_ahead_of_the_rank_that_is_taken_stays_there(line: Line) -> None:
-    """Kim's entry already stands directly ahead of the entry whose rank (sort key) it should get.
-    If Kim's priority is set again, the entry does not move.
+    """Kim's entry is already directly ahead of the entry whose rank (sort key) it should get. If
+    Kim's priority is set again, the entry does not move.
     """
     line.init()
     (ann,) = line.all_sign_up(["ann"])

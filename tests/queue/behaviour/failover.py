@@ -95,8 +95,8 @@ def test_settings_that_are_repeated_do_not_open_an_order(line: Line) -> None:
 
 
 def test_the_clock_of_the_new_server_may_be_behind(line: Line) -> None:
-    """After a failover, new signups stand behind every recorded entry, even if the new server's
-    clock is behind (promise P1).
+    """After a failover, new signups are behind every recorded entry, even if the new server's clock
+    is behind (promise P1).
     """
     taken_over(line)
     line.clock.advance(-HOUR_MICROS)

@@ -23,7 +23,7 @@ def places_of(line: Line) -> list[tuple[str, int, int]]:
 
 
 def test_an_import_stands_where_its_ticket_belongs(line: Line) -> None:
-    """Among entries of the same priority, the ticket number decides where an imported entry stands
+    """Among entries of the same priority, the ticket number of an imported entry decides its place
     (promise P6).
     """
     line.init()
@@ -172,7 +172,7 @@ def test_a_bump_within_a_run_passes_one_entry_and_no_more(line: Line) -> None:
 
 def test_an_entry_at_a_drawn_place_stays_ahead_of_the_next_of_the_run(line: Line) -> None:
     """If another entry already has the rank (sort key) of an imported row, the row gets the next
-    rank. It still stands ahead of the following row (promise P1).
+    rank. It is still ahead of the following row (promise P1).
     """
     line.init()
     run = accepted(line.allocate_tickets(3))

@@ -113,8 +113,8 @@ def test_an_admission_after_the_intent_to_leave_does_not_count(
 
 
 def test_a_place_that_redis_has_lost_is_given_up_and_counted(line: Line) -> None:
-    """If Redis has lost an entry, a request to leave is still counted, provided that it contains
-    the entry's ticket number (promise P3).
+    """If Redis has lost an entry, a request to leave is still counted if it contains the entry's
+    ticket number (promise P3).
     """
     line.init()
     assert line.leave("ann", ticket=7)["outcome"] == "left"

@@ -1,6 +1,4 @@
-"""Tests that entries stand in the order of their signups, even if the clock stands still or
-jumps.
-"""
+"""Tests that entries are in the order of their signups, even if the clock stops or jumps."""
 
 from datetime import timedelta
 from itertools import pairwise

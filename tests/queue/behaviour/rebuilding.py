@@ -180,7 +180,7 @@ def test_during_a_rebuild_no_position_is_returned(line: Line, verb: str) -> None
 def test_signups_go_on_during_a_rebuild(line: Line) -> None:
     """Customers can sign up during a rebuild.
 
-    They get no position yet, and their entries stand behind all entries that the rebuild restores
+    They get no position yet, and their entries are behind all entries that the rebuild restores
     (promises P1 and P7).
     """
     line.init(mode="open", floor_ticket=7)

@@ -182,7 +182,7 @@ def test_only_changes_of_the_given_age_are_listed(line: Line) -> None:
 
 
 def test_changes_before_a_known_stamp_are_listed_under_any_clock(line: Line) -> None:
-    """Maintenance finds all changes, even if the clock stands still or was set back by an hour."""
+    """Maintenance finds all changes, even if the clock stops or was set back by an hour."""
     ann = filled(line)["ann"]
     released = accepted(line.release("ann", ann["token"]))
     line.clock.advance(-HOUR_MICROS)

@@ -51,8 +51,8 @@ def test_what_redis_draws_after_a_message_comes_after_what_the_record_has(
 
 
 def test_a_stamp_is_drawn_once(line: Line) -> None:
-    """Redis never gives out the same stamp (logical timestamp) twice, even while its clock stands
-    still (promise P3).
+    """Redis never gives out the same stamp (logical timestamp) twice, even if its clock does not
+    advance (promise P3).
     """
     line.init()
     line.signup("ann")

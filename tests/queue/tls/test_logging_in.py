@@ -152,8 +152,8 @@ def test_a_connection_that_is_cut_is_made_again_with_a_new_token(
 def test_a_token_that_redis_does_not_take_is_refused(
     place: Place, iam_line: Line, clock: WallClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """If Redis refuses the client's token, the log says which permission may be missing. It does
-    not contain the token.
+    """If Redis refuses the client's token, the log says which permission may be missing. The log
+    does not contain the token.
     """
     accept_only_token(place, "x" * 20)
     clock.seconds += RENEWAL_SECONDS - 1

@@ -1,6 +1,6 @@
 """Tests imports that are interrupted at any step, and imports during which other requests arrive.
 
-In the end, the entries must stand in the order of the file.
+In the end, the entries must be in the order of the file.
 """
 
 from collections.abc import Callable
@@ -73,7 +73,7 @@ OTHERS: dict[str, Callable[[FaultFixture], object]] = {
 def test_other_entries_keep_the_order_of_the_file(
     fixture: FaultFixture, other: Callable[[FaultFixture], object]
 ) -> None:
-    """If another request arrives at any step of an import, the imported entries still stand in the
+    """If another request arrives at any step of an import, the imported entries are still in the
     order of the file (promises P1, P2 and P6).
     """
     before = fixture.stores.snapshot()

@@ -165,8 +165,8 @@ def test_a_decision_that_is_recorded_only_after_the_rebuild_is_found(
 
 
 def test_people_join_and_leave_while_the_order_is_rebuilt(stores: Stores, lost: Snapshot) -> None:
-    """New entries stand at the end, and entries that have left do not come back (promises P1, P3
-    and P6).
+    """New entries are at the end, and entries that have left do not come back (promises P1, P3 and
+    P6).
     """
 
     def inject(fixture: FaultFixture) -> Fault:
@@ -270,7 +270,7 @@ def test_a_signup_during_a_rebuild_gets_a_place_without_a_position(
 
 def test_a_new_server_whose_clock_is_behind_adds_entries_at_the_end(fixture: FaultFixture) -> None:
     """The clock of a new Redis server may be behind. Its ticket numbers are still higher than all
-    earlier ones, so new entries stand at the end (promise P1).
+    earlier ones, so new entries are at the end of the queue (promise P1).
     """
     in_an_hour = ticket_at(datetime.now(UTC) + timedelta(hours=1))
     fixture.stores.redis.hset(keys.meta("bakery"), "last_ticket", in_an_hour)

@@ -135,8 +135,8 @@ def _history(
 ) -> Iterator[Problem]:
     """The history contains each change once and in order.
 
-    Events in OF_RECORD may stand too early in the history, because their time is measured before
-    the record is written.
+    Events in OF_RECORD may come too early in the history, because their time is measured before the
+    record is written.
     """
     of_record = [event for event in line.history(name) if event.word in OF_RECORD]
     expected = tuple(event for event in line.history(name) if event.word not in OF_RECORD)

@@ -1,12 +1,16 @@
 """A fixed selection of the cases, which is short enough for `make test`. `make proof` runs all
 cases.
 
-Single faults and late messages start from two scenarios of each operation, because the first case
-of a scenario takes longest. The selection contains one fault in 100 (one in 400 for long
-operations) and one message in 32. For one job in twenty, it contains one sequence of two faults in
-40. It contains the pairs of every operation with a poll and with an erasure, and one other pair in
-360. All ends of a pair are run, except that only the first two ends are run if a long operation
-takes part. If nothing of an operation would be left, a denser sample is used.
+The selection contains one single fault in 100, and one late message in 32. For operations with many
+steps, it contains one fault in 400.
+
+For one job in twenty, it contains one sequence of two faults in 40.
+
+It contains the pairs of every operation with a poll and with an erasure, and one other pair in 360.
+If one operation of a pair has many steps, only the first two ends of the pair are run.
+
+The first case of a scenario takes longest, so single faults and late messages start from only two
+scenarios of each operation. If this would leave no case of an operation, more cases are selected.
 """
 
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Tests of claims on one customer by name, wherever the customer stands in the queue."""
+"""Tests of claims on one customer by name, wherever the customer is in the queue."""
 
 from typing import Any
 

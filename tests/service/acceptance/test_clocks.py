@@ -117,7 +117,7 @@ def test_many_signups_that_moved_or_left_the_tail_stay_ahead_of_later_ones(
     valkey: Server, public_off: float, keeper_off: float
 ) -> None:
     """The last people in the queue are moved to other places, and Redis loses its data. Even if
-    Redis' clock is then behind, later signups stand behind all earlier ones (promise P1).
+    Redis' clock is then behind, later signups are behind all earlier ones (promise P1).
     """
     clocks = Clocks(valkey, public_off, keeper_off)
     people = clocks.people

@@ -52,7 +52,7 @@ def test_a_customer_who_joined_after_the_backup_joins_again_at_the_end(
     waitlist: Waitlist, world: World
 ) -> None:
     """After a restore, the service does not know the customers who joined after the backup. If they
-    sign up again, they must still stand behind everybody who is on the waitlist (promise P1).
+    sign up again, they must still be behind everybody who is on the waitlist (promise P1).
     """
     people = waitlist(*NAMES)
     world.maintain()

@@ -390,7 +390,7 @@ def test_the_customers_former_signup_does_not_show_the_new_token(people: Admissi
 
 def test_an_entry_whose_rank_is_taken_stands_between_its_neighbours(people: Admissions) -> None:
     """If another entry has got the former rank (sort key) of a reinstated entry, the reinstated
-    entry still stands between its former neighbours.
+    entry is still between its former neighbours.
     """
     rank = people.recorded("cyd")["rank"]
     leaves(people)

@@ -146,7 +146,7 @@ def test_a_parameter_may_come_decoded_or_as_it_was_sent(world: World, parameter:
 
 
 def test_the_signature_is_checked_even_if_a_stage_name_precedes_the_path(world: World) -> None:
-    """If the name of a stage stands before the path, the function must still check that an operator
+    """If the path begins with the name of a stage, the function must still check that an operator
     has signed the request.
     """
     path = "/prod/v1/admin/waitlists/bakery-opening"

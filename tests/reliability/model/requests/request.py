@@ -48,17 +48,27 @@ def _no_refusals(_: Waitlist) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Request:
-    """A request and its effect on the model. A repeated request is the same request for the
-    service.
+    """A request and its effect on the model.
 
-    `effect` returns the queue after the whole request, and the expected answer. If the client got
-    no answer, `parts` yields the partial effects that are also allowed. `early` makes the next of
-    the `early_steps` changes that other clients may see before the answer. `look` stores the data
-    that the request reads now and uses later in its answer. `refusals` are the codes with which the
-    request may be refused because another request has changed the entry. `repeat` creates the next
-    attempt of a request that has no idempotency key. `unanswered` is a request that this request
-    starts and that never gets an answer. `event` is the request's event in a history. `given` is
-    the effect of a request whose answer contained these entries, whatever the order was.
+    `effect` returns the queue after the whole request, and the expected answer.
+
+    If the client got no answer, `parts` yields the partial effects that are also allowed.
+
+    `early` makes the next of the `early_steps` changes that other clients may see before the
+    answer.
+
+    `look` stores the data that the request reads now and uses later in its answer.
+
+    `refusals` returns the codes with which the request may be refused because another request has
+    changed the entry.
+
+    `repeat` creates the next attempt of a request that has no idempotency key.
+
+    `unanswered` is a request that this request starts and that never gets an answer.
+
+    `event` is the request's event in a history.
+
+    `given` is the effect of a request whose answer contained these entries, in any order.
     """
 
     send: Callable[[Client], Any]
