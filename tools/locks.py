@@ -1,5 +1,5 @@
 """Lock the versions and hashes of the packages that run in a stack, that deploy a stack, or that
-publish a release. Run by `make locks`.
+publish a release. `make locks` runs this program.
 
 Each lock file is made from the `.in` file with the same name, and works on every platform. It
 contains the digest of the `.in` file. With this digest, `tests/deployment/test_locks.py` detects an

@@ -1,11 +1,12 @@
-"""Write the OpenAPI documents that are not committed. Run by `make openapi` and `make api-pages`.
+"""Write the OpenAPI documents that are not committed. `make openapi` and `make api-pages` run this
+program.
 
 `jwt.json` describes a stack whose customers sign in with an issuer's tokens. `customers.json` and
-`customers-jwt.json` contain only the customer routes, and apps can generate their clients from
+`customers-jwt.json` contain only the routes for customers. Apps can generate their clients from
 them.
 
-This module needs only Python, so a release writes the documents without the libraries of the
-service.
+This module needs only Python's standard library. A release can therefore write the documents
+without installing the service's libraries.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Check the files that have changed since the last commit. Run by `make quick`.
+"""Check the files that have changed since the last commit. `make quick` runs this program.
 
 It checks the format, the lint and the types of the whole repository, and runs the tests that
 concern the changed files. `make check` runs all tests.

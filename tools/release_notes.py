@@ -1,4 +1,5 @@
-"""Print the section of the changelog about a release. Run by `make release-notes TAG=v0.1.0`.
+"""Print the section of the changelog about a release. `make release-notes TAG=v0.1.0` runs this
+program.
 
 The exit status is 1 if the tag does not match the version, or if the section has no date.
 """

@@ -45,7 +45,7 @@ def _described(group: type[Settings], prefix: str = "") -> Iterator[tuple[str, d
 
 
 def _unwrapped(hint: Any) -> tuple[Any, dict[str, Any]]:
-    """Split an annotated type into the type itself, without None, and the description in its
+    """Remove the annotations and None from a type. Return the type, and the description in the
     annotations.
     """
     words: dict[str, Any] = {}

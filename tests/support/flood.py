@@ -21,7 +21,8 @@ class Dearest:
     """The cost of one request."""
 
     operation: Operation
-    # The writes to the table itself. The other writes go to the index.
+    # The write units that the table itself uses. The rest of `operation.writes` is used by the
+    # index.
     table: float
     # The number of offers that the request causes.
     offers: int = 0
@@ -38,8 +39,8 @@ FLOOD: dict[str, Dearest] = {
     f"POST {ENTRY}/enter": Dearest(
         Operation(writes=16, reads=2, table_calls=3, events=1, signatures=1), 10
     ),
-    # Usually, this request only reads. If it has to record the admission, `enter` no longer has to.
-    # The write is therefore counted only at `enter`.
+    # Either this request or `enter` writes the admission to the table. This write is counted only
+    # at `enter`.
     f"GET {ENTRY}/pass": Dearest(Operation(reads=1, table_calls=1, queue_calls=0, signatures=1), 0),
     f"POST {ENTRY}/exit": Dearest(Operation(writes=13, reads=1, table_calls=2, events=1), 10),
     f"DELETE {ENTRY}": Dearest(Operation(writes=25, reads=1, table_calls=3, events=1), 13),

@@ -1,4 +1,4 @@
-"""Limits how many minutes of the journal maintenance reads after it was interrupted."""
+"""Limits how far back maintenance reads its journal after an interruption."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

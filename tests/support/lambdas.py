@@ -14,11 +14,11 @@ MESSAGES = "messages"
 
 
 class InProcessLambda:
-    """Replaces a boto3 Lambda client in tests, and runs the private function in the same process.
+    """A fake Lambda client that runs the private function in the same process.
 
-    Maintenance is not started. Its invocations are added to `started`. Invocations of the messages
-    function, which sends an operator's test message, are added to `trials` and answered with the
-    next item of `trial_outcomes`.
+    Other functions do not run. Calls to the maintenance function are added to `started`. Calls to
+    the messages function are added to `trials`, and each of them gets the next item of
+    `trial_outcomes` as its answer.
     """
 
     def __init__(self, private: Callable[[Any], Any]) -> None:

@@ -169,10 +169,10 @@ class Line:
         return self.send("tag", **self.stay(name), readiness=readiness)
 
     def end_wait(self, name: str, action: str = "park", **fields: Any) -> Answer:
-        """Park or remove a customer who was asked to confirm that they are still waiting, and has
-        not answered.
+        """Park or remove a customer who did not confirm in time that they are still waiting.
 
-        By default, the message refers to the last time the customer was asked.
+        The message names the latest request for a confirmation, unless `fields` names a different
+        one.
         """
         found = self.position(name)
         named = {"ticket": found.get("ticket") or 1, "confirm_by_millis": 1, "settings_version": 1}

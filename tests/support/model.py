@@ -19,8 +19,8 @@ State = Literal["joining", "waiting", "offered", "parked", "admitted", "left"]
 ASIDE: tuple[State, ...] = ("offered", "parked")
 ENDED: tuple[State, ...] = ("left", "admitted")
 ON_LIST: tuple[State, ...] = ("waiting", *ASIDE)
-# Whether a customer was asked to confirm that they are still waiting. `over` means that no answer
-# came in time, and `noted` that the history contains this.
+# A question to a customer: are you still waiting? If no answer comes in time, the value is first
+# `over`. When the customer's history says so, the value is `noted`.
 Question = Literal["", "asked", "to remind", "over", "noted", "closed"]
 # The distance between the places of two consecutive signups.
 GAP = 2**24
@@ -59,8 +59,8 @@ class Stay:
     is_inside: bool = False
     # Whether DynamoDB has recorded an exit that Redis does not know yet.
     has_exited: bool = False
-    # Only tests with a clock set this. It is the time at which the claim or the pass ends, or at
-    # which the customer was parked.
+    # The time at which the claim or the pass ends, or at which the customer was parked. It is set
+    # only in tests with a clock.
     time_millis: int = 0
     rests_until_millis: int = 0
     delayed_until_millis: int = 0
@@ -143,8 +143,7 @@ class Policy:
     max_inside: int | None = None
     # Each time of the schedule allows this number of offers.
     scheduled: int = 0
-    # Whether the policy has a rate, which allows one more offer after a day. The rate counts the
-    # people who enter.
+    # Whether the policy has a rate of one person a day. The rate counts the people who enter.
     has_rate: bool = False
     no_show: NoShow = "keep_place"
     # After this number of missed offers, `after_misses` applies instead of `no_show`.
@@ -187,8 +186,8 @@ class Waitlist:
     capacity: int | None = None
     policy: Policy | None = None
     max_claims: int | None = None
-    # `opens` means that the waitlist is still closed and will open, and `closes` that it is open
-    # and will close.
+    # With `opens`, the waitlist is closed now and will open later. With `closes`, it is open now
+    # and will close later.
     hours: Literal["open", "opens", "closes", "shut"] = "open"
     # What happens to a customer who does not confirm that they are still waiting. None means that
     # customers are never asked.
@@ -197,7 +196,7 @@ class Waitlist:
     has_numbers: bool = False
     # The slots (permissions for one offer) that can be used now, in the order of their use.
     slots: tuple[str, ...] = ()
-    # Whether Redis may have lost the slots, including those that were used for open offers.
+    # Whether Redis may have lost its slots, and which slot each open offer has used.
     may_lose: bool = False
     # The histories of the customers by name. In long runs that do not check histories, this field
     # is empty.
@@ -245,9 +244,9 @@ class Waitlist:
         return (ready[::-1] if newest else ready)[:count]
 
     def counted(self, name: str = "") -> list[str]:
-        """Return the entries that are included in the position of the entry `name`.
+        """Return the waiting entries from which the position of the entry `name` is computed.
 
-        An entry with an unverified address is included only in its own position.
+        Entries with an unverified address are left out, except for the entry `name` itself.
         """
         line = self.of("waiting")
         return [other for other in line if other == name or not self.by_name[other].is_unverified]
@@ -383,8 +382,8 @@ def drawn_for(line: Waitlist, people: list[tuple[str, bool]]) -> tuple[Waitlist,
 def enlisted(line: Waitlist, name: str) -> Waitlist:
     """Put a customer into the queue at the recorded rank, unless the waitlist is full.
 
-    If the rank is taken, an imported customer gets the next free rank behind it, and a reinstated
-    customer the next free rank ahead of it.
+    The rank may already be taken. An imported customer then gets the next free rank behind it. A
+    reinstated customer gets the next free rank ahead of it.
     """
     stay = line.by_name[name]
     if line.is_full:
@@ -438,10 +437,10 @@ def ended(
 
 
 def left_before_maintenance(line: Waitlist, name: str, by: str, reason: str = "") -> Waitlist:
-    """Record who made a customer leave, and why.
+    """Record a departure that a request wrote to DynamoDB before maintenance did.
 
-    The customer had already left in Redis, and a request has recorded this in DynamoDB before
-    maintenance. The event of the request replaces the one that maintenance would have written.
+    The customer has already left in Redis. The event of the request says who made the customer
+    leave, and why. It replaces the event that maintenance would have written.
     """
     events = line.history(name)
     if not is_leaving(line, name):
@@ -473,20 +472,20 @@ def noted(line: Waitlist, name: str) -> Waitlist:
 
 
 def may_end_wait(line: Waitlist, stay: Stay) -> bool:
-    """Return whether a customer leaves or is parked because they did not confirm that they are
+    """Return whether a customer is parked or removed because they did not confirm that they are
     still waiting.
 
-    This does not happen if the customer was claimed after they were asked.
+    If the customer was claimed after they were asked, maintenance asks them again instead.
     """
     return line.then is not None and stay.hold == stay.asked_hold
 
 
 def question_followed(line: Waitlist) -> Iterator[Waitlist]:
-    """Yield the states that the next step of maintenance can lead to, for customers who were asked
-    whether they are still waiting.
+    """Yield each state that the next step of maintenance can lead to.
 
-    A step sends a reminder, records that no answer came, or parks or removes the customer. If the
-    customer was claimed or offered after they were asked, maintenance asks again.
+    A step concerns one customer who was asked whether they are still waiting. Maintenance reminds
+    the customer, records a missing answer, or parks or removes the customer. If the customer got a
+    claim or an offer after the question, maintenance asks again.
     """
     for name, stay in line.stays:
         if stay.state != "waiting" or not stay.is_ready or line.then is None:
@@ -548,7 +547,7 @@ def offered(
     return line
 
 
-# If a customer's last poll was at this time, the customer always counts as away.
+# The time of a poll that is so old that the customer counts as away.
 LONG_AGO = -(10**9)
 
 
@@ -717,7 +716,8 @@ def all_left(line: Waitlist) -> Waitlist:
 def all_over(line: Waitlist) -> Iterator[Waitlist]:
     """Yield the possible states after all claims and offers have ended.
 
-    The model tries all orders, because it does not know when each claim began.
+    The model does not know when each claim began, so it tries every order in which the claims can
+    end.
     """
     holds = {line.by_name[name].hold for name in line.of("offered")}
     for order in permutations(sorted(holds)):
@@ -775,8 +775,8 @@ def free_rank(line: Waitlist, name: str, rank: Place) -> Place:
 
 def _ahead_of(line: Waitlist, name: str) -> Place:
     rank = line.by_name[name].rank
-    # The ranks from `begin` to the rank of the first signup with this priority are reserved for
-    # entries that are moved to the front.
+    # `begin` is the lowest rank with the same priority. Ranks between `begin` and the first signup
+    # are for entries that are moved to the front.
     begin = (rank + ROOM) // TIER * TIER - ROOM
     others = [line.by_name[other].rank for other in line.of(*ON_LIST)]
     nearest = max([other for other in others if begin < other < rank], default=begin)

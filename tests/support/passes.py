@@ -16,8 +16,8 @@ from waitlist_api.auth.passes import KmsKeys, Passes
 
 WAITLIST_ID, ENTRY_ID = "bakery", "a" * 26
 PASS_SECONDS = 600
-# After these events, an app must refuse the passes `one` and `three`. The pass `two` is still
-# valid.
+# After these events, an app must refuse the passes whose ids (`jti`) are `one` and `three`. It must
+# still accept the pass `two`.
 EVENTS = [
     {"event": "admitted", "jti": "two"},
     {"event": "exited", "jti": "one"},

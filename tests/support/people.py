@@ -81,7 +81,7 @@ class People:
             if isinstance(row, dict) and isinstance(row.get("customer_id"), str):
                 self.id_of(row["customer_id"])
                 self.entry_tokens.pop(row["customer_id"], None)
-        # To get entry tokens from an import, the request goes to another route.
+        # Only the route `/import/tokens` returns entry tokens.
         path = f"{self.admin_path}/import" + "/tokens" * options.pop("entry_tokens", False)
         body = {"entries": entries, **options}
         return self.world.request("POST", path, body=body, operator=True)
@@ -108,7 +108,7 @@ class People:
         path = f"{self.admin_entry(name)}/reinstate"
         answer = self.world.request("POST", path, body=body, key=key, operator=True)
         if answer.status == 200:
-            # The customer's old entry token was only valid for the former signup.
+            # The old entry token belongs to the earlier signup, and is no longer valid.
             self.entry_tokens.pop(name, None)
         return answer
 
@@ -118,8 +118,8 @@ class People:
         return self.world.request("POST", path, body=body, key=key, token=token)
 
     def resume(self, name: str, rest_until: str | None = None) -> Answer:
-        """End a customer's pause. `rest_until` names the pause by its end. By default, it is the
-        pause that the customer currently sees.
+        """End a customer's pause, which would otherwise last until `rest_until`. By default, the
+        customer's current pause ends.
         """
         body = {"rest_until": rest_until or self.poll(name).json["rest_until"]}
         path, token = f"{self.entry(name)}/resume", self.token_of(name)

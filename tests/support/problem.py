@@ -14,7 +14,7 @@ class Problem:
         return f"{self.kind}: {self.text}"
 
     def later(self) -> "Problem":
-        """Return the same problem with a longer text, which says that the problem was found when
-        all claims and offers had ended.
+        """Return a copy of this problem whose text says that it was found after all claims and
+        offers had ended.
         """
         return Problem(self.kind, f"after all holds have ended, {self.text}")

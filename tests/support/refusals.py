@@ -1,7 +1,7 @@
-"""Examples of writes to DynamoDB, in pairs.
+"""Pairs of writes to DynamoDB.
 
-DynamoDB refuses the first write of a pair, because it is too large or malformed, and accepts the
-second one.
+In each pair, DynamoDB refuses the first write because it is too large or malformed. It accepts the
+second write.
 """
 
 from collections.abc import Callable

@@ -20,8 +20,8 @@ MESSAGES_QUEUE = "https://sqs.us-east-1.amazonaws.com/123456789012/messages"
 MAIL_SET = "mails-of-waitlist"
 SMS_FROM = "BAKERY"
 BUS = "waitlist-events"
-# Resources have fixed names in tests. In a deployed stack, an environment variable contains the
-# name. This maps each fixed name to its variable.
+# Tests use fixed names for resources. In a deployed stack, the functions read the names from these
+# environment variables.
 VARIABLES = {
     TABLE: "TABLE_NAME",
     PRIVATE: "PRIVATE_FUNCTION_NAME",
@@ -156,7 +156,7 @@ def _check(function: str, action: str, name: str, index: str) -> None:
 
 @cache
 def _roles() -> Roles:
-    # Without these parameters, the stack would lack the functions for webhooks and messages.
+    # A stack without these parameters has no functions for webhooks and messages.
     senders = {"MailFrom": "line@example.com", "SmsFrom": "LINE"}
     return Roles(make({"WebhookUrl": "https://example.com/hook", **senders}))
 

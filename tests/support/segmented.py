@@ -1,4 +1,4 @@
-"""A waitlist with segments. A check compares the segments in Redis with the records in DynamoDB."""
+"""A waitlist with segments, and a check that Redis and DynamoDB agree about the segments."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,8 @@
-"""Lets tests run with two shards instead of sixteen, both of the DynamoDB index and of the journal.
+"""Lets tests run with two shards instead of sixteen.
 
-The journal has one partition for each shard and minute. Reading sixteen mostly empty partitions per
-minute would take a third of the time of the tests that run maintenance.
+The DynamoDB index and the journal are split into shards. With sixteen shards, most partitions of
+the journal would be empty in tests. Reading them would take a third of the time of the tests that
+run maintenance.
 """
 
 from waitlist_api.records import entry

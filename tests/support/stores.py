@@ -10,8 +10,8 @@ from redis import Redis
 
 from tests.support.redis_servers import Server, running_server
 
-# A test may use several databases at the same time, so each call of `empty_redis` takes the next
-# one.
+# Each call of `empty_redis` takes the next database, so a test can use several of them at the same
+# time.
 DATABASES = cycle(range(16))
 
 

@@ -18,7 +18,7 @@ Item = dict[str, Any]
 
 @dataclass
 class Units:
-    """Request units by kind. `writes` includes `index_writes`."""
+    """Request units by kind. The units in `index_writes` are also included in `writes`."""
 
     writes: float = 0
     index_writes: float = 0

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-# A server must answer within this time, unless the test has made it silent.
+# The timeout for servers that answer. It is long, because the machine may be busy.
 PATIENT_SECONDS = 120.0
 # The real time in seconds for which a test waits for a silent server.
 SILENT_SECONDS = 0.05
@@ -108,7 +108,7 @@ class _Sockets:
 
 @contextmanager
 def virtual_waits() -> Iterator[None]:
-    """The private function waits for Redis in virtual time, which passes at once."""
+    """Let the private function wait for Redis in virtual time."""
     with (
         patch("redis.connection.socket", _Sockets()),
         patch.object(ssl.SSLContext, "sslsocket_class", _WaitingTls),

@@ -69,9 +69,7 @@ class RedisClock:
         return "" if self.micros is None else self.micros
 
     def advance(self, seconds: float) -> None:
-        """Advance the clock. If Redis still uses the server's own clock, the clock first stops at
-        the current time.
-        """
+        """Advance the clock. If no test has set a time, the clock starts at the current time."""
         start = time.time_ns() // 1000 if self.micros is None else self.micros
         self.micros = start + int(seconds * 1_000_000)
 
@@ -107,8 +105,8 @@ class World:
         bot_check: BotCheck | None = None,
         config: Config | None = None,
     ) -> "World":
-        """Return a deployment with this database and this Redis server. `here` returns the server's
-        run id.
+        """Return a deployment that uses the given database and Redis server. `here` is a function
+        that returns the Redis server's run id.
         """
         clock, redis_clock = clock or Clock(), redis_clock or RedisClock()
         store = RedisStore(lambda: redis_client(redis), redis_clock.now_micros, here)

@@ -46,8 +46,8 @@ TABLES = [
     ((2, 3), "0 - X - -", (OK, OK, ALARM, OK)),
     ((2, 3), "- - - - 0", (OK, OK, ALARM, OK)),
 ]
-# The last rows of both tables, in which the AWS user guide shows premature alarm states.
-# The column for the treatment `missing` is left out, because no alarm in the template uses it.
+# In these cases of the AWS user guide, an alarm changes its state too early. The states for the
+# treatment `missing` are left out, because no alarm in the template uses it.
 PREMATURE = [
     ((3, 3), "- - X - -", (RETAINED, ALARM, OK)),
     ((2, 3), "- - - X -", (RETAINED, ALARM, OK)),

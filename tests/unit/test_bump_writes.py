@@ -60,11 +60,10 @@ def record(status: Status, ticket: int | None, stamp: int = 0, former: int = 0) 
 def test_the_state_of_the_record_decides_how_a_bump_is_written(
     found: EntryRecord | None, how: str | None
 ) -> None:
-    """Usually the service writes the customer's new place and an event. If the record is newer than
-    the move, the service only writes the event.
+    """A move is usually written as the customer's new place and an event.
 
-    If the customer's signup has not been recorded yet, the service writes the signup and the move
-    together (promise P3).
+    If the record already contains a later change, only the event is written. If the signup has not
+    been recorded yet, the signup and the move are written together (promise P3).
     """
     decided = MOVE.decide(found, "A001", 1)
     if decided is None:

@@ -75,7 +75,7 @@ def test_an_erasure_leaves_none_of_a_persons_data_in_the_record() -> None:
 
 
 def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
-    """Put a person's name into every field that may contain text."""
+    """Return a value for each field that may contain text. Each value contains a person's name."""
     fields: dict[str, Any] = {}
     for name, kind in get_type_hints(struct).items():
         if name in names_to_skip:
@@ -90,10 +90,8 @@ def filled(struct: type[Struct], names_to_skip: set[str]) -> dict[str, Any]:
 
 
 def test_a_late_request_finishes_no_stay_but_its_own() -> None:
-    """A late request can only finish its own signup or leave.
-
-    It changes nothing if this signup was cancelled, or if the customer has signed up again (promise
-    P2).
+    """A late request changes nothing if its signup was cancelled, or if the customer has signed up
+    again (promise P2).
     """
     table = Table(MemoryTable(), TABLE)
     entries = EntryRecords(table)

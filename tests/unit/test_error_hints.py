@@ -22,8 +22,8 @@ def test_a_hint_follows_the_error() -> None:
 
 
 def test_the_cause_of_an_error_has_a_hint_too() -> None:
-    """The message also contains the cause of an error and what to do about it. The error of the
-    Redis cluster client does not name the cause.
+    """If an error has a cause, the message contains the cause and a hint. The error of the Redis
+    cluster client alone does not say what is wrong.
     """
     cause = exceptions.NoPermissionError("no right to INFO")
     error = caused(exceptions.RedisClusterException("no cluster"), cause)

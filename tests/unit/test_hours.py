@@ -32,8 +32,8 @@ def millis(text: str) -> int:
         # right after the skipped time.
         (("02:30", "22:00"), "2026-03-29T00:00", ["29T01:00-29T20:00", "30T00:30-30T20:00"]),
         (("22:00", "02:30"), "2026-03-28T20:00", ["28T21:00-29T01:00", "29T20:00-30T00:30"]),
-        # If all offer hours of a day fall into the hour that the clocks skip, there are none on
-        # this day. If they only begin or end within this hour, the other hours remain.
+        # If the clocks skip all offer hours of a day, this day has none. If they skip only a part
+        # of the offer hours, the other part remains.
         (("02:10", "02:50"), "2026-03-28T20:00", ["30T00:10-30T00:50", "31T00:10-31T00:50"]),
         (("02:50", "02:10"), "2026-03-28T20:00", ["28T01:50-29T01:00", "29T01:00-30T00:10"]),
         # On this night, the clocks are set back, so the night is an hour longer than usual.
@@ -68,8 +68,8 @@ def test_a_time_outside_the_hours_moves_to_the_next_opening() -> None:
 
 
 HOUR = 3600
-# It is 17:00 now, and offers are made from 8:00 to 18:00. Each pair contains the opening and the
-# closing of a day, in seconds from now.
+# Offers are made from 8:00 to 18:00, and it is 17:00 now. Each pair contains the times at which a
+# day's offers begin and end, in seconds from now.
 DAYS = [(day * 24 * HOUR - 9 * HOUR, day * 24 * HOUR + HOUR) for day in range(14)]
 
 

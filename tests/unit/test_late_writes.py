@@ -1,7 +1,7 @@
 """Tests that a write to a customer's record changes nothing if it comes too late.
 
-In each test, a request reads the record, or Redis makes a change. Another request then changes the
-record, and only then does the first one write.
+Each test prepares a write, after a request has read the record or Redis has changed the queue.
+Another request then changes the record. The prepared write must not overwrite this change.
 """
 
 from collections.abc import Callable
@@ -355,9 +355,10 @@ def forget_signup(life: Life) -> None:
 
 
 def rewind(life: Life) -> None:
-    """Give the next signup the same logical timestamp as the first one.
+    """Give the next signup the same logical timestamp as the first signup.
 
-    This happens if Redis loses writes in a failover and the service does not notice the loss.
+    Redis repeats a timestamp if it loses writes in a failover and the service does not notice the
+    loss.
     """
     life.stamp = 100
 
@@ -379,8 +380,8 @@ def take_back(life: Life, told: EntryRecord) -> None:
     life.ledger.save(told, no_longer_near(told))
 
 
-# Each case has three steps. The first reads the record or makes a change in Redis, the second
-# changes the record, and the third is a write that comes too late.
+# Each case consists of three functions. The first one prepares a write, the second one changes the
+# record, and the third one tries the prepared write.
 REFUSED: dict[str, tuple[Step, Step, Late]] = {
     "taking a notice back: the entry was moved": (
         in_turn(Life.sign_up, with_record(Life.tell), lambda life: life.record),
@@ -870,8 +871,8 @@ def test_an_event_is_refused_if_the_entry_is_erased_at_that_moment(
 
 
 def test_the_event_of_an_earlier_decision_joins_the_history_of_a_newer_record(life: Life) -> None:
-    """If the record is newer than a change in Redis, the change only adds its event to the history
-    (promise P3).
+    """A change in Redis may be recorded late, when the record already contains a newer change. Only
+    the event is then added to the history (promise P3).
     """
     life.offer()
     declined = life.decision("declined")

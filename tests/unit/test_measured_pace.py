@@ -241,8 +241,8 @@ def test_a_rate_spreads_the_places_of_a_schedule_over_time() -> None:
     policy = Policy(instants=instants_at_nine(2), rate=100 / HOUR)
     found = compute_pace(samples(0, lambda _: 0), policy)
     assert [estimate_wait(found, one)[1] / HOUR for one in (100, 500, 600)] == [10, 14, 34]
-    # Offers that have not been made before the next scheduled time expire. At a rate of 10 an hour,
-    # 240 of the 500 offers are made in the 24 hours until then.
+    # At a rate of 10 an hour, only 240 offers are made before the next scheduled time. The other
+    # offers of the schedule expire then.
     slow = compute_pace(
         samples(0, lambda _: 0), Policy(instants=instants_at_nine(2), rate=10 / HOUR)
     )
@@ -260,8 +260,8 @@ def test_the_estimate_considers_that_the_room_will_be_full() -> None:
     empty = compute_pace(samples(10, lambda _: 0), LAUNCH)
     low, middle, high = estimate_wait(empty, 2003)
     assert middle == pytest.approx(2003 / 50 * 2 / 3 * HOUR, rel=0.02)
-    # `whole` is the wait if nobody exits before their pass expires. 50 people enter each hour, so
-    # 2000 people enter in the first 40 hours.
+    # `whole` is the wait if each person stays inside for the whole hour. Then 50 people enter each
+    # hour, and 2,000 people enter in the first 40 hours.
     whole = 40 * HOUR + 3 * 36
     assert low < 20 * HOUR < middle < whole < high
     # The first customers are admitted at the rate of the policy, because there is still room
@@ -279,8 +279,8 @@ def test_a_room_that_never_fills_does_not_change_the_rate() -> None:
 def test_the_time_inside_is_measured_before_the_room_is_full() -> None:
     """The service measures how long people stay inside, even before `max_inside` is reached.
 
-    2 people are admitted in each minute and stay for 10 minutes, so 20 people are inside. 100
-    people may be inside, and the policy's rate is 12 a minute.
+    In this test, two people are admitted each minute, and 20 people are inside. Each person
+    therefore stays for about ten minutes.
     """
     policy = Policy(rate=12 / MINUTE, max_inside=100, pass_seconds=HOUR)
     found = compute_pace(samples(60, lambda _: 2, inside=20), policy)
@@ -305,10 +305,10 @@ def test_many_exits_at_once_do_not_raise_the_rate() -> None:
 
 
 def test_places_of_a_schedule_open_only_when_there_is_room() -> None:
-    """The offers of a schedule are made only while there is room inside.
+    """Scheduled offers are made only while there is room inside.
 
-    The schedule allows 100 offers at once. Only 50 people can be inside, and one person exits every
-    48 seconds.
+    The schedule allows 100 offers at once, but only 50 people fit inside. The other offers are made
+    when people exit, one person every 48 seconds.
     """
     policy = Policy(instants=[(START + 20 * MINUTE, 100)], max_inside=50, pass_seconds=HOUR)
     found = compute_pace(samples(10, lambda _: 0), policy)
@@ -333,7 +333,7 @@ def test_before_the_first_exit_the_estimate_uses_the_length_of_passes() -> None:
     policy = Policy(max_inside=200, pass_seconds=3600)
     found = compute_pace(samples(30, lambda _: 0, inside=200), policy)
     low, middle, high = estimate_wait(found, 200)
-    # Nobody has exited yet, so it is only known that nobody stays longer than a pass lasts.
+    # Nobody has exited yet. The service only knows that no stay is longer than a pass.
     assert low < 1800 < middle < 3600 < high
 
 

@@ -28,8 +28,8 @@ def test_a_rate_opens_one_place_after_the_other() -> None:
 def test_people_who_leave_from_ahead_shorten_the_wait() -> None:
     staying, leaving = Pace(at=AT, rate=1.0), Pace(at=AT, rate=1.0, leaving=0.001)
     assert estimate_seconds(staying, 1000) == 1000
-    # Because some people leave, the 999 people ahead are served in only ln(1 + 0.001 * 999) / 0.001
-    # seconds. The customer is served one second later.
+    # Some of the 999 people ahead leave. The others are served within ln(1 + 0.001 * 999) / 0.001 =
+    # 693 seconds, and the customer is served one second later.
     assert estimate_seconds(leaving, 1000) == 694
     # Nobody is ahead of the first customer. This customer's wait does not get shorter if people
     # leave.

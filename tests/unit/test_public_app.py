@@ -48,8 +48,8 @@ def test_entry_tokens_are_signed_by_the_key_in_secrets_manager(
     environ.setenv("ENTRY_TOKEN_SECRET_ARN", arn)
     another = EntryTokens("another-key-of-32-characters-or-more")
     assert request_status(another.issue("bakery", ENTRY_ID, 1)) == 403
-    # The token is accepted. The request then fails with a status of 500 or more, because this test
-    # runs no private function.
+    # This test runs no private function. A request whose token is accepted therefore ends with a
+    # server error.
     assert request_status(EntryTokens(KEY).issue("bakery", ENTRY_ID, 1)) >= 500
 
 

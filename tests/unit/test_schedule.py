@@ -46,7 +46,7 @@ def millis_of(text: str) -> int:
 
 
 def find_expected_instants(cron: str, zone: ZoneInfo, begin: int, end: int) -> list[Instant]:
-    """Check every minute, as Debian's cron does. The tested code works in a different way."""
+    """Find the times of a schedule by checking every minute, as Debian's cron does."""
     fields = CronSim(cron, datetime(2026, 1, 1, tzinfo=UTC))
     minute, hour, *_ = cron.split()
 
@@ -59,8 +59,8 @@ def find_expected_instants(cron: str, zone: ZoneInfo, begin: int, end: int) -> l
         for millis in range(begin // MINUTE * MINUTE, end + 1, MINUTE):
             found[millis] += matches(datetime.fromtimestamp(millis / 1000, zone))
     else:
-        # Check each minute of a clock that is never changed for daylight saving time. If the zone's
-        # clocks skip a minute, use the first minute after the change instead.
+        # Check each minute of the local time, including the minutes that the clocks skip. A skipped
+        # minute is replaced with the first minute after the change.
         shown = datetime.fromtimestamp(begin / 1000, zone).replace(tzinfo=None, second=0)
         shown = shown.replace(microsecond=0) - timedelta(days=1)
         for _ in range((end - begin) // MINUTE + 2 * 24 * 60):

@@ -30,8 +30,8 @@ CACHED = WaitlistRecord(
 class Waitlists:
     """A fake cache of waitlists and a fake Redis.
 
-    Each lookup in the cache returns a newer version of the segments. Redis knows version `known`
-    and all later versions.
+    Each lookup in the cache returns a newer version of the segments. Redis refuses versions below
+    `known`.
     """
 
     def __init__(self, known: int) -> None:
@@ -66,7 +66,7 @@ class Waitlists:
 class Version(Struct):
     """A message that contains only the version of the segments.
 
-    If this version is not newer than `refused`, the conversion to a request fails.
+    `to_request` fails if the version is `refused` or older.
     """
 
     refused: int = 0

@@ -34,7 +34,7 @@ LINKED = {**AGREE, "label": "I agree to the [terms](https://example.com/terms)"}
 SIZE = {"name": "size", "label": "Size", "kept_in": "attributes"}
 EMAIL = {"name": "email", "label": "Email", "type": "email"}
 PHONE = {"name": "phone", "label": "Mobile number", "type": "tel"}
-# Settings that have no rule, because they work on every waitlist and in every stack.
+# Settings that work on every waitlist and in every stack, so no rule mentions them.
 WITHOUT_NEEDS = frozenset(
     {
         "name",
@@ -86,8 +86,8 @@ WITHOUT_NEEDS = frozenset(
     }
 )
 
-# Each case is about one rule. Its first settings break the rule, and its second settings are the
-# smallest change that obeys it.
+# Each case contains settings that break a rule, and the smallest change to them that obeys the
+# rule.
 BROKEN_AND_MENDED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "enter_url_without_policy": (
         {"page": {"enter_url": "https://shop.example.com/"}},
@@ -332,8 +332,10 @@ def test_each_rule_is_tested() -> None:
 
 
 def test_each_setting_is_either_part_of_a_rule_or_listed_without_needs() -> None:
-    """If this test fails for a new setting, add a rule to RULES or CONTRADICTIONS. If the setting
-    works on every waitlist and in every stack, add it to WITHOUT_NEEDS instead.
+    """Each setting is listed in exactly one place.
+
+    A setting that has no effect on some waitlists or in some stacks belongs in RULES or
+    CONTRADICTIONS. All other settings belong in WITHOUT_NEEDS.
     """
     needing = {name for rule in (*RULES, *CONTRADICTIONS) for name in rule.settings}
     assert needing | WITHOUT_NEEDS == set(names_of_settings(WaitlistSettings))

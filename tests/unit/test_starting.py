@@ -111,8 +111,10 @@ def complete_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_copies_of_a_snapshot_pause_for_different_times(complete_environment: None) -> None:
-    """Functions that start from the same snapshot must not pick the same random pauses, because all
-    refused clients would then come back at the same time (promise P9).
+    """Functions that start from the same snapshot must pause for different random times before they
+    try again.
+
+    Otherwise, all refused clients would come back at the same time (promise P9).
     """
     for compose in (app.api, private_app.service):
         pauses = set()

@@ -13,7 +13,9 @@ KEYS: list[Any] = [{"pk": "one", "sk": "RECORD"}, {"pk": "two", "sk": "RECORD"}]
 
 
 class BusyClient:
-    """A DynamoDB client whose first `times` calls process no item."""
+    """A fake DynamoDB client. For the first `times` calls, it leaves all items of a batch
+    unprocessed.
+    """
 
     def __init__(self, times: int) -> None:
         self.times = times

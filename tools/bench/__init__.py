@@ -1,4 +1,1 @@
-"""Benchmarks of the private and the public function.
-
-Each measurement has a target, which is written down.
-"""
+"""Benchmarks of the private and the public function. Each result is compared with a target."""

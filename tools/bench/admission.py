@@ -33,8 +33,7 @@ FASTEST = {
 class Taker:
     """A way to take entries from a waitlist.
 
-    Some ways need two messages. `following` creates the second message from the response to the
-    first one.
+    If this needs a second message, `following` creates it from the response to the first message.
     """
 
     line: Line
@@ -49,8 +48,9 @@ class AdmissionBench:
         self._handler, self._bare, self._sizes = handler, bare, sizes
 
     def cases(self) -> Iterator[Callable[[], Case]]:
-        """Yield a function for each case. The function fills the queues, so call it directly before
-        its measurement.
+        """Yield a function for each case.
+
+        Call each function directly before its measurement, because it fills the queues.
         """
         yield Bench(self._handler, self._bare, self._sizes).position_with_policy
         yield self._by_policy
@@ -125,7 +125,7 @@ class AdmissionBench:
         return line
 
     def _case(self, name: str, beside: str, ours: Taker, baseline: Taker, count: int) -> Case:
-        """Before each round, `count` new entries join each queue."""
+        """Compare two ways to take entries. Each turn takes `count` entries."""
         turns = self._sizes.turns if count == 1 else max(1, self._sizes.turns // 10)
 
         def prepare() -> Round:

@@ -34,7 +34,9 @@ class Case:
     as_cost: bool = False
 
     def row(self, tick: Callable[[], None]) -> Row:
-        """`tick` is called after each round, so that a progress bar can move."""
+        """Measure the case. `tick` is called after each round, for example to advance a progress
+        bar.
+        """
         speed = measure(self.prepare, self.operations, self.rounds, tick)
         ratio, spread = speed.ratio, (speed.low, speed.high)
         if self.as_cost:
@@ -60,8 +62,9 @@ class Bench:
         self._random = random.Random(1)
 
     def cases(self) -> list[Callable[[], Case]]:
-        """Yield a function for each case. The function fills the queues, so call it directly before
-        its measurement.
+        """Return a function for each case.
+
+        Call each function directly before its measurement, because it fills the queues.
         """
         return [
             self.signup,

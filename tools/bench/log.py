@@ -45,7 +45,7 @@ class Log:
 
 @contextmanager
 def lambda_log() -> Iterator[Log]:
-    """Within the block, another process reads the standard output and counts its lines."""
+    """Send the standard output to another process, which counts the lines."""
     log = Log()
     command = [sys.executable, "-S", "-c", READER, str(PAUSE_SECONDS)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:

@@ -1,10 +1,9 @@
-"""Measure a maintenance run over thousands of waitlists.
+"""Measure a maintenance run over thousands of waitlists, of which only a few have changed.
 
 Each waitlist has a waiting entry. Before each run, another customer joins a few of the waitlists.
-All other waitlists become idle, because the simulated clock advances by a minute between runs.
 
-Each call to DynamoDB or to the private function takes 10 ms longer than usual. The measured seconds
-are real.
+The service's clock advances by a minute between runs, but the measured seconds are real. Each call
+to DynamoDB or to the private function takes 10 ms longer than usual.
 """
 
 import io

@@ -44,7 +44,9 @@ class PagingTable:
         return {"Item": dict(self._config)}
 
     def update_item(self, **request: Any) -> Item:
-        """The condition of the update can be ignored, because nothing else writes to the table."""
+        """Ignore the condition of the update. It is always true, because nothing else writes to the
+        table.
+        """
         names = request["ExpressionAttributeNames"]
         values = request.get("ExpressionAttributeValues", {})
         sets, _, removes = request["UpdateExpression"].partition("REMOVE ")
@@ -97,7 +99,7 @@ def rank_of(number: int) -> int:
 
 
 def entry_id_of(number: int) -> str:
-    """The first letter selects the partition of the index, as in real entry ids."""
+    """Return an entry id. As in real ids, its first letter selects the partition of the index."""
     return ALPHABET[number % SHARDS] + f"{number // SHARDS:025o}".translate(LETTERS)
 
 
@@ -157,10 +159,9 @@ def _config() -> Item:
 
 
 def _size(item: Item) -> int:
-    """Return the size for which AWS charges.
+    """Return the size for which AWS charges: the length of all names and values.
 
-    The size is the length of all names and texts. Each number adds half a byte for each digit, and
-    one more byte.
+    A number takes about half a byte for each digit.
     """
     typed = [(name, *pair) for name, value in item.items() for pair in value.items()]
     return sum(len(name) + _weight(kind, value) for name, kind, value in typed)

@@ -58,8 +58,8 @@ ENVIRONMENT = {
 SIGNUP, POSITION, START_PUBLIC_TIMES, IMPORT_PRIVATE_TIMES = 1.6, 2.3, 1.5, 1.3
 
 MEASURED = "import time; began = time.process_time(); {}; print(time.process_time() - began)"
-# This program does the work of a first request: `api` creates the function's services, and the
-# resolver imports the module of the requested route.
+# This program does the work of a first request. It creates the function's services, and imports the
+# module of one route.
 START_PUBLIC = MEASURED.format(
     "from waitlist_api.app import api; from waitlist_api.http.routing import SIGN_UP, find_route; "
     "api()._resolver(find_route(SIGN_UP))"
@@ -92,7 +92,7 @@ class Backends:
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Processor time within the block does not count as time of the public function."""
+        """Do not count the processor time of this block as the function's time."""
         began = time.thread_time()
         try:
             yield

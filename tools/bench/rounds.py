@@ -17,7 +17,9 @@ DISTURBED_ROUNDS = 10
 
 @dataclass(frozen=True)
 class Round:
-    """Both sides are timed. Afterwards, `verify` raises an exception if one side has failed."""
+    """The two sides of a comparison, which are timed. Afterwards, `verify` raises an exception if
+    one of them has failed.
+    """
 
     ours: Callable[[], None]
     baseline: Callable[[], None]

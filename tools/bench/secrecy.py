@@ -1,10 +1,10 @@
 """Measure whether the response time reveals that an address is on the waitlist.
 
-Each pair consists of a known and an unknown address. They are tried in random order, so that other
-load on the computer affects both alike.
+Each pair of requests uses a known and an unknown address, in random order. Other load on the
+computer therefore affects both alike.
 
-A Mann-Whitney rank test compares the times. If the times do not differ, its result z is near 0. By
-chance, |z| exceeds 2.58 in one run of a hundred.
+A Mann-Whitney rank test compares the times. If the times do not differ, its result z is near 0, and
+|z| exceeds 2.58 in only one of a hundred runs.
 """
 
 import random
@@ -30,11 +30,11 @@ Ask = Callable[[str], object]
 class SecrecyBench(PublicBench):
     """Measures signups, requests for a link, and changes of an address.
 
-    The service delays the answers to signups and to requests for a link, so that all of them take
-    the same time. These requests are measured with and without the delay.
+    The service delays its answers to signups and to requests for a link, so that all answers take
+    the same time. The benchmark measures these requests with and without the delay.
 
-    A change of an address needs no delay, because the service does not read the record of the new
-    address.
+    A change of an address is not delayed. Its time does not depend on the new address, because the
+    service does not read that address's record.
     """
 
     def rows(self, tick: Callable[[], None]) -> list[Row]:
@@ -92,9 +92,9 @@ def _row(
     target: Target | None,
     tick: Callable[[], None],
 ) -> Row:
-    """Each measurement has unknown addresses of its own, which contain `mark`.
+    """Measure pairs of a known and an unknown address.
 
-    Unknown addresses are as long as the known addresses.
+    The unknown addresses contain `mark`, so that no other measurement uses them.
     """
     times: dict[bool, list[float]] = {True: [], False: []}
     for address in known:

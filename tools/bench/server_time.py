@@ -1,11 +1,10 @@
-"""Measure how long each operation occupies the single thread of Redis. This time limits the
-throughput of a waitlist.
+"""Measure how long each operation occupies the single thread of Redis, which limits the throughput
+of a waitlist.
 
-`INFO commandstats` reports the time in microseconds.
+The time comes from `INFO commandstats`.
 
-Each operation is compared with the smallest script that does the same work. This script contains
-only the commands that `MONITOR` has recorded for the operation. It gets the same arguments, and
-works on a copy of the keys.
+Each operation is compared with a minimal script, which runs the same Redis commands on a copy of
+the keys. The commands are recorded with `MONITOR`.
 """
 
 import json
@@ -131,7 +130,7 @@ class ServerTimeBench:
 
 
 def _call(commands: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
-    """Return a script that issues the commands, and its arguments.
+    """Return a script that runs the given Redis commands, and the script's arguments.
 
     Names of commands and fields are constants in the script. All other values are arguments.
     """

@@ -19,8 +19,8 @@ MINUTES_READ, HOURS_READ = 3 * 60, 28 * 24
 # A midnight in UTC, in seconds since 1970.
 START = 1_780_272_000
 
-# A function that says how many of the waiting people are served now. The simulation calls it at
-# each step.
+# Returns how many people are served now. The arguments are the time and the number of waiting
+# people.
 Service = Callable[[int, int], int]
 Instants = Callable[[int], list[tuple[float, int]]]
 
@@ -29,8 +29,10 @@ Instants = Callable[[int], list[tuple[float, int]]]
 class Scenario:
     """A simulated waitlist. Times are in seconds, and rates are in people per second.
 
-    `waiting` people wait at the start. From `warm_up` to `seconds`, people poll their positions, on
-    average every `look_every` seconds. `leaving` is the rate at which each waiting person leaves.
+    `waiting` is the number of people who wait at the start. `leaving` is the rate at which each of
+    them leaves.
+
+    From `warm_up` to `seconds`, people poll their positions, on average every `look_every` seconds.
     """
 
     name: str

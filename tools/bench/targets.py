@@ -24,9 +24,10 @@ class Target:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the results: the ratio of our value to the baseline, and the target for this ratio.
+    """A row of the results. `ratio` compares our value with the baseline, and `target` is the
+    target for this ratio.
 
-    `ours` and `baseline` are the values themselves, with their units.
+    `ours` and `baseline` show the two values with their units.
     """
 
     name: str

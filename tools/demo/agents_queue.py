@@ -62,7 +62,7 @@ class AgentsQueue:
         self.join(agent)
 
     def statuses(self) -> dict[Agent, str]:
-        """An agent has the status `offered` during a call."""
+        """Return the status of each agent. An agent who is on a call has the status `offered`."""
         paths = {
             agent: f"{self._admin}/entries/{entry_id}"
             for agent, entry_id in self._entry_ids.items()

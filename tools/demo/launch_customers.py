@@ -33,7 +33,7 @@ def policy(people: int) -> dict[str, Any]:
 
 @dataclass
 class Launch:
-    """`counts` contains the number of customers for each kind of action."""
+    """`counts` says how many customers entered, exited, declined, were too late or did nothing."""
 
     client: ApiClient
     waitlist_id: str
@@ -102,7 +102,9 @@ class Launch:
         heapq.heappush(self._plan, (at, verb, entry_id))
 
     def _act(self, verb: str, entry_id: str) -> bool:
-        """Return False if the offer or the pass has ended."""
+        """Act for a customer. Return False if it is too late, because the offer or the pass has
+        ended.
+        """
         path = f"/v1/waitlists/{self.waitlist_id}/entries/{entry_id}/{verb}"
         body = {"to": "leave"} if verb == "decline" else None
         try:

@@ -13,8 +13,8 @@ from botocore.model import ListShape, Shape, StructureShape
 
 from tools.deploy.stack import Stack
 
-# For these resource types, the properties have the same names as the parameters of the API call.
-# For all other types and properties, only the published schemas are checked.
+# For these resource types, each property has the same name as a parameter of the API call. Other
+# types are only checked against the published schemas.
 CREATED_BY = {
     "AWS::ApiGatewayV2::Stage": ("apigatewayv2", "CreateStage"),
     "AWS::CloudFront::CachePolicy": ("cloudfront", "CreateCachePolicy"),

@@ -24,8 +24,8 @@ from tools.deploy.stack import ACCOUNT, PARTITION, Stack, make
 from tools.local.table import TEMPLATE_PATH, read_template
 
 ROLES = TEMPLATE_PATH.parent / "docs" / "operate" / "policies" / "github-oidc-role.yaml"
-# CloudFormation shortens generated names that are too long. The name of a role may have 64
-# characters. `MaintenanceFnRole`, two hyphens and 13 random characters need 32 of them.
+# If the stack's name is longer, CloudFormation shortens the names of roles to 64 characters.
+# `MaintenanceFnRole`, two hyphens and a random suffix already take 32 characters.
 LONGEST_STACK_NAME = 32
 # The role of one stack must not change resources of another stack. For this check, the name of the
 # other stack has the same prefix as the names in samconfig.toml.
@@ -34,10 +34,9 @@ SYSTEM_TAG = "aws:cloudformation:stack-name"
 # Leave out the list handler, which CloudFormation does not call for the resources of a stack.
 HANDLERS = ("create", "read", "update", "delete")
 CHANGING = {"Write", "Permissions management", "Tagging"}
-# Actions that the handlers declare but never call for this template, by resource type, each with
-# the reason.
-# A * at the end stands for the rest of a name. If a handler is given, the row only concerns this
-# handler.
+# Actions that CloudFormation's handlers declare, but never call for this template. Each action has
+# a reason. A `*` matches the rest of an action's name. If a row begins with a handler, such as
+# `update`, it concerns only this handler.
 NOT_CALLED = {
     "AWS::ApiGatewayV2::Api": {
         "s3:GetObject": "the API document is part of the template",
@@ -219,7 +218,7 @@ class Step:
 
 
 class Rights:
-    """The rules of a role, grouped by the service of their actions."""
+    """The rules of a role, grouped by AWS service."""
 
     def __init__(self, found: Iterable[Rule]) -> None:
         self.of_service: dict[str, list[Rule]] = defaultdict(list)
@@ -233,11 +232,10 @@ class Rights:
 def against_handlers(
     parameters: Mapping[str, str], name: str, region: str, template: dict[str, Any] | None = None
 ) -> Iterator[str]:
-    """Compare GitHub's execution role with the calls that CloudFormation makes.
+    """Check GitHub's execution role against the calls that CloudFormation makes.
 
-    Yield the calls for the stack that the role does not allow, and the changes in other stacks that
-    the role allows. If the stack's name is too long for the names of GitHub's roles, a shorter name
-    is used.
+    Yield each necessary call that the role does not allow. Also yield each change to another stack
+    that the role allows.
     """
     name = name[:LONGEST_STACK_NAME]
     roles = roles_of(name, region)
@@ -304,7 +302,7 @@ def steps(
 ) -> Iterator[Step | str]:
     """Yield the calls that one of CloudFormation's handlers makes.
 
-    If it is unknown on which resource an action is checked, yield a sentence about the action.
+    If a call cannot be checked, yield a sentence that says why.
     """
     resource_type = stack.resources[logical_id]["Type"]
     arns = _arns(stack, logical_id, handler)
@@ -428,8 +426,8 @@ def _context(
 def _changed(stack: Stack, logical_id: str, kind: str) -> str:
     """Return the resource on which IAM checks a call.
 
-    A call about a rule of a security group is checked on the security group. A call about a user
-    group may be checked on the user.
+    Some calls are checked on a related resource. For example, a call about a rule of a security
+    group is checked on the security group.
     """
     properties = stack.made[logical_id].get("Properties", {})
     match stack.made[logical_id]["Type"], kind:

@@ -28,13 +28,13 @@ class Call:
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule of a policy. It allows or denies one action on one resource.
+    """A rule of a policy, which allows or denies one action on one resource.
 
-    `place` is the index of the resource in its statement. Two rules with the same place in a policy
-    are equal, even if the stack's parameters give them different resources.
+    `place` is the index of the resource in the policy's statement. It identifies the rule, even if
+    the stack's parameters change the resource.
 
-    If the statement has a `NotAction`, `excepted` contains these actions, and `action` is `*`. Only
-    a rule in a resource's policy has a principal.
+    If the statement has a `NotAction`, `action` is `*`, and `excepted` contains the listed actions.
+    Only a rule in a resource's policy has a `principal`.
     """
 
     holder: str
@@ -50,7 +50,7 @@ class Rule:
 
     @property
     def name(self) -> str:
-        """The name of a rule does not depend on the parameters of the stack."""
+        """Return a name that does not depend on the stack's parameters."""
         return f"{self.holder}, {self.policy}: {self.action} on resource {self.place}"
 
     def covers(self, call: Call) -> bool:
@@ -94,8 +94,8 @@ def is_allowed(
 ) -> bool:
     """Return whether a role may make a call.
 
-    If the call uses a key, the policy of the key must allow the call. It can allow the role itself.
-    It can also allow the whole account, and then the role's own policies must allow the call too.
+    If the call uses a KMS key, the key's policy must allow the role or the whole account. In the
+    second case, the role's own policies must also allow the call.
 
     A permissions boundary limits the role in both cases.
     """

@@ -1,8 +1,7 @@
-"""Simulates CloudFormation, without creating resources. It checks the order in which resources are
-created, updated and deleted, and what remains after a deletion.
+"""Simulates how CloudFormation creates, updates and deletes a stack. No resources are created.
 
-It knows on what each resource depends, which changes replace a resource (`createOnlyProperties` in
-the schema), which names are in use, and what a deletion policy keeps.
+The simulation finds the order of the steps, names that are already in use, replaced resources, and
+resources that remain after a deletion.
 """
 
 from collections.abc import Iterator, Mapping
@@ -101,8 +100,8 @@ def comes_before(made: Mapping[str, Resource], earlier: str, later: str) -> bool
 def replaced(old: Stack, new: Stack) -> list[str]:
     """Return the resources that an update replaces.
 
-    Some properties can only be set when a resource is created. If such a property changes, or
-    refers to a replaced resource, the resource is replaced.
+    A resource is replaced if the update changes a property that can only be set at the resource's
+    creation. It is also replaced if such a property refers to a replaced resource.
     """
     found: list[str] = []
     for logical_id in order(new.made):
@@ -189,8 +188,8 @@ def _own_name(stack: Stack, logical_id: str) -> tuple[str, str] | None:
     name = properties.get(NAMED_BY.get(resource["Type"], f"{last_word}Name"))
     if resource["Type"] == "AWS::CloudFront::CachePolicy":
         name = properties["CachePolicyConfig"]["Name"]
-    # Layer versions, function versions and aliases have no names of their own that could be in use
-    # already.
+    # The names of layer versions, function versions and aliases cannot conflict with existing
+    # resources.
     if name is None or resource["Type"] == "AWS::Lambda::LayerVersion":
         return None
     return resource["Type"], str(name)

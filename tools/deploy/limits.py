@@ -129,9 +129,7 @@ def _values(stack: Stack) -> Iterator[str]:
 
 
 def _at(value: Any, path: list[str]) -> Iterator[Any]:
-    """Yield the values at a path. If the path leads to a list, it continues in each item of the
-    list.
-    """
+    """Yield the values at a path. If the path leads to a list, follow the path in each item."""
     if isinstance(value, list):
         for inner in value:
             yield from _at(inner, path)

@@ -177,8 +177,10 @@ def against_schemas(stack: Stack) -> Iterator[str]:
 
 
 def first_creations(stack: Stack) -> Iterator[str]:
-    """Yield the resources that a failed creation or a deletion leaves behind, and the names in use
-    that would make the next creation fail.
+    """Yield problems that appear if a stack is created again, after a failed creation or a
+    deletion.
+
+    Resources may be left behind, and their names may then be in use.
     """
     for fails_at in order(stack.made):
         account = Account()
@@ -228,7 +230,9 @@ def out_of_order(stack: Stack) -> Iterator[str]:
 
 
 def changes() -> list[Set]:
-    """Return parameters for updates of a stack that was created with the defaults."""
+    """Return the parameters of all updates to check. The stack was created with the default
+    parameters.
+    """
     allowed = [
         candidate for candidate in sets() if not candidate.parameters.keys() & FIXED_AT_CREATION
     ]
@@ -252,8 +256,9 @@ def single_changes() -> set[tuple[str, str]]:
 
 
 def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Iterator[str]:
-    """Yield everything that would be lost in an update from the defaults, or in an update back to
-    the defaults.
+    """Yield the reasons why an update would fail or lose data.
+
+    Each update either changes the default parameters or restores them.
     """
     old = make(template=template)
     for change in changes:
@@ -265,7 +270,7 @@ def updates(changes: list[Set], template: dict[str, Any] | None = None) -> Itera
 
 def _check(checked: Set) -> tuple[Set, list[str]]:
     found = findings_of(checked)
-    # The permissions are only checked if the stack can be created.
+    # If the stack cannot be created, its permissions are not checked.
     return checked, found or [*against_handlers(checked.parameters, checked.name, checked.region)]
 
 
@@ -290,7 +295,7 @@ def main() -> int:
                 found.setdefault(finding, []).append(checked.label)
         for finding in templates.result():
             found.setdefault(finding, []).append("the translated template")
-    # Updates are only checked if the stacks can be created.
+    # If a stack cannot be created, its updates are not checked.
     for finding in [] if found else updates(changes()):
         found.setdefault(finding, []).append("the defaults")
     for finding, labels in found.items():

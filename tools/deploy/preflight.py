@@ -1,5 +1,5 @@
-"""Find problems that would stop `make sam-deploy`, before it starts. Run by `make preflight
-CONFIG_ENV=dev`.
+"""Find problems that would stop `make sam-deploy`. `make preflight CONFIG_ENV=dev` runs this
+program.
 
 This program reads `samconfig.toml` and the account, and changes nothing. It needs the permissions
 in docs/operate/policies/preflight.json. The exit status is 1 if something would stop the
@@ -115,7 +115,9 @@ def check_names(account: Account) -> Findings:
 
 
 def _named(account: Account, kind: str, name: str) -> list[str]:
-    """Names that CloudFormation generates are left out."""
+    """Return the names that the template itself gives to resources. CloudFormation generates all
+    other names.
+    """
     made = account.planned.of_type(f"AWS::{kind}").values()
     return sorted(str(properties[name]) for properties in made if name in properties)
 

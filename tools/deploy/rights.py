@@ -25,9 +25,9 @@ NETWORK_ACTIONS = (
 )
 TRACE_ACTIONS = ("xray:PutTelemetryRecords", "xray:PutTraceSegments")
 # The actions of AWS's managed policy AWSCodeDeployRoleForLambdaLimited, except those for hooks and
-# for an AppSpec in S3. CodeDeploy needs the first two actions for a function and for its alias: the
-# service authorization reference names functions as their resources, and Lambda's guide also names
-# aliases.
+# for an AppSpec in S3. The service authorization reference says that the first two actions are
+# checked on functions. Lambda's guide says that they are also checked on aliases, so CodeDeploy may
+# use both.
 ALIAS_ACTIONS = ("lambda:GetAlias", "lambda:UpdateAlias")
 PROVISIONED_ACTION = "lambda:GetProvisionedConcurrencyConfig"
 ALARM_ACTION = "cloudwatch:DescribeAlarms"
@@ -48,8 +48,8 @@ BOUNDARY = "Boundary"
 
 @dataclass(frozen=True, order=True)
 class Use:
-    """A call that a function's code makes. The name of the resource is in the function's
-    environment variable `variable`.
+    """A call that a function's code makes. `variable` is the environment variable that names the
+    resource.
     """
 
     function: str
@@ -103,11 +103,11 @@ class Roles:
         )
 
     def rights(self) -> Iterator[tuple[str, list[Rule]]]:
-        """Yield each permission with its name, so that a caller can find out whether the permission
-        is necessary.
+        """Yield each permission with its name. A caller can then find out whether the permission is
+        necessary.
 
-        A permissions boundary is split only by actions. A rule for the whole account in a key's
-        policy is left out, because it belongs to no role.
+        The permissions of a boundary are grouped by action. A key's rule for the whole account is
+        left out, because it is not a permission of a role.
         """
         for rule in chain(*self.own.values(), *self.keys.values()):
             if rule.effect == ALLOW and not rule.principal.endswith(":root"):
@@ -172,7 +172,7 @@ def _resources(stack: Stack, use: Use) -> list[str]:
             return [_arn(stack, "events", f"event-bus/{value}")]
         case "sms-voice":
             return [_arn(stack, "sms-voice", f"sender-id/{value}/DE")] if value else []
-    # If a feature is turned off, its variable is empty.
+    # An empty variable means that the feature is turned off.
     return [value] if value else []
 
 

@@ -1,7 +1,7 @@
 """Run the deployed functions in containers, and test a signup over HTTP.
 
-The request goes through `sam local start-api` to PublicFn, and through `sam local start-lambda` to
-PrivateFn, which uses Valkey. moto replaces DynamoDB and KMS. All servers listen on the addresses in
+`sam local start-api` runs PublicFn, and `sam local start-lambda` runs PrivateFn. PrivateFn uses
+Valkey, and moto replaces DynamoDB and KMS. All servers listen on the addresses in
 `events/sam-local-env.json`.
 
 The program stops everything that it started. The exit status is 1 if a step fails.
@@ -89,8 +89,8 @@ def main() -> None:
 
 @contextmanager
 def _stores(servers: Servers) -> Iterator[None]:
-    # Containers do not connect from the loopback address. In protected mode, the server would
-    # refuse them.
+    # Containers do not connect from the loopback address, so Redis' protected mode would refuse
+    # them.
     redis = ValkeyServer(
         host=servers.redis.host,
         port=servers.redis.port,
@@ -202,7 +202,7 @@ def _expect(answer: Any, step: str, **fields: object) -> None:
 
 
 def _invoked(function: str, event: str, proof: dict[str, str] | None = None) -> Any:
-    """If the event is a customer's request, add the headers in `proof`, which authenticate the
+    """Invoke a function with an event from a file. `proof` contains the headers that authenticate a
     customer.
     """
     content = json.loads((EVENTS / event).read_text(encoding="utf-8"))

@@ -9,7 +9,9 @@ CONFIG = Path(__file__).resolve().parents[2] / "samconfig.toml"
 
 
 class NoSuchSection(Exception):
-    """The section of samconfig.toml contains no stack name. The message lists the sections."""
+    """A section of samconfig.toml is missing or contains no stack name. The message lists the
+    existing sections.
+    """
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 """Test a deployed stack with two customers who sign up, read their positions, leave and are erased.
-Run by `make smoke STACK=waitlist-dev`.
+`make smoke STACK=waitlist-dev` runs this program.
 
 The test uses a waitlist of its own and signs with the credentials of the AWS CLI. It needs the
 permissions `cloudformation:DescribeStacks` on the stack and `execute-api:Invoke` on

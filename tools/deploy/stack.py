@@ -1,10 +1,7 @@
 """A stack as CloudFormation would create it, after SAM's transform and with given parameters.
 
-The names, ids and ARNs that AWS would choose are invented. They have AWS's format, and belong to
-the account 123456789012.
-
-`made` contains the resources with their references to each other, which show their dependencies. In
-`resources` and `outputs`, each reference is replaced with a value.
+AWS would choose some names, ids and ARNs. Here, they are invented, but have AWS's format. They
+belong to the account 123456789012.
 """
 
 import ipaddress
@@ -37,8 +34,8 @@ LONGEST_NAMES = {
     "AWS::CodeDeploy::DeploymentGroup": 100,
 }
 
-# The property that contains the name of a resource, by resource type. For all other types, it is
-# the last word of the type followed by `Name`.
+# The property that contains the name of a resource. For all other types, it is the last word of the
+# type and `Name`, such as `FunctionName`.
 NAMED_BY = {
     "AWS::CloudFront::Function": "Name",
     "AWS::ElastiCache::User": "UserId",
@@ -65,8 +62,10 @@ class Unresolved(Exception):
 
 @dataclass(frozen=True)
 class Stack:
-    """A stack. The resources in `made` contain references. `resources` and `outputs` contain
-    resolved values. All are stored by logical id.
+    """A stack, whose parts are stored by their logical ids.
+
+    The resources in `made` contain references to each other. In `resources` and `outputs`, each
+    reference is replaced with a value.
 
     `attribute` returns the value of `GetAtt` for a logical id and an attribute.
     """
@@ -93,9 +92,8 @@ class _NoManagedPolicies:
 
 @cache
 def _translated(given: str) -> dict[str, Any]:
-    # Give SAM a copy of the template, because SAM changes it. A YAML alias puts one object in
-    # several places. Each place needs its own copy, because SAM would otherwise change all places
-    # at once.
+    # SAM changes the template, so it gets a copy. A YAML alias puts the same object in several
+    # places. The copy contains a separate object for each place.
     template = json.loads(json.dumps(read_template()))
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
@@ -130,7 +128,7 @@ def make(
 ) -> Stack:
     """Return the stack that CloudFormation makes from a translated template.
 
-    Raise Unresolved if something refers to a part that the stack does not have.
+    Raise Unresolved if the template refers to something that the stack does not have.
     """
     template = template or translated(parameters)
     resolver = _Resolver(template, dict(parameters or {}), name, region)
@@ -279,7 +277,7 @@ class _Resolver:
     def _identity(self, logical_id: str) -> dict[str, str]:
         """Return the values of `Ref` and `GetAtt` for a resource.
 
-        If the result has no key `Ref`, `Ref` has the value of `Name`.
+        If `Ref` is the same as `Name`, the result contains no key `Ref`.
         """
         if logical_id not in self.made:
             raise Unresolved(f"this stack has no {logical_id}")
@@ -371,9 +369,8 @@ class _Resolver:
 def generated_name(stack_name: str, logical_id: str, longest: int) -> str:
     """Return a name as CloudFormation generates it, with at most `longest` characters.
 
-    If the stack's name and the logical id do not both fit, each of them gets half of the available
-    characters. If one of them is shorter, the other one gets the rest (IdentifierUtils in
-    CloudFormation's provider library).
+    The stack's name and the logical id share the available characters. If both are too long, each
+    of them gets half (IdentifierUtils in CloudFormation's provider library).
     """
     room = longest - len(RANDOM) - 2
     stack_room = max(room // 2, room - len(logical_id))

@@ -4,7 +4,7 @@ import threading
 
 
 class Background:
-    """Calls `_run` in a thread. When `_stopping` is set, `_run` must return soon."""
+    """Runs the method `_run` in a thread. `_run` must return soon after `stop` was called."""
 
     def __init__(self, name: str) -> None:
         self._stopping = threading.Event()

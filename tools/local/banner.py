@@ -26,8 +26,8 @@ KEEP_TOKEN = """tee /dev/stderr | sed 's/.*"entry_token": *"\\([^"]*\\)".*/\\1/'
 class Addresses:
     """The addresses in the printed text.
 
-    If customers sign in with an issuer's tokens, the printed commands contain `token`. If `is_kept`
-    is true, the service keeps its data when it stops.
+    If the printed commands need a customer's token, `token` contains it. If `is_kept` is true, the
+    service keeps its data when it stops.
     """
 
     port: int

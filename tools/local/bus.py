@@ -1,7 +1,7 @@
-"""The events that the service sends to the event bus, computed from the table's stream.
+"""Computes the events that the service sends to the event bus, from the table's stream.
 
-In AWS, a filter in the template selects the records of the stream that Lambda passes to the events
-function. This module applies the same filter.
+In AWS, Lambda passes only some of the stream's records to the events function. This module uses the
+same filter from the template.
 """
 
 import json

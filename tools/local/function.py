@@ -29,9 +29,9 @@ MAX_PAYLOAD_BYTES = 6 * 1024 * 1024
 class FunctionSettings:
     """The settings of a function. `handler` has the form `module.function`.
 
-    `concurrency` is the reserved concurrency. Lambda starts as many environments as necessary, but
-    at most `environments` run here. If all of them are busy, a call waits for up to
-    `queue_seconds`, and is then throttled.
+    At most `environments` execution environments run at the same time. If all of them are busy, a
+    call waits for up to `queue_seconds`, and is then throttled. `concurrency` is the function's
+    reserved concurrency.
     """
 
     name: str
@@ -67,9 +67,7 @@ class PayloadTooLargeError(Exception):
 
 
 class FunctionStartError(Exception):
-    """The handler could not be imported, or its import took too long. The message says which of the
-    two happened.
-    """
+    """The handler could not be imported, or its import took too long."""
 
 
 class _EnvironmentLostError(Exception):
@@ -154,7 +152,7 @@ class Function:
         try:
             run = self._workers.submit(self._run, payload, request_id)
         except RuntimeError:
-            # The function was stopped, so the executor refuses new calls.
+            # The executor refuses new calls after the function was stopped.
             return _exited(request_id)
         wait([run], self.settings.queue_seconds)
         if run.cancel():
@@ -182,8 +180,7 @@ class Function:
     def _take(self) -> "_Environment":
         with self._lock:
             if self._idle:
-                # Take the environment that was used most recently. The others stay idle while they
-                # are not needed.
+                # Take the environment that was used most recently.
                 return self._idle.pop()
         # Do not hold the lock while an environment starts. Other calls may already have an
         # environment, and must not wait for the start.
@@ -215,9 +212,10 @@ class Invocable(Protocol):
 
 
 def invoke_within_limits(function: Invocable, payload: bytes) -> Invocation:
-    """As in Lambda, the sizes of the event and of the response are limited.
+    """Invoke a function, and limit the sizes of the event and the response as Lambda does.
 
-    Raise PayloadTooLargeError or ThrottledError if the function cannot be run.
+    Raise PayloadTooLargeError if the event is too large, and ThrottledError if the function is
+    busy.
     """
     if len(payload) > MAX_PAYLOAD_BYTES:
         raise PayloadTooLargeError

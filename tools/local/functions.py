@@ -15,7 +15,7 @@ PRIVATE_NAME = "waitlist-local-private"
 MAINTENANCE_NAME = "waitlist-local-maintenance"
 PUBLIC_NAME = "waitlist-local-public"
 WEBHOOK_NAME = "waitlist-local-webhook"
-# No function has this name. The local mailbox answers the calls to it.
+# There is no local function with this name. Calls to it go to the local mailbox.
 MESSAGES_NAME = "waitlist-local-messages"
 ENTRY_TOKEN_SECRET = "local-entry-token-secret-not-for-production"
 
@@ -62,8 +62,8 @@ class Backends:
             "AWS_ENDPOINT_URL_KMS": self.api_url + kms.PATH,
             "AWS_ENDPOINT_URL_LAMBDA": self.api_url,
             "PASS_KEY_ARNS": kms.KEY_ARN,
-            # Set the issuer of passes here. By default, the issuer comes from the domain in the
-            # event, which contains no port.
+            # Without this variable, the function would use the domain in the event as the issuer of
+            # passes. This domain contains no port.
             "PASS_ISSUER": self.api_url,
             "LOG_LEVEL": self.log_level,
             "JWT_ISSUER": self.jwt_issuer,
@@ -115,9 +115,7 @@ def declared_functions(
 def _rooms(
     template: Mapping[str, Any], private: int | None, public: int | None
 ) -> dict[str, dict[str, Any]]:
-    """For each function, return its local name and the number of events that it may handle at the
-    same time.
-    """
+    """Return the local name of each function, and how many events it may handle at once."""
     return {
         "PublicFn": {
             "name": PUBLIC_NAME,
@@ -166,8 +164,8 @@ def _lambda_variables(settings: FunctionSettings, inherited: Mapping[str, str]) 
         "AWS_LAMBDA_FUNCTION_NAME": settings.name,
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(settings.memory_mb),
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
-        # All addresses are local, so no proxy is needed. On macOS, looking up the proxies would
-        # crash a forked process.
+        # All addresses are local, so no proxy is needed. Without this setting, a forked process
+        # would ask macOS for proxies and crash.
         "no_proxy": "*",
         # `make run` sends traces and metrics nowhere.
         "POWERTOOLS_TRACE_DISABLED": "true",

@@ -33,7 +33,10 @@ def too_large() -> HttpResponse:
 
 
 def service_unavailable(retry_after_seconds: int | None = None) -> HttpResponse:
-    """API Gateway's own response has no Retry-After, so it is added only if a time is given."""
+    """Return the response that API Gateway sends if a function is not available.
+
+    API Gateway sends no Retry-After. The local service adds this header if a time is given.
+    """
     headers: Headers = ()
     if retry_after_seconds is not None:
         headers = (("retry-after", str(retry_after_seconds)),)

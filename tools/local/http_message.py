@@ -42,9 +42,8 @@ class HttpRequest:
     def names_this_machine(self) -> bool:
         """Whether the Host header is missing or names this computer.
 
-        A web page of an attacker can point its own domain to 127.0.0.1, and then read the responses
-        of the local service (DNS rebinding). In such requests, the Host header contains the
-        attacker's domain.
+        An attacker can point their own domain to 127.0.0.1 (DNS rebinding). A browser then sends
+        this domain in the Host header.
         """
         host = self.header("host")
         return host is None or is_loopback(host)

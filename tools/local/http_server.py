@@ -43,10 +43,10 @@ class PortError(Exception):
 
 
 class HttpServer:
-    """An HTTP server. The constructor opens the port, but requests are answered only after `start`.
+    """An HTTP server. The constructor opens the port, and raises PortError if this fails.
 
-    If the given port is 0, the system chooses a free port, which `port` then contains. If the port
-    cannot be used, the constructor raises PortError.
+    Requests are answered only after `start`. If the given port is 0, the system chooses a free
+    port, which `port` then contains.
     """
 
     def __init__(self, port: int) -> None:
@@ -57,9 +57,8 @@ class HttpServer:
             if error.errno in reasons:
                 raise PortError(port, reasons[error.errno]) from error
             raise
-        # asyncio turns Nagle's algorithm off only if the socket was created with the protocol TCP,
-        # and this socket was not. With Nagle's algorithm, a response in two packets would be
-        # delayed by 40 ms, until the client has acknowledged the first packet.
+        # asyncio does not turn Nagle's algorithm off for this socket. With this algorithm, a
+        # response in two packets would be delayed by 40 ms.
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port: int = self._socket.getsockname()[1]
         self._application: _Application | None = None

@@ -82,7 +82,9 @@ class LambdaEndpoint:
                 return _refusal(400, "InvalidParameterValueException", f"InvocationType: {other}")
 
     def stop(self, timeout_seconds: float) -> None:
-        """Wait for the asynchronous calls that are running. Discard those that have not begun."""
+        """Wait for the asynchronous calls that are running. Discard the calls that have not
+        started.
+        """
         self._stopping.set()
         self._background.shutdown(wait=False, cancel_futures=True)
         with self._lock:
@@ -100,7 +102,7 @@ class LambdaEndpoint:
 
     def _run_event(self, function: Invocable, payload: bytes) -> None:
         # Lambda would repeat a failed event twice. The local service does not, because the next run
-        # of maintenance does the same work.
+        # of maintenance does the failed work again.
         invocation = self._invoked_in_the_end(function, payload)
         if invocation is None:
             logger.warning("an event was throttled until it expired or the local run ended")
@@ -142,7 +144,9 @@ def _run(name: str, function: Invocable, payload: bytes) -> HttpResponse:
 
 
 def _function_name(request: HttpRequest) -> str:
-    """The path contains a name or an ARN, which may end with a version."""
+    """Return the name of the function in the path of a request. The path contains the name or an
+    ARN.
+    """
     path = request.raw_path.removeprefix(PATH_PREFIX).removesuffix(PATH_SUFFIX)
     name = unquote(path)
     if ":function:" in name:

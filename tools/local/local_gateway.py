@@ -41,8 +41,8 @@ logger = logging.getLogger(__name__)
 class LocalGateway:
     """The HTTP application of the local service.
 
-    `public` is the public function. It receives requests as events of API Gateway. The keys of
-    `endpoints` are prefixes of paths, and the values handle the requests to these paths.
+    If the path of a request begins with a key of `endpoints`, the request goes to the handler of
+    this key. All other requests become events of API Gateway for the function `public`.
     """
 
     def __init__(

@@ -1,8 +1,7 @@
-"""The local mailbox. It shows the emails and SMS that a deployed service would have sent. No
-message leaves this computer.
+"""The local mailbox, which shows the emails and SMS that a deployed service would have sent.
 
-A thread reads the events in the table, and calls the code that sends messages. Here, this code
-stores them in memory. The mailbox is a page at /_local/mailbox, and JSON at /_local/mailbox.json.
+No message leaves this computer. A thread reads the events in the table, and stores the messages in
+memory. The mailbox is a page at /_local/mailbox, and JSON at /_local/mailbox.json.
 """
 
 import json
@@ -52,7 +51,7 @@ from waitlist_shared.ranks import millis_of
 
 PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
-# The thread spends at most 1/SHARE of its time on reading the table.
+# The thread spends at most a twentieth of its time on reading the table.
 SHARE = 20
 # At most this many waitlists are named in a filter, because DynamoDB limits a filter to 4 KB.
 MOST_LISTS = 100
@@ -84,8 +83,7 @@ Event = tuple[int, str, str, str, str]
 class LocalSender(Sender, frozen=True):
     """Sends messages as the messages function does.
 
-    If a waitlist verifies addresses but its settings contain no `messages`, this class also sends
-    the links for this waitlist.
+    It also sends the links that verify addresses if a waitlist has no settings for messages.
     """
 
     def find_rules(self, settings: WaitlistSettings) -> MessageRules | None:
@@ -240,8 +238,10 @@ class Mailbox(Background):
                     yield int(item["stamp"]["N"]), *ids, name, item["by_kind"]["S"]
 
     def _history(self, waitlist_ids: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
-        """Yield the events of the given waitlists, or of all waitlists if none are given. If few
-        waitlists send messages, reading only their events is much faster.
+        """Yield the events of the given waitlists. If none are given, yield the events of all
+        waitlists.
+
+        Reading the events of a few waitlists is much faster.
         """
         lists = {f":list{number}": {"S": name} for number, name in enumerate(waitlist_ids)}
         condition = "begins_with(#sk, :history)"

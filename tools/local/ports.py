@@ -17,9 +17,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TypeVar
 
 HOST = "127.0.0.1"
-# Operating systems use the ports from 32768 upwards for outgoing connections. A cluster node needs
-# a port in this range of 10,000 ports, and a second port that is higher by 10,000. The second port
-# is then still below 32768, and never equal to the first port of a different node.
+# A cluster node needs a port in this range, and a second port whose number is higher by 10,000. No
+# second port is in this range, so the ports of two nodes cannot conflict. Operating systems use the
+# ports from 32768 upwards for outgoing connections.
 FIRST_PORT, LAST_PORT = 12_000, 21_999
 DRAWS = 1_000
 STARTS = 5
@@ -35,7 +35,8 @@ class PortTaken(Exception):
 def reserved_port(*offsets: int) -> Iterator[int]:
     """Reserve a free port, so that no other process takes it.
 
-    For each offset, also reserve the port whose number is higher by this offset.
+    A server may need several ports. Each offset is added to the number of the free port, and the
+    resulting port is reserved too.
     """
     with ExitStack() as stack:
         yield _reserved(stack, offsets)
@@ -61,7 +62,7 @@ def started_at_reserved_port(
 
 
 def _reserved(stack: ExitStack, offsets: tuple[int, ...]) -> int:
-    """The reservation of the port ends when the stack is closed."""
+    """Reserve a port until `stack` is closed."""
     for _ in range(DRAWS):
         port = random.randint(FIRST_PORT, LAST_PORT)
         with ExitStack() as held:

@@ -38,8 +38,8 @@ class _Route:
 
     @property
     def preference(self) -> tuple[bool, int, bool]:
-        # API Gateway prefers an exact path to a path with a greedy variable. Next, it prefers the
-        # path with more literal segments, and a route with a method to a route with ANY.
+        # API Gateway first prefers paths without a greedy variable, then paths with more literal
+        # segments, and then routes with a method.
         greedy = "+}" in self.template
         literal_segments = sum("{" not in part for part in self.template.split("/"))
         return (greedy, -literal_segments, self.method == "ANY")
@@ -52,11 +52,10 @@ class Routes:
 
     @classmethod
     def from_template(cls, template: Mapping[str, Any]) -> "Routes":
-        """Read the routes from the API document.
+        """Read the routes from the API document in the template.
 
-        The local service has an additional route, `$default`, which passes all other requests to
-        the function. In a deployed stack, API Gateway answers such requests with `404 {"message":
-        "Not Found"}`.
+        The local service also has the route `$default`, which passes all other requests to the
+        function. API Gateway would answer these requests with 404.
         """
         return cls([*DOCUMENT_ROUTES, *(_method_path(route) for route in operations(template))])
 

@@ -84,8 +84,8 @@ def _timestamp(request: HttpRequest, now: datetime) -> str:
 
 
 def _check_body(request: HttpRequest) -> None:
-    # The header X-Amz-Content-SHA256 is signed, but the body is not. Check that the header contains
-    # the hash of the body.
+    # The signature covers the header X-Amz-Content-SHA256, but not the body. The header must
+    # therefore contain the hash of the body.
     stated = request.header("x-amz-content-sha256")
     if stated is not None and stated != sha256(request.body).hexdigest():
         raise SignatureError("X-Amz-Content-SHA256 is not the hash of the body.")

@@ -33,8 +33,8 @@ class QueuedMessage:
 class LocalQueue:
     """A standard queue, which any number of threads may use.
 
-    A received message is hidden for `hidden_seconds`. After it has been received `most_receives`
-    times, it is moved to `dead_letters`.
+    A received message is hidden for `hidden_seconds`. If it has already been received
+    `most_receives` times, it moves to `dead_letters`.
     """
 
     def __init__(
@@ -93,9 +93,7 @@ class LocalQueue:
                     del self._messages[message.id]
 
     def hide(self, receipt: str, seconds: float) -> bool:
-        """Hide a message for some seconds, and return True. If the receipt is outdated or unknown,
-        return False.
-        """
+        """Hide a message for some seconds. Return False if the receipt is outdated or unknown."""
         with self._lock:
             for message in self._messages.values():
                 if message.receipt == receipt:

@@ -56,8 +56,7 @@ def read_template(path: Path = TEMPLATE_PATH) -> dict[str, Any]:
 def create_table_request(table_name: str) -> dict[str, Any]:
     """Return the arguments for boto3's `create_table`.
 
-    Point-in-time recovery and time to live are left out. They need other calls, and no code depends
-    on them.
+    Point-in-time recovery and time to live cannot be set in this call. The code does not need them.
     """
     table = read_template()["Resources"][TABLE_RESOURCE]["Properties"]
     return {

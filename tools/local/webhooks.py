@@ -1,7 +1,7 @@
 """Sends the webhooks of the local service.
 
-A deployed stack sends webhooks with several resources: the table's stream, pipes, an event rule, a
-queue and the function that reads it. This module does the work of all of them.
+This module does the work of several resources in a deployed stack: the table's stream, pipes, an
+event rule, a queue and the function that reads the queue.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""Delete the queues from Redis, so that maintenance rebuilds them. Run by `make forget-order
-STACK=waitlist-prod`.
+"""Delete the queues from Redis, so that maintenance rebuilds them. `make forget-order
+STACK=waitlist-prod` runs this program.
 
 Use this command after the DynamoDB table was restored to an earlier time, because Redis then knows
 changes that the table does not. Maintenance rebuilds each queue from the table within a minute.

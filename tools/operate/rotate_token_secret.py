@@ -1,4 +1,5 @@
-"""Rotate the key that signs entry tokens. Run by `make rotate-token-secret STACK=waitlist-prod`.
+"""Rotate the key that signs entry tokens. `make rotate-token-secret STACK=waitlist-prod` runs this
+program.
 
 Customers keep their access. The previous key stays valid until the next rotation, and customers who
 read their entry before then get a token that the new key signs.
@@ -43,8 +44,8 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
     """Add a new key to a secret. The current key becomes the previous key, and the older key is
     removed.
 
-    Raise Refused if the last rotation was not long ago, because some customers may still use a
-    token of the older key.
+    Raise Refused if the last rotation was not long ago. Some customers may still use tokens that
+    the older key has signed.
     """
     keys = TokenKeys.parse(secret)
     age_days = (now_seconds - keys.current_from_seconds) / DAY_SECONDS
@@ -54,8 +55,8 @@ def rotated(secret: str, new_key: str, now_seconds: int, *, force: bool) -> str:
             f"invalidate the tokens of customers who have not read their entry since. "
             f"Wait until {DAYS_BETWEEN} days have passed, or set FORCE=1."
         )
-    # If the current key does not sign tokens yet, the new key replaces it. The key that signs now
-    # stays valid.
+    # The key that signs tokens now must stay valid. If the current key does not sign tokens yet,
+    # the new key replaces it.
     previous = keys.signing(now_seconds)
     return json.dumps(
         {

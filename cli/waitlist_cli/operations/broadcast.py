@@ -142,7 +142,9 @@ MESSAGE = ListAction(
     title="Send a message to people on {who}",
     consequence="Each person gets the message once, by email or SMS. A message cannot be taken "
     "back.",
-    more=lambda _: "The next step shows how many people get it. Nothing is sent before that.",
+    more=lambda _: (
+        "The next step shows how many people get the message. Nothing is sent before that."
+    ),
     first_button="Count the people",
     button="Send the message",
     label="Message",

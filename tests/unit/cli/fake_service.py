@@ -41,8 +41,8 @@ class FakeService:
     on_request: Callable[[str], None] = lambda _path: None
     on_import: Callable[[int], None] = lambda _calls: None
     imports: int = 0
-    # For this number of imports, the service stores the people but responds with 503. This looks to
-    # the client like a lost response.
+    # The number of requests to import people whose response is lost. The service stores the people,
+    # but answers with 503.
     lost_answers: int = 0
     keys: dict[str, str] = field(default_factory=dict)
     guests: set[str] = field(default_factory=set)

@@ -23,7 +23,7 @@ def run_interrupted(fake: FakeService, number: int, *words: str) -> tuple[int, s
         os.kill(process.pid, number)
         if number == signal.SIGKILL:
             process.wait(30)
-        # Send the response only now, so that the process handles the signal before the response.
+        # The service answers the request only after the process has received the signal.
         go_on.set()
         out, err = process.communicate(timeout=30)
     fake.on_import = lambda _calls: None

@@ -59,9 +59,10 @@ class WithMailbox:
 
 @dataclass(frozen=True)
 class PublicFunction:
-    """Runs the public function for one event at a time.
+    """Runs the public function for one request at a time.
 
-    If an event invokes maintenance, maintenance runs directly after the event.
+    A request may invoke the maintenance function. Maintenance then runs as soon as the request is
+    done.
     """
 
     world: World

@@ -62,7 +62,9 @@ def test_options_in_documents_exist() -> None:
 
 
 def _words_of_command(span: str) -> list[str]:
-    """Leave out the words after `--`, which belong to another program."""
+    """Return the words of an example. The words after `--` belong to another program and are left
+    out.
+    """
     words = span.partition(" -- ")[0].replace("|", " ").split()
     at = next((number for number, word in enumerate(words) if word in COMMANDS), len(words))
     return words[at:]

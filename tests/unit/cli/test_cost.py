@@ -58,7 +58,8 @@ def test_the_documents_show_the_price_of_an_idle_stack() -> None:
     assert said in one_line(readme)
 
 
-# Each of these parameters adds resources to the stack, together with alarms.
+# The parameters that turn on webhooks and messages. Each of these features adds resources and
+# alarms to the stack.
 PARTS = {
     "webhook": {"WebhookUrl": "https://example.com/hook"},
     "messages": {"SmsFrom": "LINE"},
@@ -164,8 +165,9 @@ def test_verification_costs_a_message_for_each_signup() -> None:
 
 
 def test_the_help_names_the_number_of_parts_of_the_services_texts() -> None:
-    """The command's help must say how many SMS parts the service's own texts need in each language.
-    The test computes this for the longest message and the longest possible URL of an API.
+    """The help of `waitlist cost` says how many SMS parts the messages need in each language.
+
+    The numbers must hold for the longest message with the longest possible link.
     """
     url = "https://abcdefghij.execute-api.ap-southeast-2.amazonaws.com"
     parts = {

@@ -128,8 +128,8 @@ def test_a_refused_row_keeps_its_extra_cells(fake: FakeService, tmp_path: Path) 
     text = (tmp_path / "p.refused.csv").read_text("utf-8-sig")
     (refused,) = csv.DictReader(text.splitlines())
     assert refused["refused_line"] == 'ada,A,"more, even",'
-    # An import writes refused rows to a file, with some more columns that explain the refusals. If
-    # an operator corrects a row and imports it, these columns are ignored.
+    # The import writes refused rows to a file, and adds columns that explain the refusals. A later
+    # import of this file ignores these columns.
     Typed(fake.url).run("import", "bakery", str(tmp_path / "p.refused.csv"))
     assert fake.people["ada"] == {"customer_id": "ada", "profile": {"name": "A"}}
 

@@ -118,8 +118,8 @@ def test_refused_rows_are_read_in_the_same_way_as_their_file(
 ) -> None:
     """An import of refused rows uses the settings of the original import.
 
-    The refused rows alone would not show all settings. For example, 02/03/2026 can be read in two
-    date formats (promise P5).
+    The refused rows alone may be ambiguous. For example, 02/03/2026 can be the second of March or
+    the third of February (promise P5).
     """
     rows = [["13/01/2026", "none", "ada@x.com"], ["14/01/2026", "none", "bob@x.com"]]
     rows.append(["02/03/2026", "dan@x.com", "cyd@x.com", "a cell too many"])
@@ -127,8 +127,8 @@ def test_refused_rows_are_read_in_the_same_way_as_their_file(
     words = ["import", "bakery", "--keep-time", "applied"]
     assert Typed(fake.url)(*words, path).exit_code == 1
     refused = tmp_path / "p.refused.csv"
-    # The refused row had one cell too many. The command has written this cell to an additional
-    # column.
+    # One row has more cells than there are columns. The command has written its last cell to an
+    # additional column.
     result = Typed(fake.url)(*words, str(refused))
     assert result.exit_code == 0
     assert "Times are read in the format %d/%m/%Y (--time-format)." in result.stderr

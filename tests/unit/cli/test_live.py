@@ -1,4 +1,4 @@
-"""Tests the commands whose screen in the terminal refreshes itself."""
+"""Tests of the commands that keep updating what the terminal shows."""
 
 import json
 import re

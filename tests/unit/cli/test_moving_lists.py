@@ -361,8 +361,8 @@ def test_the_loss_of_a_call_number_is_noted() -> None:
 
 
 def test_a_status_column_of_another_program_becomes_a_profile_field() -> None:
-    """A file without entry ids was not exported by this program, so its column `status` has no
-    meaning for the import.
+    """A file without entry ids comes from another program. The import must not read its column
+    `status` as a status of this service.
     """
     columns = Columns()
     row = {"customer_id": "ada", "status": "left", "rank": "1"}

@@ -15,7 +15,7 @@ from tests.unit.cli.people_files import write_csv
 from tests.unit.cli.typed import Typed, problem
 from waitlist_cli.client.ids import entry_id_of
 
-# The fields of a waitlist that `signup` reads. This waitlist asks no questions.
+# The settings that `signup` reads, for a waitlist that asks no questions.
 UNASKED: dict[str, Any] = {"identity": None, "page": None, "segments": [], "timezone": "UTC"}
 
 
@@ -52,7 +52,7 @@ def test_files_of_people_may_have_another_delimiter(
 ) -> None:
     """`bump` reads files of people with the same options as `import`, such as `--delimiter`.
 
-    It moves nobody for a row whose id was damaged by a spreadsheet.
+    If a spreadsheet has damaged the id in a row, `bump` refuses this row.
     """
     bakery.sign_up("ada", "bob", "cyd")
     tab = ";" if name.endswith("csv") else "\t"
@@ -380,9 +380,9 @@ def test_people_are_reinstated_between_their_former_neighbours(
 def test_the_people_in_a_file_are_reinstated_and_the_command_can_be_repeated(
     typed: Typed, bakery: Bakery, tmp_path: Path
 ) -> None:
-    """`reinstate` brings back the people of a file, and can be repeated.
+    """`reinstate` brings the people in a file back to the waitlist.
 
-    Refused rows can be corrected and used again (promise P2).
+    If some rows are refused, an operator can correct them and run the command again (promise P2).
     """
     bakery.sign_up("ada", "bob", "cyd")
     for name in ("bob", "cyd"):

@@ -26,7 +26,7 @@ def _without_umask() -> Any:
 
 
 def record_modes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the mode of each file while the file is still empty."""
+    """Record the permissions that each file has while it is still empty."""
     modes: list[int] = []
     opened, truncated = os.open, os.ftruncate
 

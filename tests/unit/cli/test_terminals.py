@@ -20,8 +20,8 @@ from tests.unit.cli.conftest import Bakery
 from tests.unit.cli.fake_service import FakeService, answer
 from tests.unit.cli.typed import Typed, clean_environment
 
-# This program runs several commands in one process, which is faster than a process for each
-# command. It prints their exit codes.
+# This program runs the given commands one after the other, and prints their exit codes. A single
+# process is faster than a process for each command.
 SEVERAL = """
 import os, sys
 from waitlist_cli.__main__ import main
@@ -32,8 +32,8 @@ for words in sys.argv[1:]:
         main()
     except SystemExit as ended:
         codes.append(ended.code)
-    # If a command cannot write its output, it redirects the output to /dev/null. Restore the
-    # output.
+    # After a failed write, a command redirects the output to /dev/null. The next command needs the
+    # real output again.
     sys.stdout.flush()
     os.dup2(out, 1)
 print(codes, file=sys.stderr)
@@ -112,8 +112,8 @@ def test_tables_and_colours_are_shown_only_in_terminals(fake: FakeService) -> No
 
     A table fits into the terminal, however long a profile is.
     """
-    # If the output is a terminal, `head` sends two requests, one of them for the waitlist's time
-    # zone. If not, it sends one request.
+    # In a terminal, `head` sends a second request to read the waitlist's time zone. In a pipe, it
+    # sends only one request.
     fake.script = [people("ada", "[red]b")] * 3
     shown = terminal(fake, "head", "bakery", columns=80)
     assert shown.ended() == 0
@@ -213,8 +213,8 @@ def test_text_of_customers_cannot_control_a_terminal(fake: FakeService) -> None:
 
 
 def test_text_of_customers_in_a_pipe_cannot_control_a_terminal(fake: FakeService) -> None:
-    """Customers' text in a pipe cannot control a terminal, because programs such as head and less
-    show it there.
+    """Programs such as head and less show the text of a pipe in a terminal. Customers' text in a
+    pipe must therefore contain no control characters.
 
     If the output goes to a file, the text keeps every character (promise P8).
     """

@@ -148,10 +148,9 @@ def test_a_file_that_cannot_be_written_is_an_error(fake: FakeService, tmp_path: 
 def test_each_imported_token_shows_the_position_of_its_person(
     bakery: Bakery, tmp_path: Path
 ) -> None:
-    """A person can see the position with a token from an import.
+    """An import writes a token for each person, also for people who were already on the waitlist.
 
-    The import writes tokens for new people, and also for people who were already on the waitlist
-    (promise P6).
+    With the token, the person can see their position (promise P6).
     """
     names, tokens = customers(620), tmp_path / "tokens.csv"
     words = ["import", bakery.waitlist_id]

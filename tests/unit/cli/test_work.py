@@ -34,9 +34,9 @@ while not pathlib.Path(sys.argv[1] + ".end").exists():
 """
 
 
-# When this program serves Ada, it starts a child and waits for it, as a shell does. The child
-# ignores SIGTERM, and keeps a pipe open. When the program serves other people, it looks at the pipe
-# and records whether the child is still running.
+# When this program serves Ada, it starts a child process and waits for it, as a shell does. The
+# child ignores SIGTERM, and keeps a pipe open until it ends. When the program serves the next
+# person, it looks at the pipe and records whether the child is still running.
 SHELL = """
 import json, os, signal, subprocess, sys
 pipe = sys.argv[1]
@@ -250,7 +250,7 @@ def test_a_program_that_ignores_sigterm_is_killed_before_the_next_claim(
 ) -> None:
     """If a program ignores SIGTERM, `work` kills it before the next claim.
 
-    This is true even if a shell has started the program and has ended (promise P4).
+    The program may have been started by a shell that has already ended (promise P4).
     """
     monkeypatch.setattr("waitlist_cli.work.program.GRACE_SECONDS", 0.3)
     pipe = tmp_path / "pipe"
@@ -305,10 +305,10 @@ def test_work_waits_while_the_service_is_busy_or_the_list_is_paused(fake: FakeSe
 
 
 def test_until_empty_continues_after_the_limit_of_claims(fake: FakeService) -> None:
-    """If the limit of claims is reached, `work --until-empty` waits and continues.
+    """If the waitlist's `max_claims` is reached, `work --until-empty` waits for earlier claims to
+    end.
 
-    The waitlist may not be empty yet. More people can be claimed as soon as earlier claims have
-    ended (promise P3).
+    It must not stop, because people may still be waiting (promise P3).
     """
     claim = {"entry_id": "a" * 26, "customer_id": "ada", "claim_token": "0" * 40}
     fake.script = [

@@ -37,7 +37,9 @@ def make_function() -> Iterator[MakeFunction]:
 
 
 class Meeting:
-    """Lets the handlers in child processes wait for each other."""
+    """A server to which handlers in child processes connect. Each handler waits until the test
+    closes its connection.
+    """
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2 * MANY)
@@ -155,8 +157,8 @@ def test_a_handler_that_takes_too_long_is_killed(
     [handler] = program.children()
     invocation = function.invoke(meeting.event)
     assert json.loads(invocation.payload)["errorType"] == "Sandbox.Timedout"
-    # The handler's process must end, even if it has not yet connected to the test when its time is
-    # over.
+    # After the timeout, the handler's process must end, even if it has not connected to the test
+    # yet.
     wait_until(lambda: not handler.is_running() or handler.status() == psutil.STATUS_ZOMBIE)
 
 

@@ -79,6 +79,6 @@ def test_waiting_for_an_environment_ends_before_the_callers_timeout() -> None:
     public, private = settings[PUBLIC_NAME], settings[PRIVATE_NAME]
     api_seconds = 25
     assert public.queue_seconds + public.timeout_seconds == api_seconds
-    # The declared type has no attribute for the client's read timeout.
+    # The declared type of the client lacks the attribute `read_timeout`.
     client: Any = clients.LAMBDA
     assert private.queue_seconds + private.timeout_seconds <= client.read_timeout

@@ -113,8 +113,8 @@ def test_a_request_is_refused_if_its_event_exceeds_lambdas_limit(
     assert whole(HttpRequest("POST", "/", json_type, letter * 3_000_000)).status == 200
     too_large = whole(HttpRequest("POST", "/", json_type, b"a" * MAX_PAYLOAD_BYTES))
     assert (too_large.status, too_large.body) == (413, b'{"message": "Request Entity Too Large"}')
-    # If a request has no content type, the function gets the body in base64. This makes the body a
-    # third longer.
+    # If a request has no content type, the function gets the body in base64, which is a third
+    # longer. This body then exceeds the limit.
     assert whole(HttpRequest("POST", "/", (), b"a" * 5_000_000)).status == 413
     assert len(public.events) == 1
 
@@ -138,8 +138,8 @@ def test_only_a_busy_function_causes_retry_after() -> None:
 
 
 def test_64_requests_that_each_invoke_through_the_same_server_do_not_deadlock() -> None:
-    # Each of the 64 inner calls waits until all of them are running, and each outer call occupies a
-    # thread during this time.
+    # Each outer call occupies a thread while its inner call waits. The inner calls wait until all
+    # 64 of them are running.
     together = threading.Barrier(MANY, timeout=120)
 
     def inner(event: Any) -> Any:

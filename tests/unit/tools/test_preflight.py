@@ -694,7 +694,8 @@ def test_an_invalid_minimum_of_the_cache_stops_the_deployment(
 def test_the_warm_throughput_of_a_table_cannot_be_lowered(account: Account, look: Look) -> None:
     """DynamoDB cannot lower the warm throughput of a table.
 
-    The table accepts only as many writes as its index, so the lower value of the two counts.
+    The warm throughput of a table can be higher than that of its index. The lower value limits the
+    writes.
     """
     (index,) = create_table_request(RESTORED)["GlobalSecondaryIndexes"]
     warm = {"WriteUnitsPerSecond": 12_000, "ReadUnitsPerSecond": 12_000}
@@ -732,7 +733,7 @@ def as_iam_names(service: str, operation: str) -> str:
     return "apigateway:GET" if service == "apigateway" else f"{service}:{operation}"
 
 
-# The names of these services in signatures differ from their names in IAM actions.
+# For some services, the name in a signature differs from the name in IAM actions.
 SIGNED_AS = {"monitoring": "cloudwatch"}
 
 

@@ -65,7 +65,8 @@ def test_on_a_stack_with_an_issuer_a_signup_without_a_token_is_refused(
 
 @pytest.fixture
 def checked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
-    # No guest sends a bot token in this test, so the provider of the bot check is never called.
+    # Guests in this test send no bot token, so the service never calls the provider of the bot
+    # check.
     monkeypatch.setenv("BOT_CHECK", "turnstile")
     monkeypatch.setenv("BOT_CHECK_SITE_KEY", "key")
     monkeypatch.setenv("BOT_CHECK_SECRET", "secret")

@@ -7,8 +7,8 @@ from typing import Any
 
 Item = dict[str, Any]
 Key = tuple[str, str]
-# The sort position of an item in its partition. It begins with the value of the sort key. The
-# item's key in the table follows, because items in an index can have the same sort key.
+# The sort position of an item in its partition: the sort key, and then the item's key in the table.
+# Several items in an index can have the same sort key.
 Place = tuple[Any, str, str]
 
 TABLE_KEYS = ("pk", "sk")

@@ -30,8 +30,8 @@ from tools.local.dynamodb.limits import MisfitItem, Refused
 from tools.local.table import create_table_request
 
 BATCH_GET = 100
-# A key condition begins with the partition key. It may also contain a range of the sort key, with
-# at most one lower bound.
+# A key condition names the partition key. It may also limit the sort key, with at most one lower
+# bound.
 PARTITION = re.compile(r"(?:#\w+) = (:\w+)")
 LOWER_BOUND = re.compile(r"(?:>=?|BETWEEN) (:\w+)|begins_with\(#\w+, (:\w+)\)")
 EXPRESSION = re.compile(
@@ -345,7 +345,7 @@ def _holds(request: Item, name: str, item: Item) -> bool:
 
 
 def _find(item: Item, path: list[str]) -> Any:
-    """Each name in the path except the last one is the name of a map."""
+    """Return the value at a path through nested maps, or Missing."""
     *maps, last = path
     for name in maps:
         item = item.get(name, {}).get("M", {})

@@ -1,8 +1,9 @@
-"""An in-memory DynamoDB server, run as `python -m tools.local.dynamodb.server [--stream] [file]`.
+"""An in-memory DynamoDB server: `python -m tools.local.dynamodb.server [--stream] [file]`.
 
-The server runs in its own process. In the gateway's process, both would compete for Python's
-interpreter lock. If a file is given, all items are stored there, and are read at the next start.
-With `--stream`, the operation TakeRecords returns the new records of the stream.
+It runs in its own process, because the gateway also needs Python's interpreter lock.
+
+If a file is given, the items are stored there and read at the next start. With `--stream`, the
+operation TakeRecords returns the new records of the stream.
 """
 
 import gc

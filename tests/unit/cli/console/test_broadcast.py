@@ -13,7 +13,9 @@ WORDS = {"subject": "We close early", "text": "We close <at> 5 pm."}
 
 @pytest.fixture
 def people(bakery: Bakery) -> list[dict[str, Any]]:
-    """Only Ada and Bob have an address, so no message can reach Cyd."""
+    """Sign up three people. Ada and Bob have an email address. Cyd has none, so no message can
+    reach Cyd.
+    """
     bakery.typed.run("edit", bakery.waitlist_id, "--messages", "left")
     found = []
     for name in ("ada", "bob"):
@@ -36,7 +38,9 @@ def test_the_dialog_first_shows_who_would_get_it(
     path = f"/lists/{bakery.waitlist_id}/do/message"
     assert f'hx-get="{path}"' in console.page(f"/lists/{bakery.waitlist_id}")
     first = console.text(path)
-    assert "The next step shows how many people get it. Nothing is sent before that." in first
+    assert (
+        "The next step shows how many people get the message. Nothing is sent before that." in first
+    )
     assert ("Count the people" in first, "Send the message" in first) == (True, False)
     second = console.send(path, **WORDS, key="dialog-0123456789")
     assert second.headers["HX-Retarget"] == "#dialog-body"

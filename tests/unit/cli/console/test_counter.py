@@ -56,7 +56,7 @@ class Counter:
         return readable(sent.text)
 
     def call_id(self, name: str) -> str:
-        """Return the id of the call that the buttons of this person end."""
+        """Return the call id that the page's buttons for this person send."""
         entry_id = entry_id_of(self.bakery.waitlist_id, name)
         form = rf'action="{self.path}/{entry_id}/arrived".*?name="call" value="([^"]+)"'
         found = re.search(form, self.console.page(self.path))
@@ -331,8 +331,8 @@ def test_the_page_of_a_person_calls_to_the_desk_of_this_browser(counter: Counter
 
 
 def test_people_who_are_passed_over_stand_beside_the_next_people(counter: Counter) -> None:
-    """The page lists every waiting person once, either among those who will be called next or among
-    those who are passed over.
+    """The page lists every waiting person once. People who cannot be called now are listed as
+    passed over.
     """
     counter.bakery.sign_up("ada", "bob", "cyd")
     ada = person(counter.console, counter.bakery, "ada")

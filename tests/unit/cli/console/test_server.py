@@ -28,8 +28,8 @@ from waitlist_cli.console.server import bound_sockets
 from waitlist_cli.errors import WrongUsage
 
 END_SECONDS = 60
-# This program runs instead of a browser. It copies the page that it was told to open, and then
-# waits until the console deletes the page.
+# This program runs instead of a browser. It copies the page that the console opens, so that the
+# test can read the page later. It ends when the console deletes the page.
 BROWSER = """
 import sys, time
 from pathlib import Path

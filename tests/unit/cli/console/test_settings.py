@@ -299,9 +299,7 @@ def test_the_preview_shows_the_estimates_that_customers_will_see(
     assert "Customers see these waits after the change" in text
     bakery.typed.run("policy", bakery.waitlist_id, "--rate", "500/minute")
     text = readable(console.send(path, **{**POLICY, "rate_count": "500"}).text)
-    assert (
-        "Customers see these waits. They take the people who are inside now into account." in text
-    )
+    assert "Customers see these waits. The waits depend on how many people are inside now." in text
 
 
 def test_the_preview_of_a_room_depends_on_how_long_people_stay(
@@ -349,8 +347,8 @@ def test_a_policy_is_saved_changed_and_removed(console: Opened, bakery: Bakery) 
 def test_the_form_says_what_happens_to_people_who_do_not_use_their_offers(
     console: Opened, bakery: Bakery
 ) -> None:
-    """The form also has fields for people who do not use their offers, and for the end of the
-    admission. The preview describes each change in words.
+    """The form asks what happens to people who do not use their offers. It also asks what happens
+    at the end of the admission. The preview describes each change in words.
     """
     path = f"/lists/{bakery.waitlist_id}/policy"
     fields = {

@@ -117,7 +117,7 @@ def test_no_page_and_no_notice_shows_a_time_in_utc(console: Opened, berlin: Bake
     shown |= {f"notice {number}": response.text for number, response in enumerate(notices)}
     found_in = {page: times_in_utc(html) for page, html in shown.items()}
     assert {page: found for page, found in found_in.items() if found} == {}
-    # Check that the pages contain times, because the test would also pass on pages without any.
+    # Without this check, the test would pass on pages that show no times.
     assert "(Europe/Berlin)" in shown[f"{person('ada')}?ahead=1"]
     assert "(Europe/Berlin)" in notices[2].text
 

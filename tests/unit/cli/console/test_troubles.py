@@ -17,7 +17,9 @@ from waitlist_cli.client.ids import entry_id_of
 
 
 class Tags(HTMLParser):
-    """Collects the tags and attributes in a page that none of the console's templates contains."""
+    """Collects the tags and attributes that could run scripts or load content from elsewhere. The
+    console's own templates contain none of them.
+    """
 
     def __init__(self) -> None:
         super().__init__()

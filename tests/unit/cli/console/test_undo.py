@@ -87,8 +87,8 @@ def save_settings(console: Opened, bakery: Bakery, **changes: str) -> str | None
 
 
 def test_saved_settings_get_their_former_values_again(console: Opened, bakery: Bakery) -> None:
-    """Undoing a change of settings must not change other settings that somebody has saved since
-    then.
+    """If somebody has saved other settings since the change, undoing the change keeps those
+    settings.
     """
     waitlist_id = bakery.waitlist_id
     before = bakery.typed.json("show", waitlist_id)
