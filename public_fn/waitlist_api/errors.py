@@ -345,8 +345,8 @@ class TooLarge(WaitlistError):
     status = 413
 
 
-# With these limits, an error response has less than 8 KB of JSON. The errors of an import have less
-# than 1 MB.
+# The following limits keep an error response below 8 KB of JSON, and the errors of an import below
+# 1 MB.
 MAX_ERRORS = 20
 MAX_ROW_ERRORS = 5
 MAX_FIELD_BYTES = 80

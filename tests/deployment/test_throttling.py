@@ -11,8 +11,7 @@ from tests.support.flood import ENTRY, FLOOD, table_units
 from tools.deploy.samconfig import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
-# By default, AWS allows a table this many write units per second. AWS can raise the limit on
-# request.
+# The write units per second that AWS allows a table by default. AWS can raise the limit on request.
 TABLE_QUOTA = 40_000
 # The limit of each route in the group `Few`, in requests per second.
 FEW_RATE = 20

@@ -141,17 +141,17 @@ class Policy:
     """
 
     max_inside: int | None = None
-    # Each time of the schedule allows this number of offers.
+    # The number of offers that each scheduled time allows.
     scheduled: int = 0
     # Whether the policy has a rate of one person a day. The rate counts the people who enter.
     has_rate: bool = False
     no_show: NoShow = "keep_place"
-    # After this number of missed offers, `after_misses` applies instead of `no_show`.
+    # The number of missed offers after which `after_misses` applies instead of `no_show`.
     misses: int | None = None
     after_misses: AfterMisses = "leave"
-    # A customer can decline this number of offers and still keep their place.
+    # How many offers a customer can decline and still keep their place.
     declines_kept: int = 0
-    # A customer who has not polled for this number of seconds counts as away.
+    # The number of seconds without a poll after which a customer counts as away.
     presence_seconds: int | None = None
     end: Literal["", "ahead", "over"] = ""
     # Whether the service removes the customers who are still waiting when the admission ends.

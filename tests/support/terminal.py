@@ -7,7 +7,7 @@ from typing import Any
 import pexpect
 import pyte
 
-# Each wait for output ends after this time.
+# The longest time that a test waits for output.
 SECONDS = 60
 
 

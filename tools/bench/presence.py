@@ -23,7 +23,7 @@ from waitlist_shared.limits import (
     MAX_RATE,
 )
 
-# This many customers at the head of the queue ask for their positions.
+# The number of customers at the head of the queue who ask for their positions.
 WATCHED = 200
 # The rate is so high that each call makes as many offers as one call may make (MAX_ADMIT).
 FASTEST = {

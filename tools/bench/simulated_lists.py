@@ -14,7 +14,7 @@ from waitlist_api.estimates.select_pace import Policy, pace_of
 from waitlist_api.records.samples import Sample
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
-# Maintenance reads at most this many samples of minutes and samples of hours.
+# The largest numbers of minute samples and hour samples that maintenance reads.
 MINUTES_READ, HOURS_READ = 3 * 60, 28 * 24
 # A midnight in UTC, in seconds since 1970.
 START = 1_780_272_000

@@ -21,7 +21,7 @@ from rich.text import Text
 from tools.demo.people import Person
 from tools.local.api_client import ApiClient
 
-# At this rate, a customer behind 2,000 others waits for about three minutes.
+# A policy whose rate lets a customer behind 2,000 others wait for about three minutes.
 POLICY = {
     "rate": {"count": 600, "per": "minute"},
     "offer_seconds": 120,

@@ -24,9 +24,9 @@ from tools.deploy.account import (
 from tools.deploy.limits import names_over
 from tools.local.table import TABLE_RESOURCE, read_template
 
-# A new on-demand table and its index accept this many write units in a second from the start.
+# The write units per second that a new on-demand table and its index accept from the start.
 NEW_TABLE_UNITS = 4_000
-# If a serverless cache has a minimum size, it must be at least this large.
+# The smallest minimum size that a serverless cache can have.
 LEAST_ECPUS = 1_000
 # CloudFront requires that its certificates and web ACLs are in this region.
 EDGE_REGION = "us-east-1"

@@ -37,11 +37,11 @@ from tools.local.table import TABLE_RESOURCE, read_template
 
 SECRET = "EntryTokenSecret"
 SAM_STACK = "aws-sam-cli-managed-default"
-# Lambda keeps at least this much of the account's concurrency for functions without a reservation.
+# The part of the account's concurrency that Lambda keeps for functions without a reservation.
 UNRESERVED = 100
 ENOUGH = 1000
-# At most this many maintenance runs happen at the same time. A run starts every minute and takes up
-# to five minutes, and requests can start additional runs.
+# The largest number of maintenance runs at the same time. A run starts every minute and takes up to
+# five minutes. Requests can start additional runs.
 MAINTENANCE = 10
 # AWS's default quota. It is used if Service Quotas has no value for the account.
 VPCS = 5

@@ -141,8 +141,8 @@ def needs(stack: Stack, uses: Iterable[Use]) -> list[Need]:
 def needs_of_code(stack: Stack, uses: Iterable[Use]) -> Iterator[Need]:
     for use in sorted(uses):
         if use.function not in stack.resources:
-            # With these parameters, the function's feature is turned off, so the call is never
-            # made.
+            # These parameters turn the function's feature off, so the function never makes the
+            # call.
             continue
         code = {OF_CODE: stack.attribute(use.function, "Arn")}
         for resource in _resources(stack, use):

@@ -31,8 +31,8 @@ from tools.local.signature import SignatureError, verified_access_key
 from tools.local.start_page import start_page
 
 ADMIN_PATH = "/v1/admin"
-# If all execution environments are busy, a request is refused with this Retry-After. Lambda would
-# start another environment instead.
+# The Retry-After of a request that is refused because all execution environments are busy. Lambda
+# would start another environment instead.
 BUSY_SECONDS = 2
 
 logger = logging.getLogger(__name__)

@@ -53,7 +53,7 @@ PATH = "/_local/mailbox"
 EACH_SECONDS = 1.0
 # The thread spends at most a twentieth of its time on reading the table.
 SHARE = 20
-# At most this many waitlists are named in a filter, because DynamoDB limits a filter to 4 KB.
+# The largest number of waitlists in a filter. DynamoDB limits a filter to 4 KB.
 MOST_LISTS = 100
 PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -13,8 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from tools.local.routes import Routes
 
 SIGNUP_RATE = {"Ref": "SignupRateLimit"}
-# The burst limit is this many times the rate limit. The defaults in the template have the same
-# ratio.
+# The ratio of the burst limit to the rate limit. The defaults in the template have the same ratio.
 BURST_SECONDS = 2
 
 

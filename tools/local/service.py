@@ -58,11 +58,10 @@ from waitlist_api.auth.credentials import EntryTokens
 from waitlist_api.bots.providers import PROVIDERS
 from waitlist_api.records.table import Table
 
-# Before the server stops, it waits this long for its current requests. The public function's
-# timeout is shorter, so all of them are answered.
+# How long the server waits for its current requests before it stops. The public function's timeout
+# is shorter, so all of them are answered.
 DRAIN_SECONDS = 12
-# When the local service stops, it waits at most this long for a webhook receiver that does not
-# answer.
+# How long the local service waits for a webhook receiver that does not answer, before it stops.
 WEBHOOK_DRAIN_SECONDS = 2
 
 

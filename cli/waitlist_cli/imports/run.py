@@ -30,8 +30,8 @@ BESIDE_ADDRESS = (
     "The customer id does not belong to the address: a person who signs up with the address gets "
     "a second place. Import the addresses with --identity and without customer ids"
 )
-# While the service is busy, the import halves its requests until they contain this number of rows.
-# Only requests of this size are retried many times.
+# The smallest number of rows in a request. While the service is busy, the import halves its
+# requests down to this number. Only requests of this size are retried many times.
 LEAST_ROWS = 25
 HASTY = RetryPolicy(tries=3)
 

@@ -17,7 +17,7 @@ NAME = re.compile(
 # of profile fields.
 USUAL_NAMES = (("name",), ("full_name",), ("display_name",), ("first_name", "last_name"))
 ADDRESSES = ("email", "phone")
-# A text names at most this many people, and counts the others.
+# The largest number of people that a text names. The other people are counted.
 MOST_NAMES = 3
 # If a person has no address, the console generates a customer id of this form.
 MADE_ID = "desk-{key}"

@@ -33,7 +33,7 @@ from waitlist_shared.ids import new_invitation_id
 from waitlist_shared.limits import MAX_ADMIT, MAX_OFFER_SECONDS, MIN_OFFER_SECONDS
 
 logger = logging.getLogger(__name__)
-# After this time, a request makes no more offers. Maintenance then makes the remaining offers.
+# The time after which a request makes no more offers. Maintenance then makes the remaining offers.
 REQUEST_MILLIS = 8_000
 NO_OFFER_MESSAGE = (
     "this waitlist does not send the message `offered`, so add `offered` to `messages.kinds` first"

@@ -62,8 +62,8 @@ class EntryView(Struct, frozen=True, kw_only=True):
     # The deadline by which the customer must confirm that they are still waiting. It is 0 if the
     # customer was not asked.
     confirm_by_millis: int = 0
-    # To count as present, the customer must poll again within this number of seconds. None if the
-    # customer counts as present without polling.
+    # The number of seconds within which the customer must poll again to count as present. None if
+    # the customer counts as present without polling.
     presence_seconds: int | None = None
     # When and where the customer was last called, for example to a desk, during the current claim.
     # It is None if the customer was not called, or if the request did not ask for it.

@@ -54,7 +54,7 @@ class AskCommand(Struct, frozen=True, kw_only=True):
 
     waitlist_id: str
     by: str
-    # Ask only customers whose last contact is at least this many days ago.
+    # The number of days that must have passed since the last contact with a customer.
     days: int = 0
     # If this is true, only count the customers.
     dry_run: bool = False

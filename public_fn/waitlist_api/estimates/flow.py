@@ -7,9 +7,9 @@ from msgspec import Struct
 
 from waitlist_api.records.samples import Sample
 
-# The waitlist counts as full if the number of people inside is at least this fraction of the
-# maximum. A busy waitlist is often slightly below the maximum, because the next person is admitted
-# only at the next poll after an exit.
+# The fraction of the maximum at which the waitlist counts as full. A busy waitlist is often
+# slightly below the maximum, because the next person is admitted only at the next poll after an
+# exit.
 NEARLY = 0.95
 
 

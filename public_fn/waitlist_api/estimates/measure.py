@@ -26,7 +26,7 @@ LEAST_INTERVALS = 3
 # until the rate of the older intervals differs by more than CHANGED standard deviations.
 GROWTH = 1.3
 CHANGED = 3.0
-# A measured pace has at least this relative error, because the future rate is never known exactly.
+# The smallest relative error of a measured pace. The future rate is never known exactly.
 LEAST_ERROR = 0.05
 # The largest relative error of a known pace. If the error is larger, the pace is unknown.
 MOST_ERROR = 0.6

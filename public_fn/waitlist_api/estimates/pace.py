@@ -11,22 +11,22 @@ from msgspec import Struct, field
 
 Unavailable = Literal["paused", "unknown", "over", "closed"]
 
-# The range of an estimate extends this many standard deviations in both directions. It contains at
-# least 80% of the real waits. (It would contain 87% of them if they had a normal distribution.)
+# The number of standard deviations by which the range of an estimate extends in both directions.
+# The range contains at least 80% of the real waits. (It would contain 87% of them if they had a
+# normal distribution.)
 DEVIATIONS = 1.5
 # An estimate always extends by at least half a person in both directions, because it is based on
 # counts of whole people.
 HALF_A_PLACE = 0.5
-# To limit the computing time, at most this many cycles are computed one by one. The rest of the
-# estimate uses the mean rate.
+# The largest number of cycles that are computed one by one. The rest of the estimate uses the mean
+# rate, which takes less computing time.
 MOST_CYCLES = 60
-# Waits that are longer than this are not estimated, because an estimate of more than a year does
-# not help a customer.
+# The longest wait that is estimated. An estimate of more than a year does not help a customer.
 LONGEST_SECONDS = 366 * 24 * 3600
 # Maintenance stores a new pace (how fast people are admitted) every minute. If the stored pace is
 # older than this, it is not used.
 STALE_SECONDS = 3600
-# Numbers of people that are smaller than this are rounding errors, and count as zero.
+# Smaller numbers of people are rounding errors, and count as zero.
 FEWEST = 1e-9
 UNKNOWN, PAUSED, OVER = "unknown", "paused", "over"
 FORMAT = "3"

@@ -10,7 +10,7 @@ from waitlist_api.settings.admission import PERIOD_MILLIS, AdmissionPolicy, Offe
 from waitlist_api.settings.hours import hours_after
 from waitlist_api.settings.schedule import Instant, instants_after
 
-# If the policy has offer hours, at most this many scheduled times are read.
+# The largest number of scheduled times that are read if the policy has offer hours.
 MOST_MOVED = 2_000
 # The search for the last scheduled time first goes back an hour, and then a day.
 LOOKED_BACK_MILLIS = (3_600_000, 86_400_000)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from waitlist_api.estimates.pace import Pace, Piece
 from waitlist_api.records.samples import Sample
 
-# The average time inside is only measured if at least this many people have exited.
+# The number of people who must have exited before the average time inside is measured.
 LEAST_GONE = 5
 LEAST_ERROR = 0.05
 # The average time inside is measured only from people who have exited. If half of the people are

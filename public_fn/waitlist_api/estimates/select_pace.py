@@ -19,17 +19,18 @@ TRIGGER_SECONDS = 1.0
 # The assumed standard deviation of the delay, in seconds, between a scheduled time and the poll or
 # maintenance run that offers its slots.
 MAINTENANCE_SECONDS = 30.0
-# If the measured rate is lower than this fraction of the policy's rate, something else slows down
+# The fraction of the policy's rate below which a measured rate shows that something else slows down
 # the admissions. For example, customers may not accept their offers.
 LIMITED = 0.9
-# If fewer entries than this were served, the measured rate is not compared with the policy's rate.
+# The number of entries that must have been served before the measured rate is compared with the
+# policy's rate.
 LEAST_SERVED = 30
 # If the waitlist is full, the admission rate is both measured and computed. A measured rate is not
 # used if it exceeds the computed rate by more than CLEAR times the relative error of the average
 # time inside.
 CLEAR = 2.0
-# The estimate takes at most this many scheduled times into account. After these times, it uses the
-# mean rate of the schedule.
+# The largest number of scheduled times that the estimate takes into account. For later times, it
+# uses the mean rate of the schedule.
 MOST_INSTANTS = 24
 # Until enough exits have been measured, the average time inside is assumed to be two thirds of the
 # duration of a pass. The relative error of this assumption is 50%.

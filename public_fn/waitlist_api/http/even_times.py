@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from waitlist_api.clock import NowMillis
 
-# The duration of every response is a multiple of this time. Nearly all signups finish within this
-# time, so their durations are equal.
+# The duration of every response is a multiple of this number of milliseconds. It is long enough for
+# nearly all signups, so their durations are equal.
 STEP_MILLIS = 300
 
 

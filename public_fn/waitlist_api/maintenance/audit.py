@@ -25,10 +25,10 @@ from waitlist_shared.ranks import millis_of
 
 logger = logging.getLogger(__name__)
 
-# A run stops if less time than this is left.
+# The remaining time below which a run stops.
 STOP_MILLIS = 60_000
-# An audit saves its progress after reading this much of the journal. If the run is killed, the next
-# run repeats no more than this.
+# The part of the journal after which an audit saves its progress. If the run is killed, the next
+# run repeats no more than this part.
 NOTE_STAMPS = 120 * MINUTE
 MAX_DRIFTS = 2_000
 # The pause before the audit checks differing entries again. It is longer than any request takes, so

@@ -25,8 +25,8 @@ from waitlist_shared.errors import WaitlistError
 INTENTS = ("joining", "leaving")
 NOT_VERIFIED = "not verified"
 INTENT_AGE_MILLIS = 60_000
-# If a request is unfinished after this time, it counts as stuck, because several runs have failed
-# to finish it.
+# The age at which an unfinished request counts as stuck. Several runs have then failed to finish
+# it.
 STUCK_MILLIS = 5 * INTENT_AGE_MILLIS
 MINUTE_MILLIS = 60_000
 # The maximum time that one run spends on erasing a single entry. If the erasure takes longer, the

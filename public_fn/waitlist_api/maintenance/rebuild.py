@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 # The interval at which a rebuild renews its lease and saves its progress. If a run is killed, the
 # next run repeats at most the work of one interval.
 NOTE_SECONDS = 5.0
-# A run stops if less time than this is left.
+# The remaining time below which a run stops.
 STOP_MILLIS = 60_000
 # Writes to the table may be in progress when Redis loses its data. After this time, these writes
 # are in the table and its index.

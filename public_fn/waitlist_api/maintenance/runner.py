@@ -36,10 +36,11 @@ from waitlist_shared import contracts as c
 from waitlist_shared.errors import Cold, WaitlistError
 from waitlist_shared.limits import MAX_BATCH
 
-# After this time, a run does not start another batch of waitlists. The next run continues the work.
+# The time after which a run does not start another batch of waitlists. The next run continues the
+# work.
 RUN_MILLIS = 50_000
-# A run first spends at most this much time on interrupted requests to join or leave. The remaining
-# requests are finished at the end of the run.
+# The time that a run first spends on interrupted requests to join or leave. The remaining requests
+# are finished at the end of the run.
 INTENTS_MILLIS = 15_000
 # A run reads the journal to find the waitlists with changes. If it would have to read more than
 # this, it maintains every waitlist instead.
@@ -47,7 +48,7 @@ LONGEST_READ = 60 * MINUTE
 # The maximum number of waitlists in a batch. Some steps send two messages to Redis for each
 # waitlist, and one request can contain only a limited number of messages.
 TOGETHER = MAX_BATCH // 2
-# If less time than this is left, the run does not start another page of work.
+# The remaining time below which a run does not start another page of work.
 STOP_MILLIS = 60_000
 # How often one run scans a deleted waitlist for entries. A scan can miss entries, because the index
 # may be outdated. The waitlist itself is deleted only after a scan that finds no entry, and not

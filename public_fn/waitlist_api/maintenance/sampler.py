@@ -14,8 +14,8 @@ from waitlist_api.settings.waitlist import admission_of, until_millis_of
 from waitlist_shared import contracts as c
 from waitlist_shared.errors import WaitlistError
 
-# If the samples in memory are older than this, they are read again, because a different process may
-# have stored newer samples.
+# The age at which samples in memory are read again. A different process may have stored newer
+# samples.
 PAUSE_MILLIS = 150_000
 # The number of waitlists whose samples stay in memory. Each of these waitlists takes 300 KB. The
 # samples of all other waitlists are read from the table every minute.

@@ -23,8 +23,8 @@ from waitlist_shared.ranks import TIER
 
 logger = logging.getLogger(__name__)
 
-# If an entry has no record, maintenance waits for this time and checks the entry again. After this
-# time, every signup that was in progress is finished.
+# How long maintenance waits before it checks an entry without a record again. Every signup that was
+# in progress is finished by then.
 IN_FLIGHT_SECONDS = 10.0
 STOP_MILLIS = 60_000
 # Entries that joined up to two minutes before the last run are checked a second time. Some of their

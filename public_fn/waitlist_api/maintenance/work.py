@@ -19,7 +19,7 @@ from waitlist_shared.errors import Rebuilding, WaitlistPaused
 class Tasks(Protocol):
     """The tasks of one kind, for example all invitations."""
 
-    # A maintenance run spends at most this much time on the tasks of this kind.
+    # The longest time that a maintenance run spends on the tasks of this kind.
     MAINTENANCE_MILLIS: ClassVar[int]
 
     @property

@@ -43,7 +43,7 @@ from waitlist_shared.errors import WaitlistError
 from waitlist_shared.limits import MAX_PAGE
 
 logger = logging.getLogger(__name__)
-# An operator's request spends at most this much time on sending the broadcast. Maintenance then
+# The longest time that an operator's request spends on sending the broadcast. Maintenance then
 # sends it to the remaining people.
 REQUEST_MILLIS = 8_000
 EVERYBODY: tuple[BroadcastStatus, ...] = ("waiting", "offered", "parked")

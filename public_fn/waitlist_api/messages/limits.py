@@ -27,8 +27,8 @@ from waitlist_api.settings.messages import MessageRules
 from waitlist_api.settings.sms import count_sms_parts
 
 HOUR_MILLIS = 3_600_000
-# An address may receive this many messages in quick succession. The number is enough for a family
-# that shares a phone number.
+# The number of messages that an address may receive in quick succession. The number is enough for a
+# family that shares a phone number.
 AT_ONCE = 5
 ASKED = Allowance("asked", AT_ONCE, DAY_MILLIS)
 CAME_OR_WENT = Allowance("came_or_went", AT_ONCE, DAY_MILLIS)

@@ -18,7 +18,7 @@ from waitlist_api.settings.waitlist import WaitlistSettings, offer_hours_of
 from waitlist_shared import contracts as c
 from waitlist_shared.limits import MAX_HOURS
 
-# Redis' clock and the clock of a Lambda function differ by at most this time.
+# The largest difference between Redis' clock and the clock of a Lambda function.
 CLOCK_SKEW_MILLIS = 3_600_000
 
 

@@ -76,8 +76,8 @@ class Hold(Facet, frozen=True):
     end: str = ""
     # How many claims and offers of this entry have expired.
     attempts: int = 0
-    # If a claim is released with a delay, or if an offer is declined with a pause, the entry cannot
-    # get another claim or offer before this time.
+    # The time before which the entry cannot get another claim or offer. It is set if a claim is
+    # released with a delay, or if an offer is declined with a pause.
     delayed_until_millis: int | None = None
     delay_reason: c.DelayReason | Literal[""] = ""
     # How many offers the customer has declined since the signup.

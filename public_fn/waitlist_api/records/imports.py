@@ -18,8 +18,8 @@ from waitlist_shared.contracts import SignupResult
 WRITES_OF_PLACE = 3
 MAX_INTENTS = TRANSACTION
 MAX_PLACES = TRANSACTION // WRITES_OF_PLACE
-# A write is larger than its item by at most this many bytes. A place is written together with an
-# event, which can contain an ARN of 2,048 bytes.
+# The largest number of bytes by which a write is larger than its item. A place is written together
+# with an event, which can contain an ARN of 2,048 bytes.
 INTENT_BYTES = 1024
 PLACE_BYTES = 8 * 1024
 

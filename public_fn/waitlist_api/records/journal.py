@@ -23,8 +23,8 @@ MINUTE = 60_000 * TICKETS_PER_MILLISECOND
 EDITED, EXITED, ERASED = "edited", "exited", "erased"
 KEPT_SECONDS = 2 * 24 * 3600
 BEHIND_ALL = "~"
-# The journal is read in steps of this many minutes, because most minutes are empty after a long
-# interruption.
+# The number of minutes of the journal that are read in one step. Most minutes are empty after a
+# long interruption.
 STEP_MINUTES = 4
 
 Key = tuple[str, str]

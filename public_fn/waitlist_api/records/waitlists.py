@@ -61,16 +61,16 @@ class WaitlistRecord(Struct, frozen=True, kw_only=True):
     segments_state: SegmentsState = "ready"
     # The version of the settings that last changed the schedule.
     schedule_version: int = 0
-    # The current schedule has applied since this time.
+    # The time since which the current schedule has applied.
     schedule_since: int = 0
     # Slots of the schedule up to this time may already be in Redis. After a rebuild, they must not
     # be added again.
     scheduled_until: int = 0
     # Redis has added the slots of the schedule up to this time.
     counted_until: int = 0
-    # The number of slots in Redis that are not used yet is at most this number.
+    # The largest possible number of slots in Redis that are not used yet.
     counted_slots: int = 0
-    # Passes of this waitlist are valid for at most this time, even if they were signed under
+    # The longest time for which a pass of this waitlist is valid, even if it was signed under
     # earlier settings.
     longest_pass_seconds: int = 0
     confirm_walk: ConfirmWalk = ConfirmWalk()

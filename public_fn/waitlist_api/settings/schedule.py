@@ -13,7 +13,7 @@ from waitlist_api.clock import millis_of
 from waitlist_api.settings.admission import Scheduled
 from waitlist_shared.limits import MAX_INSTANTS
 
-# A clock change shifts local time by at most this much. Only changes to the date line are larger.
+# The largest shift of local time by a clock change. Only changes to the date line are larger.
 LONGEST_CHANGE_SECONDS = 3 * 3600
 
 

@@ -207,7 +207,7 @@ class RedriveResult(HoldResult, frozen=True, kw_only=True):
 class Expire(OnWaitlist, frozen=True, kw_only=True):
     """Ends expired claims and offers, and lists entries whose record may be out of date."""
 
-    # List the entries that Redis last changed at least this many seconds ago.
+    # The number of seconds that must have passed since Redis last changed an entry of the result.
     min_age_seconds: Annotated[int, Meta(ge=0, le=3600)] = 60
     # List also the entries whose last change has at most this logical timestamp.
     known_until: Ticket = 0

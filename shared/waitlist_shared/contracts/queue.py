@@ -109,15 +109,15 @@ class Settings(Struct, frozen=True, kw_only=True):
     # How a rate and a schedule are combined if the policy has both. With `least`, the smaller
     # number of admissions counts. With `sum`, both numbers are added.
     combine: Combine = "least"
-    # If this many customers are inside or have a claim or an offer, Redis makes no more offers. The
-    # number does not limit claims.
+    # The number of customers inside, or with a claim or an offer, at which Redis makes no more
+    # offers. The number does not limit claims.
     max_inside: Annotated[int, Meta(ge=1, le=MAX_CAPACITY)] | None = None
     offer_seconds: OfferSeconds = DEFAULT_OFFER_SECONDS
     # The time for which an admitted customer counts as inside, or 0 if there is no policy.
     pass_seconds: Annotated[int, Meta(ge=0, le=MAX_PASS_SECONDS)] = 0
     no_show: NoShow = "to_back"
-    # After this many missed offers, an entry leaves or is parked. Before that, `no_show` decides
-    # what happens.
+    # The number of missed offers after which an entry leaves or is parked. Before that, `no_show`
+    # decides what happens.
     misses_at_most: Annotated[int, Meta(ge=1, le=MAX_ATTEMPTS)] | UnsetType = UNSET
     misses_then: AfterMisses | UnsetType = UNSET
     # The time at which the admission ends. After this time, no offers are made, and all offers have
@@ -135,8 +135,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     has_hours: bool | UnsetType = UNSET
     # True if entries get call numbers. The call numbers are stored only in the records.
     has_call_numbers: bool | UnsetType = UNSET
-    # If a customer's last poll was more than this number of seconds ago, offers pass over the
-    # entry.
+    # The number of seconds since a customer's last poll after which offers pass over the entry.
     presence_seconds: (
         Annotated[int, Meta(ge=MIN_PRESENCE_SECONDS, le=MAX_PRESENCE_SECONDS)] | UnsetType
     ) = UNSET
@@ -348,8 +347,8 @@ class PositionResult(Result, frozen=True, kw_only=True):
     # The deadline by which the customer must confirm that they are still waiting, or 0 if the
     # customer was not asked.
     confirm_by_millis: Number = 0
-    # If the customer does not poll for this number of seconds, the customer counts as away. The
-    # number is None if the polls for this entry are not stored.
+    # The number of seconds without a poll after which the customer counts as away. The number is
+    # None if the polls for this entry are not stored.
     presence_seconds: Number | None = None
 
 

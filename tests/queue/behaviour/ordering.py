@@ -8,7 +8,8 @@ from waitlist_shared.limits import MAX_TICKET
 from waitlist_shared.ranks import TIER, time_of
 
 PEOPLE = [f"person {number}" for number in range(60)]
-# At this time, the ticket numbers are almost used up. There are just enough for these people.
+# A time at which the ticket numbers are almost used up. There are just enough for the people in
+# this test.
 BEFORE_END = 8 * 200
 MICROS_OF_RANGE_END = 1_577_836_800_000_000 + (MAX_TICKET + 1 - BEFORE_END) * 1000 // 16
 

@@ -22,8 +22,8 @@ CUSTOMERS, OPERATORS, LOOKERS = 3, 2, 1
 # Claims last longer than the test, so none of them expires.
 LEASE_SECONDS = 600
 POLL_SECONDS = 0.01
-# A client waits this long after a refusal. Otherwise, thousands of polls would be refused while the
-# queue is being rebuilt.
+# How long a client waits after a refusal. Without the wait, thousands of polls would be refused
+# while the queue is being rebuilt.
 REFUSED_SECONDS = 0.2
 TIMEOUT_SECONDS = 30
 Injection = Callable[[], None]

@@ -26,7 +26,7 @@ from waitlist_api.records import places
 from waitlist_api.records.rebuild_progress import RebuildProgress
 
 AN_HOUR = 3600
-# With this value of `enough_for`, the function always has enough time for a whole rebuild.
+# A value of `enough_for` with which the function always has enough time for a whole rebuild.
 ALWAYS = 1000
 FIRST_PAGES = 2
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 WAITLIST_ID = "overload"
-# With this many attempts, no entry is ever parked.
+# So many attempts that no entry is ever parked.
 MAX_ATTEMPTS = 100
 SHORTEST_OFFER = 10
 

@@ -67,12 +67,14 @@ PARK_REASON = "no show"
 FOREIGN_TOKEN = "0" * 40
 LEASE_SECONDS = 3600
 LONG_SECONDS = 3 * LEASE_SECONDS
-# The offers of a schedule become due after this delay, before the next request is sent.
+# The delay after which the offers of a schedule become due. They become due before the next request
+# is sent.
 DUE_AFTER_SECONDS = 30
-# The admission ends this many seconds after its policy was saved, and before the offers expire.
+# The time from saving the policy to the end of the admission. The admission ends before the offers
+# expire.
 END_SECONDS = LEASE_SECONDS // 2
-# The waitlist opens or closes this many seconds after it was configured. A case starts half a
-# minute earlier.
+# The time from configuring the waitlist until it opens or closes. A case starts half a minute
+# before the waitlist opens or closes.
 HOURS_SECONDS = 90
 # Admission passes are valid for so long that none of them expires during a case.
 PASS_SECONDS = 7 * 24 * 3600
@@ -83,10 +85,10 @@ SETTINGS: dict[str, Any] = {
     "rejoin": "always",
     "rest": RestRules(max_days=180, times=3),
 }
-# Customers ask to be skipped until this time. It is so late that it never comes during a case.
+# The time until which customers ask to be skipped. It is so late that it never comes during a case.
 REST_UNTIL = START_MILLIS + 90 * DAY_MILLIS
-# Entries that are this many days old can be asked whether the customer is still waiting. In the
-# cases, only operators ask this question.
+# The age in days at which the service asks whether a customer is still waiting. In the cases, only
+# operators ask this question.
 ASKED_AFTER_DAYS = 3
 ANSWER_DAYS = 2
 REMINDED_DAYS = 1

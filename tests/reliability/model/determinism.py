@@ -26,11 +26,11 @@ SMALL: dict[str, Any] = {
     "LONGEST_PAUSE_MILLIS": 0,
     "ThreadPoolExecutor": InOrder,
 }
-# With this low limit, an import of three rows needs two transactions for its intents (notes about
+# A limit so low that an import of three rows needs two transactions for its intents (notes about
 # unfinished work).
 FEW_INTENTS = 2
 CHANCES = Chances()
-# With this low limit, two requests that conflict again and again give up soon.
+# A limit so low that two requests that conflict again and again give up soon.
 FEW_RETRIES = 2
 # The model checker replaces these constants and modules, because a case must be the same in every
 # run.

@@ -41,8 +41,8 @@ from tests.support.problem import Problem
 
 FOLLOWS = "a copy follows"
 LATE = "late after "
-# In scenarios with this word at the end of their name, Redis has lost the entry. Late messages are
-# not tested in these scenarios.
+# The last word in the names of scenarios in which Redis has lost the entry. Late messages are not
+# tested in these scenarios.
 FORGOTTEN = "forgotten"
 # Operations on a claim, an offer or a parked entry. All other operations concern a signup.
 OF_A_HOLD = ("complete", "release", "extend", "park", "redrive", "enter", "decline", "withdraw")

@@ -29,8 +29,8 @@ from waitlist_api.records.entry import ended_place, line_place, shard_of
 
 EDITED, EXPIRED = "edited", "expired"
 LONGEST_CLAIM_MILLIS = 15 * 60_000
-# No request takes longer than this. During some faults, two minutes pass within a request, so that
-# maintenance runs in the meantime.
+# The longest time that a request takes. During some faults, two minutes pass within a request, so
+# that maintenance runs in the meantime.
 LONGEST_REQUEST_MILLIS = 150_000
 STATE_OF_NOTE = {
     "held": "offered",

@@ -64,12 +64,11 @@ COLD = ", Redis lost"
 # In these scenarios, a schedule, a quota or a rate has made an offer to `b`.
 SLOTS = ("slot of a schedule", "slot of a quota", "slot of a rate")
 OVER = " over"
-# Scenarios whose names begin with this word are about the question whether customers are still
-# waiting.
+# The first word in the names of scenarios about the question whether customers are still waiting.
 QUESTION = "question"
-# In scenarios whose names begin with these words, a limit allows only one more claim.
+# The first words in the names of scenarios in which a limit allows only one more claim.
 LIMITED = "claims limited"
-# In scenarios whose names begin with this word, each customer who joins gets a call number.
+# The first word in the names of scenarios in which each customer who joins gets a call number.
 NUMBERED = "numbered"
 # In these scenarios, the admission ends at a set time. This time is still to come in the first
 # scenario, and has passed in the others.
@@ -109,8 +108,8 @@ _worn_out = (
     let_holds_end(),
 )
 
-# After this delay, claims are still open for one more request, but end before the next maintenance
-# run.
+# A delay after which claims are still open for one more request, but end before the next
+# maintenance run.
 NEARLY_OVER = let_pass(LEASE_SECONDS - 360)
 
 OFFERS = "the-offers"

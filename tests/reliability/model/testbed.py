@@ -28,7 +28,7 @@ from waitlist_queue.store import RedisStore
 
 STEP_SECONDS = 0.001
 MINUTE = 60.0
-# An index or a replica is never further behind than this.
+# The longest time by which an index or a replica is behind.
 LONGEST_LAG = 15 * MINUTE
 # The first maintenance run may have to rebuild the queue. The second run ends claims and offers,
 # and the third run records this in DynamoDB.

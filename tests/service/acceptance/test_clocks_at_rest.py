@@ -20,8 +20,8 @@ from waitlist_api.maintenance.quiet import is_quiet
 from waitlist_shared import contracts as c
 
 MINUTE, HOUR, DAY = 60, 3600, 24 * 3600
-# The tests run maintenance at least this often, so that each run can read the whole journal since
-# the last run.
+# The longest time between two maintenance runs in these tests. It is short enough for each run to
+# read the whole journal since the last run.
 PAUSE = 50 * MINUTE
 # The clock of the tests starts at 14:13:20 UTC.
 NIGHT = {"from": "16:00", "to": "14:00", "timezone": "UTC"}

@@ -17,9 +17,10 @@ from tests.support.model import Policy, Waitlist
 from waitlist_shared.contracts import Unanswered
 
 DAY_SECONDS = 24 * 3600
-# The clocks of the functions are ahead, but by less than this time.
+# An upper limit, in seconds, for how far the clocks of the functions are ahead of the real time.
 GRACE_SECONDS = 660
-# Maintenance crashes at this step. It has then recorded that a customer did not answer a question.
+# The number of steps after which maintenance crashes. It has then recorded that a customer did not
+# answer a question.
 STEPS_OF_A_NOTE = 7
 
 

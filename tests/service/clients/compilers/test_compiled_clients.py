@@ -41,7 +41,7 @@ bob signup: waiting at 1, true
 bob leave: left
 ada by bob: forbidden
 """
-# With this policy, the service makes an offer each second, and no offer expires during a test.
+# A policy with which the service makes an offer each second. No offer expires during a test.
 POLICY = {"rate": {"count": 60, "per": "minute"}, "offer_seconds": 3600, "pass_seconds": 3600}
 INSTALL = {
     "node": "install Node.js 20 or newer",
